@@ -1,0 +1,1 @@
+"""Online: route, answer, check, deliver, remember."""

@@ -1,0 +1,1 @@
+"""The shared language of both wings: models, logic, the bundle, the command."""

@@ -1,0 +1,1 @@
+"""What people write: one model per file format."""

@@ -1,0 +1,91 @@
+"""One spelling for every value: canonical JSON, and the hashes taken over it.
+
+Sorted keys, UTF-8, no insignificant space, decimals as strings, dates as ISO text. Two equal values have the same
+bytes on every machine, so fingerprints and etags can be compared across processes and commits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Set
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+
+def plain(value: Any) -> Any:
+    """Reduce *value* to what JSON knows. Raises TypeError for a float that is not finite and for unknown types."""
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump(mode="python"))
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Decimal | Fraction):
+        return number_text(value)
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise TypeError("a number that is not finite has no canonical form")
+        return value
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Set):
+        return sorted((plain(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    raise TypeError(f"{type(value).__name__} has no canonical form")
+
+
+def number_text(value: Decimal | Fraction) -> str:
+    """A number exactly: `0.1`, `1500`, or `5/72` where no finite decimal says it."""
+    exact = Fraction(value)
+    rest, twos, fives = exact.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return f"{exact.numerator}/{exact.denominator}"
+    digits = max(twos, fives)
+    if digits == 0:
+        return str(exact.numerator)
+    scaled = abs(exact.numerator) * 10**digits // exact.denominator
+    text = str(scaled).rjust(digits + 1, "0")
+    return f"{'-' if exact < 0 else ''}{text[:-digits]}.{text[-digits:]}"
+
+
+def canonical_json(value: Any) -> str:
+    """The one JSON text of *value*."""
+    return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def fingerprint(value: Any) -> str:
+    """sha256 over the canonical JSON of *value*, in hex (64 characters)."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write *text* to a temporary neighbour, then rename: a stopped process leaves the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""Offline: load, lint, formalize, prove, assign, compile, report."""

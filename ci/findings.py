@@ -1,0 +1,114 @@
+"""A finding: what someone wrote that is wrong or worth knowing, with its place and no idea of how it is printed.
+
+The ids and default severities are the contract of the command; `rules/ci.yaml` may change a severity, never an id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from bylaw.canonical import fingerprint
+
+Severity = Literal["error", "warning", "notice", "off"]
+Status = Literal["PROVEN", "COUNTEREXAMPLE", "UNKNOWN", "SKIPPED"]
+Route = tuple[str | int, ...]
+
+SEVERITIES: Mapping[str, Severity] = {
+    # logic
+    "conflict": "error",
+    "resolved-conflict": "notice",
+    "gap": "warning",
+    "dead-rule": "error",
+    "never-wins": "warning",
+    "redundant-rule": "warning",
+    "violated-invariant": "error",
+    "unreachable-exception": "warning",
+    "failing-case": "error",
+    "outcome-change": "notice",
+    "unknown-answer": "error",
+    # words
+    "unknown-fact": "error",
+    "unknown-action": "error",
+    "unknown-requirement": "error",
+    "unknown-target": "error",
+    "type-mismatch": "error",
+    "unit-mismatch": "error",
+    "value-out-of-domain": "error",
+    "invalid-expression": "error",
+    "unused-word": "notice",
+    # files
+    "unreadable-file": "error",
+    "schema": "error",
+    "duplicate-key": "error",
+    "duplicate-id": "error",
+    "dangling-reference": "error",
+    # meaning
+    "priority-mismatch": "warning",
+    "missing-owner": "warning",
+    "unformalized-exception": "warning",
+    "quote-mismatch": "warning",
+    "unmapped-sentence": "warning",
+    "semantic-overlap": "warning",
+    "inactive-policy": "notice",
+    "expiring-policy": "notice",
+    "idle-override": "notice",
+    # context
+    "invalid-sql": "error",
+    "unknown-column": "error",
+    "relationship-cardinality": "warning",
+    "key-violated": "warning",
+    "ambiguous-synonym": "warning",
+    "stale-verified-query": "warning",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file and a route into its data: `("conditions", 1, "value")`. Lines are found when a report is made.
+
+    `on_key` points at the key of the route's last step instead of its value (an unknown or misspelt key).
+    """
+
+    path: str
+    route: Route = ()
+    on_key: bool = False
+    line: int | None = None  # set where no route exists: a file that could not be parsed
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to tell an author. `policies` and `rules` name what it is about; `message` is for people."""
+
+    id: str
+    message: str
+    at: Place
+    policies: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    help: str | None = None
+    related: tuple[tuple[Place, str], ...] = ()
+    counterexample: Mapping[str, Any] | None = None
+    status: Status | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    severity: Severity = "error"
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity across edits: id, policies and rules; for findings about files, path and words. Never a line."""
+        about: Any = [list(self.policies), list(self.rules)]
+        if not self.rules:
+            about = [*about, self.at.path, [str(step) for step in self.at.route], self.message]
+        return fingerprint([self.id, about])[:16]
+
+
+def graded(findings: Iterable[Finding], severities: Mapping[str, Severity]) -> list[Finding]:
+    """The findings with the repository's own severities, `off` left out, in a stable order."""
+    kept: list[Finding] = []
+    for finding in findings:
+        severity = severities.get(finding.id, SEVERITIES[finding.id])
+        if severity != "off":
+            kept.append(replace(finding, severity=severity))
+    rank = {"error": 0, "warning": 1, "notice": 2}
+    return sorted(kept, key=lambda f: (rank[f.severity], f.at.path, f.id, str(f.at.route), f.message))
