@@ -1,0 +1,212 @@
+"""A policy as people write it (seed 000, stage 1), and the cases that test it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
+
+from bylaw.authored.conditions import Condition
+from bylaw.authored.record import Authored, AuthoredFile, Day, Number, Scalar, Text, Word, misfit
+
+PolicyId = Annotated[str, StringConstraints(pattern=r"^POL-(IMP-)?[A-Z][A-Z0-9_-]*-\d{3,}$", max_length=100)]
+ActionType = Literal["required", "prohibited", "permitted", "fallback", "conditional", "discovered_pattern"]
+Origin = Literal["explicit", "implicit"]
+Score = Annotated[Number, Field(ge=0, le=1)]
+
+_ID = re.compile(r"^POL-(?P<implicit>IMP-)?(?P<domain>[A-Z][A-Z0-9_-]*)-\d{3,}$")
+
+
+class PolicyAction(Authored):
+    """What the policy demands, forbids or allows, and what it requires for that."""
+
+    type: ActionType
+    action: Word
+    requires: list[Word] = Field(default_factory=list)
+    when: list[Condition] = Field(default_factory=list)
+    source_text: Text | None = None
+
+    @model_validator(mode="after")
+    def _when_belongs_to_conditional(self) -> PolicyAction:
+        if self.type == "conditional" and not self.when:
+            raise ValueError("a conditional action says `when`")
+        if self.type != "conditional" and self.when:
+            raise ValueError(f"`when` belongs to conditional actions, this one is {self.type}")
+        return self
+
+
+class PolicyException(Authored):
+    """A case the policy does not mean. Without conditions and action it is text only."""
+
+    description: Text | None = None
+    source_text: Text | None = None
+    conditions: list[Condition] = Field(default_factory=list)
+    action: Word | None = None
+    type: ActionType | None = None
+    replaces: list[Word] = Field(default_factory=list)
+    exceptions: list[PolicyException] = Field(default_factory=list)
+
+    @property
+    def has_force(self) -> bool:
+        """Does it change any case, or is it text for people only?"""
+        return bool(self.conditions) and self.action is not None
+
+
+class Discovery(Authored):
+    """Where an implicit policy was found, and whether a person has confirmed it."""
+
+    confidence: Score | None = None
+    support: StrictInt | None = None
+    source_log: Word | None = None
+    human_validated: StrictBool = False
+
+
+class Metadata(Authored):
+    """Whose policy it is, since when, and what it follows from."""
+
+    source: Text
+    owner: Text
+    domain: Word
+    effective_date: Day | None = None
+    expiry_date: Day | None = None
+    regulatory_linkage: list[Word] = Field(default_factory=list)
+    priority: StrictInt | Word | None = None
+    tags: list[Word] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _ends_after_it_starts(self) -> Metadata:
+        if self.effective_date and self.expiry_date and self.expiry_date < self.effective_date:
+            raise misfit("`expiry_date` lies before `effective_date`", "expiry_date")
+        return self
+
+
+class LogicRule(Authored):
+    """A hand-written rule. `z3_expr` is one Boolean SMT-LIB term over declared facts; it holds over `antecedent`."""
+
+    rule_id: Word
+    antecedent: Text | None = None
+    consequent: Word
+    type: ActionType = "required"
+    z3_expr: Text | None = None
+
+    @model_validator(mode="after")
+    def _says_when(self) -> LogicRule:
+        if self.antecedent is None and self.z3_expr is None:
+            raise ValueError("a rule needs an `antecedent` or a `z3_expr`")
+        return self
+
+
+class FormalConstraint(Authored):
+    """An invariant: a comparison over facts that every case satisfies."""
+
+    constraint_id: Word
+    type: Word = "invariant"
+    expression: Text | None = None
+    z3_expr: Text | None = None
+    natural_language: Text | None = None
+
+    @model_validator(mode="after")
+    def _says_what(self) -> FormalConstraint:
+        if self.expression is None and self.z3_expr is None:
+            raise ValueError("a constraint needs an `expression` or a `z3_expr`")
+        return self
+
+
+class GraphNode(Authored):
+    """A question of a hand-written decision graph and where its two answers lead."""
+
+    type: Literal["condition"] = "condition"
+    true: Word
+    false: Word
+
+
+class DecisionGraph(Authored):
+    """A hand-written decision graph: every edge leads to a node or a terminal."""
+
+    root: Word
+    nodes: dict[Word, GraphNode]
+    terminals: list[Word]
+
+
+class Formal(Authored):
+    """Logic written by hand. Each key replaces only its own derivation."""
+
+    formalization_type: Literal["conditional", "procedural", "both"] | None = None
+    logic_rules: list[LogicRule] | None = None
+    constraints: list[FormalConstraint] = Field(default_factory=list)
+    decision_graph: DecisionGraph | None = None
+
+
+class LayerScores(Authored):
+    """Scores in [0, 1] that an author fixes; absent ones come from the rubric."""
+
+    stability: Score | None = None
+    criticality: Score | None = None
+    context_dependence: Score | None = None
+    strictness: Score | None = None
+
+
+class Policy(AuthoredFile):
+    """One policy, one file."""
+
+    policy_id: PolicyId
+    origin: Origin | None = None
+    processing_status: dict[Word, Word] = Field(default_factory=dict)
+    discovery: Discovery | None = None
+    scope: dict[Word, Annotated[list[Word], Field(min_length=1)]] = Field(default_factory=dict)
+    conditions: list[Condition] = Field(default_factory=list)
+    actions: list[PolicyAction]
+    exceptions: list[PolicyException] = Field(default_factory=list)
+    steps: list[Word] = Field(default_factory=list)
+    overrides: list[PolicyId] = Field(default_factory=list)
+    reason: Text | None = None
+    audience: list[Word] = Field(default_factory=list)
+    layer_scores: LayerScores | None = None
+    formal: Formal | None = None
+    metadata: Metadata
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Policy:
+        named = _ID.match(self.policy_id)
+        if named and named["domain"] != self.metadata.domain.upper():
+            raise misfit(
+                f"the domain in the id `{self.policy_id}` is not `{self.metadata.domain.upper()}`, "
+                f"its metadata.domain in capitals",
+                "policy_id",
+            )
+        if self.origin is not None and (self.origin == "implicit") != self.policy_id.startswith("POL-IMP-"):
+            raise misfit(f"the id `{self.policy_id}` does not fit the origin `{self.origin}`", "origin")
+        if self.overrides and not (self.reason and self.reason.strip()):
+            raise misfit("`overrides` needs a `reason`", "overrides")
+        return self
+
+    @property
+    def is_active(self) -> bool:
+        """Implicit policies hold only once a person has validated them."""
+        if not self.policy_id.startswith("POL-IMP-"):
+            return True
+        return self.discovery is not None and self.discovery.human_validated
+
+    @property
+    def is_temporary(self) -> bool:
+        """Has it an end, or is it tagged so? (seed 000, level 5)"""
+        return self.metadata.expiry_date is not None or "temporary" in {tag.lower() for tag in self.metadata.tags}
+
+    @property
+    def has_owner(self) -> bool:
+        """Is somebody named? Empty and `TBD` are nobody."""
+        return self.metadata.owner.strip().upper() not in ("", "TBD")
+
+
+class Case(Authored):
+    """A policy test: in a case with these facts, this is what holds. Facts left out are unknown, not false."""
+
+    name: Word
+    facts: dict[Word, Scalar]
+    expect: dict[Word, Any]
+    at: Day | None = None
+    policies: list[PolicyId] = Field(default_factory=list)
+
+
+PolicyException.model_rebuild()

@@ -1,0 +1,49 @@
+"""What every authored model has in common: frozen, strict about keys, and a version of its own format."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictInt, StringConstraints
+from pydantic_core import PydanticCustomError
+
+SCHEMA_VERSION = "1.0"
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Text = Annotated[str, StringConstraints(max_length=20_000)]
+Scalar = StrictBool | StrictInt | Decimal | str
+
+
+def _only_exact(value: object) -> object:
+    if isinstance(value, bool | float) or not isinstance(value, int | Decimal | str):
+        raise ValueError("should be a number")
+    return value
+
+
+def _only_day(value: object) -> object:
+    if not isinstance(value, str | date):
+        raise ValueError("should be a date like 2026-01-31")
+    return value
+
+
+Number = Annotated[Decimal, BeforeValidator(_only_exact)]
+Day = Annotated[date, BeforeValidator(_only_day)]
+
+
+def misfit(message: str, *route: str | int) -> PydanticCustomError:
+    """An error about how parts of a record fit together, placed at *route* within it. To be raised by validators."""
+    return PydanticCustomError("misfit", "{message}", {"message": message, "route": list(route)})
+
+
+class Authored(BaseModel):
+    """The base of every authored model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class AuthoredFile(Authored):
+    """A mapping that fills a file of its own: it may say which version of the format it is written in."""
+
+    schema_version: Literal["1.0"] = SCHEMA_VERSION

@@ -1,0 +1,134 @@
+"""The words a policy may use: facts with type, unit and domain, actions, outcomes, relations, terms.
+
+Words come before sentences: nothing guesses a fact from a condition's type. The domains declared here bound every
+proof, so a counterexample is always a case that the organisation says can exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model_validator
+
+from bylaw.authored.conditions import Condition
+from bylaw.authored.record import Authored, AuthoredFile, Number, Word
+
+FactType = Literal["boolean", "integer", "decimal", "enum", "date"]
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+Phrases = list[Word] | dict[str, list[Word]]
+
+RESERVED = frozenset({"general", "all", "none", "within_window"})  # words of the format, never enum values or facts
+
+
+def _unreserved(name: str) -> str:
+    if name in RESERVED:
+        raise ValueError(f"`{name}` is a word of the format and cannot be declared")
+    return name
+
+
+FactName = Annotated[Identifier, AfterValidator(_unreserved)]
+
+
+class Fact(Authored):
+    """One thing a case can say. `phrases` are how people say it; `ask` is the question when it is unknown."""
+
+    type: FactType
+    unit: Word | None = None
+    minimum: Number | str | None = None
+    maximum: Number | str | None = None
+    values: dict[Word, list[Word]] = Field(default_factory=dict)
+    label: Word | None = None
+    ask: Word | None = None
+    phrases: Phrases = Field(default_factory=list)
+    domains: list[Word] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> Fact:
+        if self.type == "enum" and not self.values:
+            raise ValueError("an enum fact lists its `values`")
+        if self.type != "enum" and self.values:
+            raise ValueError(f"`values` belong to enum facts, this one is {self.type}")
+        if self.type in ("boolean", "enum") and (self.minimum is not None or self.maximum is not None):
+            raise ValueError(f"`minimum` and `maximum` do not fit a {self.type} fact")
+        if self.type not in ("integer", "decimal") and self.unit is not None:
+            raise ValueError(f"a {self.type} fact has no `unit`")
+        if "general" in self.values:
+            raise ValueError("`general` is a word of the format and cannot be an enum value")
+        return self
+
+
+class Action(Authored):
+    """Something a policy may demand, forbid or allow. Actions with one outcome exclude each other."""
+
+    outcome: Word | None = None
+    same_as: Word | None = None
+    label: Word | None = None
+    phrases: list[Word] = Field(default_factory=list)
+
+
+class Outcome(Authored):
+    """A question every case answers at most once; `complete`: every case must get an answer."""
+
+    label: Word | None = None
+    complete: StrictBool = False
+
+
+class Relations(Authored):
+    """What actions mean for each other: pairs never taken together, and what one brings with it."""
+
+    excludes: list[Annotated[list[Word], Field(min_length=2)]] = Field(default_factory=list)
+    implies: dict[Word, list[Word]] = Field(default_factory=dict)
+
+
+class Vocabulary(AuthoredFile):
+    """All words of one file, or of a repository once its files are merged (`merge`)."""
+
+    facts: dict[FactName, Fact] = Field(default_factory=dict)
+    actions: dict[Identifier, Action] = Field(default_factory=dict)
+    outcomes: dict[Identifier, Outcome] = Field(default_factory=dict)
+    relations: Relations = Relations()
+    defaults: dict[Word, dict[Word, Word]] = Field(default_factory=dict)
+    terms: dict[Identifier, list[Condition]] = Field(default_factory=dict)
+    scope: dict[Word, Word] = Field(default_factory=dict)
+
+    def canonical(self, action: str) -> str:
+        """The action that *action* is another name for (`same_as`), itself when it is none."""
+        seen = {action}
+        while (declared := self.actions.get(action)) is not None and declared.same_as is not None:
+            action = declared.same_as
+            if action in seen:
+                return min(seen)
+            seen.add(action)
+        return action
+
+    def outcome_of(self, action: str) -> str | None:
+        """The outcome that *action* answers, None for an action that stands alone."""
+        declared = self.actions.get(self.canonical(action))
+        return declared.outcome if declared else None
+
+    def implied(self, action: str) -> tuple[str, ...]:
+        """What taking *action* brings with it, transitively, without itself, in the order it is reached."""
+        reached: list[str] = []
+        todo = [self.canonical(action)]
+        implies = {self.canonical(name): others for name, others in self.relations.implies.items()}
+        while todo:
+            for other in map(self.canonical, implies.get(todo.pop(0), ())):
+                if other not in reached and other != self.canonical(action):
+                    reached.append(other)
+                    todo.append(other)
+        return tuple(reached)
+
+    def excluded_pairs(self) -> Iterator[tuple[str, str]]:
+        """Every pair of actions that may never be required together, both orders left to the caller."""
+        for group in self.relations.excludes:
+            names = sorted({self.canonical(name) for name in group})
+            yield from ((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
+
+    def default_fact(self, condition_type: str, domain: str) -> str | None:
+        """Which fact a condition of this type means in *domain* when it names none."""
+        return self.defaults.get(domain, {}).get(condition_type) or self.defaults.get("*", {}).get(condition_type)
+
+    def facts_with_value(self, value: str) -> list[str]:
+        """The enum facts that list *value* (exactly), sorted."""
+        return sorted(name for name, fact in self.facts.items() if value in fact.values)

@@ -1,0 +1,346 @@
+"""The small logic that everything else reads: variables, atoms, formulas, effects, rules.
+
+Values are `bool`, `str` (an enum symbol) and exact numbers (`int`, or `Fraction` where an int does not do); a date is
+its proleptic ordinal, so dates are whole numbers to every reading. `Variable.read` and `Variable.show` stand at the
+border: outside are JSON values in the fact's declared unit, inside are these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from bylaw.canonical import number_text
+
+Number: TypeAlias = int | Fraction
+Value: TypeAlias = bool | str | Number
+Facts: TypeAlias = Mapping[str, Value]
+Kind = Literal["boolean", "integer", "decimal", "enum", "date"]
+Op = Literal["==", "!=", "<", "<=", ">", ">=", "in"]
+EffectKind = Literal["outcome", "required", "prohibited", "permitted"]
+
+NEGATED: Mapping[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
+    "==": "!=",
+    "!=": "==",
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+}
+MAX_DIGITS = 40  # a longer number is a mistake or an attack
+
+
+class ValueMisfit(ValueError):
+    """A value that a fact cannot take: `reason` is `type` (wrong kind of value) or `domain` (outside its bounds)."""
+
+    def __init__(self, reason: Literal["type", "domain"], message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def exact(value: int | str | Decimal | Fraction) -> Number:
+    """The number, as an int where it is whole. Raises ValueError for text that is no finite number."""
+    if isinstance(value, str):
+        if len(value) > MAX_DIGITS * 2:
+            raise ValueError("a number of that length is not accepted")
+        value = Fraction(value) if "/" in value else Decimal(value)
+    if isinstance(value, Decimal):
+        if not value.is_finite() or abs(value.adjusted()) > MAX_DIGITS:
+            raise ValueError("not a number of a usable size")
+    number = Fraction(value)
+    return number.numerator if number.denominator == 1 else number
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A declared fact and its domain. `minimum` and `maximum` are inclusive; None is unbounded."""
+
+    name: str
+    kind: Kind
+    values: tuple[str, ...] = ()
+    minimum: Number | None = None
+    maximum: Number | None = None
+    unit: str | None = None
+
+    @property
+    def is_finite(self) -> bool:
+        """Is the domain a list of values (boolean, enum) rather than a range?"""
+        return self.kind in ("boolean", "enum")
+
+    @property
+    def is_whole(self) -> bool:
+        """Does it take whole numbers only? Dates do, as ordinals."""
+        return self.kind in ("integer", "date")
+
+    def read(self, raw: Any) -> Value:
+        """A JSON or YAML value as a logic value. Raises ValueMisfit."""
+        value = self._typed(raw)
+        if self.kind == "enum" and value not in self.values:
+            raise ValueMisfit("domain", f"`{raw}` is not a value of `{self.name}`")
+        if not self.is_finite:
+            assert isinstance(value, int | Fraction)
+            if (self.minimum is not None and value < self.minimum) or (
+                self.maximum is not None and value > self.maximum
+            ):
+                raise ValueMisfit("domain", f"`{raw}` lies outside {self._bounds()} of `{self.name}`")
+        return value
+
+    def _typed(self, raw: Any) -> Value:
+        match self.kind:
+            case "boolean" if isinstance(raw, bool):
+                return raw
+            case "enum" if isinstance(raw, str):
+                return raw
+            case "integer" | "decimal" if isinstance(raw, int | Decimal | Fraction | float) and not isinstance(
+                raw, bool
+            ):
+                number = self._number(str(raw) if isinstance(raw, float) else raw)
+                if self.kind == "integer" and not isinstance(number, int):
+                    raise ValueMisfit("type", f"`{raw}` is not a whole number, and `{self.name}` is one")
+                return number
+            case "decimal" if isinstance(raw, str) and raw[:1] in "-0123456789":
+                return self._number(raw)
+            case "date" if isinstance(raw, date | str):
+                try:
+                    return (raw if isinstance(raw, date) else date.fromisoformat(raw)).toordinal()
+                except ValueError:
+                    raise ValueMisfit("type", f"`{raw}` is not a date like 2026-01-31") from None
+        raise ValueMisfit("type", f"`{raw}` is not {_ARTICLE[self.kind]}, and `{self.name}` is one")
+
+    def _number(self, raw: int | str | Decimal | Fraction) -> Number:
+        try:
+            return exact(raw)
+        except (ValueError, InvalidOperation, ZeroDivisionError):
+            raise ValueMisfit("type", f"`{raw}` is not a number, and `{self.name}` is one") from None
+
+    def _bounds(self) -> str:
+        low = "" if self.minimum is None else str(self.show(self.minimum))
+        high = "" if self.maximum is None else str(self.show(self.maximum))
+        return f"{low}..{high}"
+
+    def show(self, value: Value) -> bool | int | float | str:
+        """The value as JSON: dates in ISO text, decimals as numbers where a float says them exactly, else as text."""
+        if isinstance(value, bool | str):
+            return value
+        if self.kind == "date":
+            return date.fromordinal(int(value)).isoformat()
+        if isinstance(value, int):
+            return value
+        text = number_text(value)
+        return (
+            float(text) if "/" not in text and len(text) <= 16 and Decimal(repr(float(text))) == Decimal(text) else text
+        )
+
+
+_ARTICLE: Mapping[str, str] = {
+    "boolean": "true or false",
+    "enum": "a word",
+    "integer": "a whole number",
+    "decimal": "a number",
+    "date": "a date",
+}
+
+
+# ---- terms: what arithmetic is about ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The value of a fact."""
+
+    var: str
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A number."""
+
+    value: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Arith:
+    """Two terms joined by `+`, `-` or `*`."""
+
+    op: Literal["+", "-", "*"]
+    left: Term
+    right: Term
+
+
+Term: TypeAlias = Ref | Const | Arith
+
+
+# ---- formulas ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A test of one fact against a value; `in` takes a tuple of values."""
+
+    var: str
+    op: Op
+    value: Value | tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison between terms: fact against fact, or arithmetic."""
+
+    left: Term
+    op: Literal["==", "!=", "<", "<=", ">", ">="]
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All items hold; the empty one is true."""
+
+    items: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Some item holds; the empty one is false."""
+
+    items: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The item does not hold."""
+
+    item: Formula
+
+
+Formula: TypeAlias = Atom | Compare | And | Or | Not
+
+TRUE = And(())
+FALSE = Or(())
+
+
+def conj(items: Iterator[Formula] | list[Formula] | tuple[Formula, ...]) -> Formula:
+    """All of *items*, flattened, duplicates dropped, in order of first mention."""
+    flat: list[Formula] = []
+    for item in items:
+        for part in item.items if isinstance(item, And) else (item,):
+            if part == FALSE:
+                return FALSE
+            if part not in flat:
+                flat.append(part)
+    return flat[0] if len(flat) == 1 else And(tuple(flat))
+
+
+def disj(items: Iterator[Formula] | list[Formula] | tuple[Formula, ...]) -> Formula:
+    """Any of *items*, flattened, duplicates dropped, in order of first mention."""
+    flat: list[Formula] = []
+    for item in items:
+        for part in item.items if isinstance(item, Or) else (item,):
+            if part == TRUE:
+                return TRUE
+            if part not in flat:
+                flat.append(part)
+    return flat[0] if len(flat) == 1 else Or(tuple(flat))
+
+
+def negate(item: Formula) -> Formula:
+    """The negation, without double negations."""
+    if isinstance(item, Not):
+        return item.item
+    if item == TRUE:
+        return FALSE
+    return TRUE if item == FALSE else Not(item)
+
+
+def names(formula: Formula | Term) -> set[str]:
+    """Every fact that *formula* speaks of."""
+    match formula:
+        case Atom(var=var) | Ref(var=var):
+            return {var}
+        case And(items=items) | Or(items=items):
+            return set().union(*map(names, items))
+        case Not(item=item):
+            return names(item)
+        case Compare(left=left, right=right) | Arith(left=left, right=right):
+            return names(left) | names(right)
+        case Const():
+            return set()
+
+
+# ---- rules --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a firing rule does to one action. `outcome` is set exactly when `kind` is "outcome".
+
+    `implied` are the actions that this one brings with it (transitively, canonical names).
+    """
+
+    kind: EffectKind
+    action: str
+    outcome: str | None = None
+    implied: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a rule was written: path relative to the root, line from 1, the quoted sentence."""
+
+    path: str
+    line: int = 1
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalRule:
+    """Guard → effect. `level` is 1 (regulatory, strongest) to 5; `start` and `end` are inclusive ordinals or None."""
+
+    rule_id: str
+    policy_id: str
+    domain: str
+    effect: Effect
+    guard: Formula
+    level: int
+    source: Source
+    start: int | None = None
+    end: int | None = None
+    origin: Literal["action", "exception", "formal"] = "action"
+    audience: tuple[str, ...] = ()
+
+    def holds_on(self, day: int) -> bool:
+        """Is the rule in force on that day (an ordinal)?"""
+        return (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """An invariant: cases that break it do not exist while its policy is in force."""
+
+    constraint_id: str
+    policy_id: str
+    formula: Formula
+    text: str
+    source: Source
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """Everything a question about policies needs: the words, the rules in force, and how they relate.
+
+    Rules are sorted by rule id. `overrides` maps a policy to those it declares an exception to;
+    `excludes` holds both orders of every pair of actions that are never required together.
+    """
+
+    variables: Mapping[str, Variable]
+    rules: tuple[ConditionalRule, ...]
+    constraints: tuple[Constraint, ...] = ()
+    overrides: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    excludes: frozenset[tuple[str, str]] = frozenset()
+    complete: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
