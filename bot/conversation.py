@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from bylaw.canonical import plain
+from bylaw.errors import UsageError
+
+AnswerKind = Literal["policy", "data", "decision"]
 ReplyKind = Literal["policy", "data", "decision", "refusal"]
 ReplyStatus = Literal["answered", "needs_choice", "needs_fact", "pending", "recommended", "escalated", "refused"]
 
@@ -107,3 +115,62 @@ class Reply(Spoken):
     answer: dict[str, Any] | None = None
     completeness_flags: dict[str, Any] | None = None
     meta: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What an answerer hands back: the reply, and the JSON state its kind carries to the next turn of the session.
+
+    `artifacts` are kept under their fingerprint by name (plan, envelope, raw model output); `log` fills the query
+    log (the column names of `bot.store.querylog`). Both may stay empty.
+    """
+
+    reply: Reply
+    state: dict[str, Any]
+    artifacts: Mapping[str, Any] = field(default_factory=dict)
+    log: Mapping[str, Any] = field(default_factory=dict)
+
+
+def sayable(value: Any) -> Any:
+    """*value* as the JSON people read: a decimal is a number when a number says it exactly, else a string."""
+    match value:
+        case BaseModel():
+            return sayable(value.model_dump(mode="python"))
+        case Decimal():
+            if not value.is_finite():
+                return str(value)
+            if value == value.to_integral_value():
+                return int(value)
+            number = float(value)
+            return number if Decimal(repr(number)) == value else plain(value)
+        case float():
+            return value if value - value == 0 else None  # neither NaN nor an infinity has a JSON spelling
+        case Mapping():
+            return {str(key): sayable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [sayable(item) for item in value]
+        case bool() | int() | str() | None:
+            return value
+        case _:
+            return plain(value)
+
+
+def spoken(reply: Reply) -> Reply:
+    """*reply* as it is after a trip through JSON: what is stored, sent and shown again is this same value."""
+    return Reply.model_validate(sayable(reply))
+
+
+def spoken_json(reply: Reply) -> str:
+    """The one JSON document of *reply*, keys in the order of the model."""
+    return json.dumps(sayable(reply), ensure_ascii=False, allow_nan=False)
+
+
+def moment(text: str) -> datetime:
+    """The ISO date or time that *text* spells, in its own zone; without a zone it is UTC."""
+    try:
+        read = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UsageError(
+            f"`{text}` is not an ISO time", "write it like 2026-11-20 or 2026-11-20T09:30:00+01:00"
+        ) from None
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
