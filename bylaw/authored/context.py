@@ -1,0 +1,291 @@
+"""What the organisation knows about its data: entities, metrics, gotchas, glossary, guides, calendar, verified queries.
+
+Object names follow Snowflake Cortex and Apache Ossie, metric kinds follow MetricFlow. One record a file; `Context`
+is all of them together, as the bundle carries it. SQL in here is text: `bylaw.semantic` and the lints read it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
+
+from bylaw.authored.record import Authored, AuthoredFile, Day, Text, Word
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)]
+Expression = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
+Value = StrictBool | StrictInt | Word
+Grain = Literal["day", "week", "month", "quarter", "year"]
+Aggregation = Literal["sum", "count", "count_distinct", "avg", "min", "max", "median"]
+RelationshipType = Literal["many_to_one", "one_to_one", "one_to_many", "many_to_many"]
+Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+
+class BaseTable(Authored):
+    """The physical table behind an entity. `schema` is what roles are granted."""
+
+    schema_name: Name = Field(alias="schema")
+    table: Name
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.schema_name}.{self.table}"
+
+
+class Columns(Authored):
+    """A list of columns, as in a key."""
+
+    columns: Annotated[list[Name], Field(min_length=1)]
+
+
+class Expressed(Authored):
+    """Something with a name and the SQL that computes it; left out, `expr` is the name."""
+
+    name: Name
+    expr: Expression | None = None
+    description: Text | None = None
+    data_type: Word | None = None
+    synonyms: list[Word] = Field(default_factory=list)
+
+    @property
+    def sql(self) -> str:
+        return self.expr or self.name
+
+
+class Dimension(Expressed):
+    """What an answer can be grouped or filtered by. `sample_values` of an enum are words people may use."""
+
+    is_enum: StrictBool = False
+    unique: StrictBool = False
+    sample_values: list[Value] = Field(default_factory=list)
+    value_synonyms: dict[Word, list[Word]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _synonyms_belong_to_values(self) -> Dimension:
+        known = {str(value) for value in self.sample_values}
+        for value in self.value_synonyms:
+            if value not in known:
+                raise ValueError(f"`value_synonyms` speaks of `{value}`, which `sample_values` does not list")
+        return self
+
+
+class TimeDimension(Expressed):
+    """A date or timestamp. The `default` one is meant when a question names none."""
+
+    time_granularity: Grain = "day"
+    default: StrictBool = False
+
+
+class Fact(Expressed):
+    """A number on one row. Declaring facts closes the entity's list of columns: others are then unknown."""
+
+    default_aggregation: Aggregation | None = None
+
+
+class EntityFilter(Expressed):
+    """A named condition. `apply: always` narrows every question that touches the entity."""
+
+    apply: Literal["always", "on_request"] = "on_request"
+
+
+class ColumnPair(Authored):
+    left_column: Name
+    right_column: Name
+
+
+class Relationship(Authored):
+    """How rows of this entity find rows of another."""
+
+    name: Name
+    right_entity: Name
+    relationship_columns: Annotated[list[ColumnPair], Field(min_length=1)]
+    relationship_type: RelationshipType
+
+
+class Freshness(Authored):
+    """How old the data may be, measured on one column."""
+
+    as_of_column: Name
+    max_age: Word
+
+
+class Entity(AuthoredFile):
+    """One kind of row."""
+
+    name: Name
+    description: Text | None = None
+    domain: Word | None = None
+    owner: Word | None = None
+    tags: list[Word] = Field(default_factory=list)
+    base_table: BaseTable
+    primary_key: Columns | None = None
+    synonyms: list[Word] = Field(default_factory=list)
+    dimensions: list[Dimension] = Field(default_factory=list)
+    time_dimensions: list[TimeDimension] = Field(default_factory=list)
+    facts: list[Fact] = Field(default_factory=list)
+    filters: list[EntityFilter] = Field(default_factory=list)
+    pii: list[Name] = Field(default_factory=list)
+    relationships: list[Relationship] = Field(default_factory=list)
+    freshness: Freshness | None = None
+
+    @model_validator(mode="after")
+    def _names_one_default_time(self) -> Entity:
+        defaults = [dimension.name for dimension in self.time_dimensions if dimension.default]
+        if len(defaults) > 1:
+            raise ValueError(f"only one time dimension can be the default, these say so: {', '.join(defaults)}")
+        names = [part.name for part in (*self.dimensions, *self.time_dimensions, *self.facts)]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"`{name}` is declared twice")
+        return self
+
+    def dimension(self, name: str) -> Dimension | None:
+        return next((dimension for dimension in self.dimensions if dimension.name == name), None)
+
+    def default_time(self) -> TimeDimension | None:
+        """The time dimension that is meant when nobody says which: the declared default, or the only one."""
+        declared = [dimension for dimension in self.time_dimensions if dimension.default]
+        if declared or len(self.time_dimensions) != 1:
+            return declared[0] if declared else None
+        return self.time_dimensions[0]
+
+
+class Metric(AuthoredFile):
+    """A number the organisation agrees on.
+
+    `time_dimension` is a time dimension of the entity, or `entity.name` of one it joins; `snapshot` says that the
+    metric counts what is true now, so a span of time does not apply to it.
+    """
+
+    name: Name
+    description: Text | None = None
+    type: Literal["simple", "ratio", "derived", "cumulative"] = "simple"
+    entity: Name | None = None
+    agg: Aggregation | None = None
+    expr: Expression | None = None
+    filter: Expression | None = None
+    numerator: Name | None = None
+    denominator: Name | None = None
+    metrics: list[Name] = Field(default_factory=list)
+    metric: Name | None = None
+    window: Word | None = None
+    grain_to_date: Grain | None = None
+    time_dimension: Expression | None = None
+    snapshot: StrictBool = False
+    synonyms: list[Word] = Field(default_factory=list)
+    format: Literal["number", "integer", "currency", "percent"] = "number"
+    unit: Word | None = None
+    owner: Word | None = None
+    tags: list[Word] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_the_parts_of_its_type(self) -> Metric:
+        needed = {
+            "simple": ("entity", "agg"),
+            "ratio": ("numerator", "denominator"),
+            "derived": ("expr", "metrics"),
+            "cumulative": ("metric",),
+        }[self.type]
+        for key in needed:
+            if not getattr(self, key):
+                raise ValueError(f"a {self.type} metric needs `{key}`")
+        if self.type == "simple" and self.agg != "count" and self.expr is None:
+            raise ValueError(f"the aggregation `{self.agg}` needs `expr`")
+        return self
+
+
+class Gotcha(AuthoredFile):
+    """A trap that gives a plausible wrong number.
+
+    `required_filter` is added to every question about what it applies to (entities or metrics); its columns belong
+    to that entity, or are written `entity.column`. `check` names a test that the answer itself goes through.
+    """
+
+    id: Slug
+    trap: Text
+    applies_to: Annotated[list[Name], Field(min_length=1)]
+    required_filter: Expression | None = None
+    check: Literal["partial_period"] | None = None
+    caveat: Text | None = None
+    severity: Literal["high", "medium", "low"] = "medium"
+    owner: Word | None = None
+
+
+class GlossaryTerm(AuthoredFile):
+    """A word of the house. `refers_to` binds it to a metric, an entity or `entity.dimension`."""
+
+    term: Word
+    synonyms: list[Word] = Field(default_factory=list)
+    means: Text
+    refers_to: Expression | None = None
+
+
+class Guide(AuthoredFile):
+    """How one domain's numbers are read: conventions for people, and for a model that helps them."""
+
+    domain: Slug
+    description: Text | None = None
+    conventions: list[Text] = Field(default_factory=list)
+    entities: list[Name] = Field(default_factory=list)
+    owner: Word | None = None
+
+
+class Calendar(AuthoredFile):
+    """What time words mean here.
+
+    `year` says whether an unqualified "quarter" or "year" is a calendar or a fiscal one; `relative_window` whether
+    "last 3 months" rolls back from today or takes whole months before this one.
+    """
+
+    week_start: Weekday = "monday"
+    fiscal_year_start: Annotated[StrictInt, Field(ge=1, le=12)] = 1
+    year: Literal["calendar", "fiscal"] = "calendar"
+    relative_window: Literal["rolling", "complete"] = "rolling"
+
+
+class SemanticSpec(Authored):
+    """A verified question written in the words of this context instead of SQL."""
+
+    metrics: Annotated[list[Name], Field(min_length=1)]
+    dimensions: list[Expression] = Field(default_factory=list)
+    filters: dict[Word, list[Value]] = Field(default_factory=dict)
+    time: Word | None = None
+    grain: Grain | None = None
+    limit: Annotated[StrictInt, Field(ge=1)] | None = None
+
+
+class VerifiedQuery(AuthoredFile):
+    """A question with an answer that a person has checked; `{names}` in the question are parameters."""
+
+    name: Slug
+    question: Word
+    sql: Annotated[str, StringConstraints(min_length=1, max_length=20_000)] | None = None
+    query: SemanticSpec | None = None
+    parameters: dict[Name, Value] = Field(default_factory=dict)
+    verified_by: Word
+    verified_at: Day
+    use_as_onboarding_question: StrictBool = False
+    description: Text | None = None
+
+    @model_validator(mode="after")
+    def _says_how_it_is_answered(self) -> VerifiedQuery:
+        if (self.sql is None) == (self.query is None):
+            raise ValueError("a verified query takes exactly one of `sql` and `query`")
+        return self
+
+
+class Context(Authored):
+    """Everything under `context/` except decisions, by name. `paths` says which file a record was read from.
+
+    Keys of `paths` are `entities/orders`, `metrics/net_revenue`, `gotchas/test-accounts` …
+    """
+
+    entities: dict[str, Entity] = Field(default_factory=dict)
+    metrics: dict[str, Metric] = Field(default_factory=dict)
+    gotchas: dict[str, Gotcha] = Field(default_factory=dict)
+    glossary: dict[str, GlossaryTerm] = Field(default_factory=dict)
+    guides: dict[str, Guide] = Field(default_factory=dict)
+    verified_queries: dict[str, VerifiedQuery] = Field(default_factory=dict)
+    calendar: Calendar = Calendar()
+    paths: dict[str, str] = Field(default_factory=dict)
