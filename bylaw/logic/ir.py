@@ -48,9 +48,8 @@ def exact(value: int | str | Decimal | Fraction) -> Number:
         if len(value) > MAX_DIGITS * 2:
             raise ValueError("a number of that length is not accepted")
         value = Fraction(value) if "/" in value else Decimal(value)
-    if isinstance(value, Decimal):
-        if not value.is_finite() or abs(value.adjusted()) > MAX_DIGITS:
-            raise ValueError("not a number of a usable size")
+    if isinstance(value, Decimal) and (not value.is_finite() or abs(value.adjusted()) > MAX_DIGITS):
+        raise ValueError("not a number of a usable size")
     number = Fraction(value)
     return number.numerator if number.denominator == 1 else number
 
@@ -277,13 +276,26 @@ def names(formula: Formula | Term) -> set[str]:
 class Effect:
     """What a firing rule does to one action. `outcome` is set exactly when `kind` is "outcome".
 
-    `implied` are the actions that this one brings with it (transitively, canonical names).
+    `implied` are the actions that this one brings with it (transitively, canonical names); `implied_takes` are those
+    of them that answer an outcome, as (outcome, action).
     """
 
     kind: EffectKind
     action: str
     outcome: str | None = None
     implied: tuple[str, ...] = ()
+    implied_takes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def demands(self) -> tuple[str, ...]:
+        """Every action that must happen when the effect stands: itself and what it implies; none unless it demands."""
+        return (self.action, *self.implied) if self.kind in ("outcome", "required") else ()
+
+    @property
+    def takes(self) -> tuple[tuple[str, str], ...]:
+        """The outcomes it answers, as (outcome, action)."""
+        own = ((self.outcome, self.action),) if self.outcome is not None else ()
+        return (*own, *self.implied_takes) if self.kind in ("outcome", "required") else ()
 
 
 @dataclass(frozen=True, slots=True)

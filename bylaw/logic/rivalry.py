@@ -1,0 +1,101 @@
+"""Which effects contradict each other, and which of two rivals gives way.
+
+Different actions are not a contradiction by themselves. Two effects contradict when they answer one outcome
+differently, when one demands (also through `implies`) what the other prohibits or what the other's demands exclude,
+or when one permits what the other prohibits. The stronger of two rivals removes the other's effect; equals do not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from bylaw.logic.ir import ConditionalRule, Effect, Ruleset
+
+
+def contradicts(a: Effect, b: Effect, excludes: frozenset[tuple[str, str]]) -> bool:
+    """May *a* and *b* not both stand in one case? Symmetric."""
+    if any(outcome == other and action != act for outcome, action in a.takes for other, act in b.takes):
+        return True
+    for one, two in ((a, b), (b, a)):
+        if two.kind == "prohibited" and (
+            two.action in one.demands or (one.kind == "permitted" and one.action == two.action)
+        ):
+            return True
+    return bool(excludes) and any((x, y) in excludes for x in a.demands for y in b.demands)
+
+
+def beats(a: ConditionalRule, b: ConditionalRule, overrides: Mapping[str, frozenset[str]]) -> bool:
+    """Does *a* remove *b*'s effect where they contradict? By level, or among equals by a declared override."""
+    if a.level != b.level:
+        return a.level < b.level
+    return b.policy_id in overrides.get(a.policy_id, ())
+
+
+class Rivals:
+    """The contradictions of a ruleset, looked up by outcome and action instead of among all pairs."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self._taking: dict[str, list[int]] = defaultdict(list)
+        self._demanding: dict[str, list[int]] = defaultdict(list)
+        self._prohibiting: dict[str, list[int]] = defaultdict(list)
+        self._permitting: dict[str, list[int]] = defaultdict(list)
+        self._excluded: dict[str, list[str]] = defaultdict(list)
+        self._of: dict[int, tuple[int, ...]] = {}
+        for i, rule in enumerate(ruleset.rules):
+            for outcome, _ in rule.effect.takes:
+                self._taking[outcome].append(i)
+            for action in rule.effect.demands:
+                self._demanding[action].append(i)
+            if rule.effect.kind == "prohibited":
+                self._prohibiting[rule.effect.action].append(i)
+            if rule.effect.kind == "permitted":
+                self._permitting[rule.effect.action].append(i)
+        for one, other in sorted(ruleset.excludes):
+            self._excluded[one].append(other)
+
+    def taking(self, outcome: str) -> tuple[int, ...]:
+        """The rules (by index) that answer *outcome*."""
+        return tuple(self._taking.get(outcome, ()))
+
+    def of(self, i: int) -> tuple[int, ...]:
+        """The rules whose effect contradicts that of rule *i*, ascending. Rivals need not ever fire together."""
+        found = self._of.get(i)
+        if found is None:
+            effect = self.ruleset.rules[i].effect
+            found = self._of[i] = tuple(sorted(set(self._meeting(effect)) - {i}))
+        return found
+
+    def _meeting(self, effect: Effect) -> Iterator[int]:
+        rules = self.ruleset.rules
+        for outcome, action in effect.takes:
+            for j in self._taking[outcome]:
+                if any(other == outcome and act != action for other, act in rules[j].effect.takes):
+                    yield j
+        for action in effect.demands:
+            yield from self._prohibiting.get(action, ())
+            for other in self._excluded.get(action, ()):
+                yield from self._demanding.get(other, ())
+        if effect.kind == "prohibited":
+            yield from self._demanding.get(effect.action, ())
+            yield from self._permitting.get(effect.action, ())
+        if effect.kind == "permitted":
+            yield from self._prohibiting.get(effect.action, ())
+
+    def beats(self, i: int, j: int) -> bool:
+        """Does rule *i* remove rule *j*'s effect where both fire?"""
+        return beats(self.ruleset.rules[i], self.ruleset.rules[j], self.ruleset.overrides)
+
+    def surviving(self, firing: Iterable[int]) -> set[int]:
+        """The firing rules whose effect stands: no stronger rival that itself stands removes it."""
+        fires = set(firing)
+        stands: dict[int, bool] = {}
+
+        def decide(i: int) -> bool:
+            if i not in stands:
+                stands[i] = True  # INVARIANT: "beats" has no cycle; a cycle of overrides is a finding, not a crash
+                stands[i] = not any(j in fires and self.beats(j, i) and decide(j) for j in self.of(i))
+            return stands[i]
+
+        return {i for i in sorted(fires) if decide(i)}
