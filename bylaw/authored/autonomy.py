@@ -1,0 +1,137 @@
+"""How far an answer may run alone, and what closes a request: `rules/autonomy.yaml`."""
+
+from __future__ import annotations
+
+import itertools
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool, model_validator
+
+from bylaw.authored.amounts import Amount, Count, Level, Positive, Share
+from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
+
+Acceptance = Literal["explicit", "implicit", "timeout"]
+OnTimeout = Literal["accept", "abandon", "expire", "keep"]
+
+
+class AutonomyLevel(Authored):
+    """What the machine does at a level, what closes a request there, and what happens when nobody answers."""
+
+    level: Level
+    title: Word
+    executes: StrictBool
+    notifies: StrictBool = False
+    acceptance: Annotated[list[Acceptance], Field(min_length=1)]
+    timeout_hours: Positive | None = None  # None: the request stays open until somebody handles it
+    on_timeout: OnTimeout
+
+    @model_validator(mode="after")
+    def _times_out_or_stays(self) -> AutonomyLevel:
+        if (self.timeout_hours is None) != (self.on_timeout == "keep"):
+            raise misfit("`timeout_hours` is left out exactly where `on_timeout` is `keep`", "on_timeout")
+        if (self.on_timeout == "accept") != ("timeout" in self.acceptance):
+            raise misfit("`on_timeout: accept` and the acceptance `timeout` go together", "acceptance")
+        return self
+
+
+class LevelRow(Authored):
+    """From this likelihood on, up to the next row, these levels hold: one for low expected cost, one for high."""
+
+    likelihood_from: Share
+    low_cost: Level
+    high_cost: Level
+
+
+class ResourceTrigger(Authored):
+    """A plan above either figure halts and asks."""
+
+    scan_gb_above: Amount
+    runtime_minutes_above: Amount
+    at_most: Level
+
+
+class DomainsTrigger(Authored):
+    """A query over this many domains or more."""
+
+    domains_from: Positive
+    at_most: Level
+
+
+class TagsTrigger(Authored):
+    """A query that touches a table with one of these tags."""
+
+    tags: list[Word]
+    at_most: Level
+
+
+class Triggers(Authored):
+    """Patterns that cap the level whatever the risk says. `at_most` is a cap: lower levels are more careful."""
+
+    resource_intensity: ResourceTrigger
+    cross_domain_joins: DomainsTrigger
+    sensitive_tables: TagsTrigger
+    rows_warn_above: Count
+
+
+class Disambiguation(Authored):
+    """From these on, the bot asks before it answers."""
+
+    ambiguity_from: Share
+    likelihood_from: Share
+
+
+class Preference(Authored):
+    """What a person may ask for, for every request or in the words of one; it can only make the bot more careful."""
+
+    at_most: Level
+    domains: list[Word] = Field(default_factory=list)
+    complexity_from: Share | None = None  # holds only for queries at least this complex
+    phrases: list[Word] = Field(default_factory=list)
+
+
+class Execution(Authored):
+    """Limits of one statement on the warehouse."""
+
+    statement_seconds: Positive
+    rows_fetched: Positive
+    rows_shown: Positive
+
+
+class Autonomy(AuthoredFile):
+    """`rules/autonomy.yaml`: likelihood × cost → level, then caps, acceptance and timeouts."""
+
+    levels: dict[Word, AutonomyLevel]
+    table: Annotated[list[LevelRow], Field(min_length=1)]
+    high_cost_from: Share
+    mandatory_review_threshold: Share  # likelihood × cost above it caps the level
+    mandatory_review_at_most: Level
+    triggers: Triggers
+    disambiguation: Disambiguation
+    preferences: dict[Word, Preference]
+    execution: Execution
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Autonomy:
+        found = sorted(level.level for level in self.levels.values())
+        if found != [1, 2, 3, 4, 5]:
+            raise misfit("`levels` describes each level from 1 to 5 once", "levels")
+        starts = [row.likelihood_from for row in self.table]
+        if starts[0] != 0:
+            raise misfit("the first row starts at 0", "table", 0, "likelihood_from")
+        for i, (before, after) in enumerate(itertools.pairwise(starts), start=1):
+            if after <= before:
+                raise misfit("each row starts above the one before it", "table", i, "likelihood_from")
+        return self
+
+    def level(self, number: int) -> AutonomyLevel:
+        """The description of level *number* (1–5)."""
+        return next(level for level in self.levels.values() if level.level == number)
+
+    def by_risk(self, likelihood: Decimal, cost: Decimal) -> int:
+        """The level that the table and the mandatory review give, before any trigger or preference."""
+        row = [row for row in self.table if row.likelihood_from <= likelihood][-1]
+        level = row.high_cost if cost >= self.high_cost_from else row.low_cost
+        if likelihood * cost > self.mandatory_review_threshold:
+            level = min(level, self.mandatory_review_at_most)
+        return level

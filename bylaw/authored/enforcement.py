@@ -1,0 +1,117 @@
+"""How an answer is judged (`rules/enforcement.yaml`), and what must never leave the house (`rules/pii.yaml`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model_validator
+
+from bylaw.authored.amounts import Amount, Count, Share, sums_to_one
+from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
+
+
+def _compiles(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"`{pattern}` is not a regular expression: {error}") from None
+    return pattern
+
+
+Regex = Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_compiles)]
+Weights = dict[Word, Share]
+
+
+class Thresholds(Authored):
+    """Lower edges of the actions, half-open: a score below all three escalates."""
+
+    pass_from: Share
+    auto_correct_from: Share
+    regenerate_from: Share
+
+    @model_validator(mode="after")
+    def _descend(self) -> Thresholds:
+        if not self.regenerate_from < self.auto_correct_from < self.pass_from:
+            raise misfit("the edges descend: pass, auto_correct, regenerate", "pass_from")
+        return self
+
+
+class Retries(Authored):
+    """How often an answer may be tried again before it escalates."""
+
+    auto_correct: Count
+    regenerate: Count
+
+
+class Domain(Authored):
+    """What differs in one domain; what is left out is as everywhere. `keywords` tell questions of this domain."""
+
+    profile: Word | None = None
+    thresholds: Thresholds | None = None
+    retries: Retries | None = None
+    escalate_below: Share | None = None
+    keywords: list[Word] = Field(default_factory=list)
+
+
+class Enforcement(AuthoredFile):
+    """`rules/enforcement.yaml`: weights of the checks by profile, edges of the score, retries, and domains."""
+
+    profile: Word
+    profiles: Annotated[dict[Word, Weights], Field(min_length=1)]
+    thresholds: Thresholds
+    escalate_below: Share  # any single check that fails below this escalates, whatever the sum
+    retries: Retries
+    classify_by_model_below: Share  # confidence of the keywords in a domain
+    extract_by_model_below: Share  # share of the facts that the phrases found
+    generation_seconds: Amount
+    forbidden: dict[Word, Regex]
+    domains: dict[Word, Domain] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _profiles_hold(self) -> Enforcement:
+        for name, weights in sorted(self.profiles.items()):
+            sums_to_one(weights, "profiles", name)
+        if self.profile not in self.profiles:
+            raise misfit(f"`{self.profile}` is not one of the `profiles`", "profile")
+        for domain, own in sorted(self.domains.items()):
+            if own.profile is not None and own.profile not in self.profiles:
+                raise misfit(f"`{own.profile}` is not one of the `profiles`", "domains", domain, "profile")
+        return self
+
+    def weights_for(self, domain: str | None) -> Mapping[str, Decimal]:
+        """The weights of the checks in *domain*."""
+        return self.profiles[self._of(domain).profile or self.profile]
+
+    def thresholds_for(self, domain: str | None) -> Thresholds:
+        """The edges of the score in *domain*."""
+        return self._of(domain).thresholds or self.thresholds
+
+    def retries_for(self, domain: str | None) -> Retries:
+        """How often an answer may be tried again in *domain*."""
+        return self._of(domain).retries or self.retries
+
+    def escalate_below_for(self, domain: str | None) -> Decimal:
+        """The score of a failing check below which an answer in *domain* escalates."""
+        own = self._of(domain).escalate_below
+        return self.escalate_below if own is None else own
+
+    def _of(self, domain: str | None) -> Domain:
+        return self.domains.get(domain or "", Domain())
+
+
+class PiiPattern(Authored):
+    """A kind of personal data by its shape. `luhn`: the digits must also pass the check sum of payment cards."""
+
+    regex: Regex
+    label: Word
+    luhn: StrictBool = False
+
+
+class Pii(AuthoredFile):
+    """`rules/pii.yaml`: what is found in texts, and what people and models see in its place."""
+
+    patterns: dict[Word, PiiPattern]
+    mask: Word

@@ -1,0 +1,101 @@
+"""How the machines of an organisation behave: one model for each file of `rules/`, and all of them together.
+
+No number has a default here. The packaged files supply the seeds' numbers, a repository's own files what differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import StringConstraints
+
+from bylaw.authored.access import Promotion, Roles
+from bylaw.authored.amounts import Positive, Share
+from bylaw.authored.autonomy import Autonomy
+from bylaw.authored.enforcement import Enforcement, Pii
+from bylaw.authored.intents import Intents
+from bylaw.authored.layers import LayerRules, Priorities
+from bylaw.authored.record import Authored, AuthoredFile
+from bylaw.authored.risk import Risk
+
+FindingId = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$", max_length=60)]
+
+
+class ReportCaps(Authored):
+    """What a report shows at most; what it leaves out it counts."""
+
+    findings: Positive
+    per_group: Positive
+
+
+class ProofBudgets(Authored):
+    """What one question to the solver may cost. `rlimit` counts the solver's own steps: the same on every machine."""
+
+    rlimit: Positive
+    timeout_ms: Positive
+    memory_mb: Positive
+    boxes_per_guard: Positive
+
+
+class ExpressionLimits(Authored):
+    """Size of a hand-written expression; beyond it is not parsed at all."""
+
+    bytes: Positive
+    depth: Positive
+    digits: Positive
+    seconds: Positive
+
+
+class CiRules(AuthoredFile):
+    """`rules/ci.yaml`. Which ids exist is known to `ci.findings`; a severity for an unknown one is a finding there."""
+
+    severities: dict[FindingId, Literal["error", "warning", "notice", "off"]]
+    coverage_threshold: Share  # of the sentences of a source document that some component quotes
+    expiring_within_days: Positive
+    report: ReportCaps
+    proofs: ProofBudgets
+    expressions: ExpressionLimits
+
+
+class Rules(Authored):
+    """Every file of `rules/`, an attribute each. The bundle carries this whole."""
+
+    roles: Roles
+    autonomy: Autonomy
+    risk: Risk
+    enforcement: Enforcement
+    layers: LayerRules
+    priorities: Priorities
+    pii: Pii
+    promotion: Promotion
+    intents: Intents
+    ci: CiRules
+
+
+RULE_FILES: Mapping[str, type[AuthoredFile]] = {
+    "autonomy": Autonomy,
+    "ci": CiRules,
+    "enforcement": Enforcement,
+    "intents": Intents,
+    "layers": LayerRules,
+    "pii": Pii,
+    "priorities": Priorities,
+    "promotion": Promotion,
+    "risk": Risk,
+    "roles": Roles,
+}
+
+
+def overlay_schema(model: type[AuthoredFile]) -> dict[str, Any]:
+    """The JSON Schema of a repository's own file: like the model's, but every key may be left out."""
+    schema: dict[str, Any] = _optional(model.model_json_schema())
+    return schema
+
+
+def _optional(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {key: _optional(value) for key, value in schema.items() if key != "required" or isinstance(value, dict)}
+    if isinstance(schema, list):
+        return [_optional(item) for item in schema]
+    return schema
