@@ -114,4 +114,5 @@ class Pii(AuthoredFile):
     """`rules/pii.yaml`: what is found in texts, and what people and models see in its place."""
 
     patterns: dict[Word, PiiPattern]
+    allowed: list[Word] = Field(default_factory=list)  # exact texts that are nobody's: the house's own addresses
     mask: Word
