@@ -1,0 +1,68 @@
+"""What answers look up in a bundle, built once when it is loaded."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from bylaw.authored.rules import Rules
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.bundle import CompiledPolicyBundle, ruleset
+from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.ir import ConditionalRule, Ruleset
+
+
+class BundleIndex:
+    """Lookups over one bundle (seed 001). Immutable for its readers: a new bundle gets a new index."""
+
+    def __init__(self, bundle: CompiledPolicyBundle) -> None:
+        self.bundle = bundle
+
+    @property
+    def etag(self) -> str:
+        """The bundle's etag, named in every answer and audit entry."""
+        return self.bundle.bundle_metadata.etag
+
+    @property
+    def commit(self) -> str | None:
+        """The commit the bundle was compiled from, None outside git."""
+        return self.bundle.bundle_metadata.source_commit
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words."""
+        return self.bundle.vocabulary
+
+    @property
+    def rules(self) -> Rules:
+        """How the machines behave."""
+        return self.bundle.rules
+
+    @cached_property
+    def ruleset(self) -> Ruleset:
+        """The logic."""
+        return ruleset(self.bundle)
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """The logic, indexed for many cases."""
+        return Evaluator(self.ruleset)
+
+    @cached_property
+    def _by_id(self) -> dict[str, ConditionalRule]:
+        return {rule.rule_id: rule for rule in self.ruleset.rules}
+
+    def rule(self, rule_id: str) -> ConditionalRule:
+        """The rule of that id. Raises KeyError."""
+        return self._by_id[rule_id]
+
+    @cached_property
+    def rules_by_domain(self) -> dict[str, tuple[ConditionalRule, ...]]:
+        """Domain → its rules, by id."""
+        found: dict[str, list[ConditionalRule]] = {}
+        for rule in self.ruleset.rules:
+            found.setdefault(rule.domain, []).append(rule)
+        return {domain: tuple(rules) for domain, rules in sorted(found.items())}
+
+    def owner(self, policy_id: str) -> str:
+        """Who answers for the policy, empty when nobody is named."""
+        return str(self.bundle.policies.get(policy_id, {}).get("owner", ""))

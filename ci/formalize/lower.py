@@ -1,0 +1,297 @@
+"""Conditions → formulas: which fact, which unit, which target. Every word that does not fit becomes a finding.
+
+Lowering never guesses: a condition that has a finding has no formula (None), and its policy stays text only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bylaw.authored.conditions import AllOf, AmountThreshold, AnyOf, Condition, FactCheck, Not, TimeWindow
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.logic.ir import (
+    NEGATED,
+    Arith,
+    Atom,
+    Compare,
+    Const,
+    Formula,
+    Op,
+    Ref,
+    Term,
+    Value,
+    ValueMisfit,
+    Variable,
+    conj,
+    disj,
+    exact,
+    negate,
+)
+from ci.findings import Finding, Place, Route
+from ci.formalize.units import factor
+from ci.nearest import did_you_mean
+
+FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
+OPERATORS: Mapping[str, frozenset[str]] = {
+    "boolean": frozenset(("==", "!=")),
+    "enum": frozenset(("==", "!=", "in")),
+    "integer": frozenset(("==", "!=", "<", "<=", ">", ">=", "in", "between")),
+    "decimal": frozenset(("==", "!=", "<", "<=", ">", ">=", "in", "between")),
+    "date": frozenset(("==", "!=", "<", "<=", ">", ">=", "in", "between")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A condition and what it means: the fact it tests (None for a tree), whom it is aimed at (None: everybody)."""
+
+    condition: Condition | FactCheck
+    formula: Formula
+    fact: str | None = None
+    target: Formula | None = None
+
+
+@dataclass
+class Lowering:
+    """Lowers the conditions of one file. Findings are collected; `subject` begins their messages."""
+
+    vocabulary: Vocabulary
+    variables: Mapping[str, Variable]
+    domain: str
+    subject: str
+    path: str
+    policies: tuple[str, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+
+    def report(self, id: str, message: str, route: Route, help: str | None = None) -> None:
+        """Collect a finding about the value at *route*."""
+        self.findings.append(
+            Finding(id, f"{self.subject} {message}", Place(self.path, route), policies=self.policies, help=help)
+        )
+
+    def all_of(self, conditions: Sequence[Condition], route: Route, nested: bool = False) -> Formula | None:
+        """Every condition holds, targets applied. None when one of them has a finding."""
+        lowered = [self.condition(item, (*route, i), nested) for i, item in enumerate(conditions)]
+        return None if None in lowered else targeted([item for item in lowered if item is not None])
+
+    def condition(self, condition: Condition, route: Route, nested: bool = False) -> Lowered | None:
+        """One condition, or None with a finding."""
+        match condition:
+            case AllOf(all_of=items):
+                formula = self.all_of(items, (*route, "all_of"), nested=True)
+            case AnyOf(any_of=branches):
+                parts = [self._branch(branch, (*route, "any_of", i)) for i, branch in enumerate(branches)]
+                formula = None if None in parts else disj([part for part in parts if part is not None])
+            case Not(not_=branch):
+                part = self._branch(branch, (*route, "not"))
+                formula = None if part is None else negate(part)
+            case FactCheck():
+                return self._check(condition, route, nested)
+        return None if formula is None else Lowered(condition, formula)
+
+    def _branch(self, branch: Condition | list[Condition], route: Route) -> Formula | None:
+        if isinstance(branch, list):
+            return self.all_of(branch, route, nested=True)
+        lowered = self.condition(branch, route, nested=True)
+        return None if lowered is None else lowered.formula
+
+    def _check(self, check: FactCheck, route: Route, nested: bool) -> Lowered | None:
+        variable = self._fact(check, route)
+        target = self._target(check, route, nested)
+        if variable is None or target is None:
+            return None
+        formula = self._test(check, variable, route)
+        if formula is None:
+            return None
+        return Lowered(check, formula, variable.name, None if target is EVERYWHERE else target)
+
+    def _fact(self, check: FactCheck, route: Route) -> Variable | None:
+        kind = getattr(check, "type", "fact")
+        name = check.parameter or self.vocabulary.default_fact(kind, self.domain)
+        if name is None:
+            self.report(
+                "unknown-fact",
+                f"has a `{kind}` condition that names no fact, and the vocabulary has no default for it",
+                (*route, "type"),
+                help="name the fact with `parameter`, or add a line under `defaults` in policies/vocabulary.yaml",
+            )
+            return None
+        variable = self.variables.get(name)
+        if variable is None:
+            at = (*route, "parameter") if check.parameter else (*route, "type")
+            self.unknown_fact(name, at)
+        return variable
+
+    def unknown_fact(self, name: str, route: Route) -> None:
+        """Collect the finding for a fact that no vocabulary declares."""
+        self.report(
+            "unknown-fact",
+            f"uses the fact `{name}`, which no vocabulary declares",
+            route,
+            help=did_you_mean(name, self.variables, FACTS_LIVE_IN),
+        )
+
+    def _target(self, check: FactCheck, route: Route, nested: bool) -> Formula | None:
+        if check.target == "general":
+            return EVERYWHERE
+        at = (*route, "target")
+        if nested:
+            self.report("schema", f"targets `{check.target}` inside a tree, where branches carry no `target`", at)
+            return None
+        fact, _, value = check.target.rpartition(":")
+        owners = [fact] if fact else self.vocabulary.facts_with_value(value)
+        if len(owners) > 1:
+            qualified = " or ".join(f"`{owner}:{value}`" for owner in owners)
+            self.report("unknown-target", f"targets `{value}`, a value of several facts", at, help=f"write {qualified}")
+            return None
+        declared = self.variables.get(owners[0]) if owners else None
+        if declared is None or value not in declared.values:
+            known = {v for f in self.vocabulary.facts.values() for v in f.values}
+            help = did_you_mean(value, known, "a target is `general` or a value of an enum fact")
+            self.report("unknown-target", f"targets `{check.target}`, which is no value of a declared fact", at, help)
+            return None
+        return Atom(declared.name, "==", value)
+
+    # ---- one test -----------------------------------------------------------------------------------------------
+
+    def _test(self, check: FactCheck, variable: Variable, route: Route) -> Formula | None:
+        operator = self._operator(check, variable)
+        if operator not in OPERATORS[variable.kind]:
+            at = (*route, "operator") if check.operator else route
+            allowed = " ".join(sorted(OPERATORS[variable.kind]))
+            message = f"tests the {variable.kind} fact `{variable.name}` with `{operator}`"
+            self.report("type-mismatch", message, at, help=f"a {variable.kind} fact takes {allowed}")
+            return None
+        ratio = factor(check.unit, variable.unit)
+        if ratio is None:
+            self.unit_mismatch(check.unit or "", variable, (*route, "unit"))
+            return None
+        if check.value_of is not None:
+            return self._against_fact(check, variable, operator, route)
+        key = "between" if check.between is not None else "value"
+        given: Any = check.between if check.between is not None else check.value
+        if not isinstance(given, list):
+            value = self._value(given, variable, ratio, (*route, key))
+            return None if value is None else Atom(variable.name, _op(operator), value)
+        read = [self._value(item, variable, ratio, (*route, key, i)) for i, item in enumerate(given)]
+        values = tuple(value for value in read if value is not None)
+        if len(values) < len(read):
+            return None
+        if operator == "between":
+            return conj([Atom(variable.name, ">=", values[0]), Atom(variable.name, "<=", values[1])])
+        return Atom(variable.name, "in", values)
+
+    def _operator(self, check: FactCheck, variable: Variable) -> str:
+        if check.between is not None:
+            return "between"
+        if check.operator is not None:
+            return "==" if check.operator == "=" else check.operator
+        if isinstance(check.value, list):
+            return "in"
+        if isinstance(check, TimeWindow) and not variable.is_finite:
+            return "<="
+        return ">" if isinstance(check, AmountThreshold) and not variable.is_finite else "=="
+
+    def unit_mismatch(self, unit: str, variable: Variable, route: Route) -> None:
+        """Collect the finding for units that do not compare."""
+        its = f"is measured in `{variable.unit}`" if variable.unit else "has no unit"
+        self.report(
+            "unit-mismatch",
+            f"compares `{variable.name}` with an amount in `{unit}`, but the fact {its}",
+            route,
+            help="durations convert from minutes to years; money compares only in its own currency",
+        )
+
+    def _value(self, raw: Any, variable: Variable, ratio: Any, route: Route) -> Value | None:
+        try:
+            if ratio == 1 or variable.is_finite or variable.kind == "date":
+                return variable.read(raw)
+            return self._converted(raw, variable, ratio)
+        except ValueMisfit as misfit:
+            id = "type-mismatch" if misfit.reason == "type" else "value-out-of-domain"
+            known = [*variable.values, *(s for synonyms in self._synonyms(variable.name) for s in synonyms)]
+            help = did_you_mean(str(raw), known) if known and isinstance(raw, str) else None
+            self.report(id, f"tests `{variable.name}`: {misfit}", route, help=help or self._domain_of(variable))
+            return None
+
+    def _converted(self, raw: Any, variable: Variable, ratio: Any) -> Value:
+        # 36 hours on a fact in whole days is 1.5 days: exact, never rounded, so the fact's own type is not asked for
+        Variable(variable.name, "decimal").read(raw)
+        amount = exact(raw) * ratio
+        Variable(variable.name, "decimal", minimum=variable.minimum, maximum=variable.maximum).read(amount)
+        return exact(amount)
+
+    def _synonyms(self, fact: str) -> list[list[str]]:
+        return list(self.vocabulary.facts[fact].values.values()) if fact in self.vocabulary.facts else []
+
+    @staticmethod
+    def _domain_of(variable: Variable) -> str | None:
+        if variable.kind == "enum":
+            return f"its values are {', '.join(variable.values)}"
+        low = None if variable.minimum is None else variable.show(variable.minimum)
+        high = None if variable.maximum is None else variable.show(variable.maximum)
+        if low is None and high is None:
+            return None
+        return f"it runs from {'anything' if low is None else low} to {'anything' if high is None else high}"
+
+    def _against_fact(self, check: FactCheck, variable: Variable, operator: str, route: Route) -> Formula | None:
+        at = (*route, "value_of")
+        assert check.value_of is not None
+        other = self.variables.get(check.value_of)
+        if other is None:
+            self.unknown_fact(check.value_of, at)
+            return None
+        if _family(variable) != _family(other) or operator in ("in", "between"):
+            message = f"compares the {variable.kind} fact `{variable.name}` with the {other.kind} fact `{other.name}`"
+            self.report("type-mismatch", message, at)
+            return None
+        ratio = factor(other.unit, variable.unit) if other.unit != variable.unit else 1
+        if ratio is None:
+            self.unit_mismatch(other.unit or "", variable, at)
+            return None
+        if variable.is_finite:
+            return _same_word(variable, other, operator)
+        right: Term = Ref(other.name) if ratio == 1 else Arith("*", Const(ratio), Ref(other.name))
+        op = operator
+        assert op in NEGATED
+        return Compare(Ref(variable.name), NEGATED[NEGATED[op]], right)
+
+
+EVERYWHERE: Formula = conj([])
+
+
+def _op(operator: str) -> Op:
+    assert operator in NEGATED or operator == "in"
+    return "in" if operator == "in" else NEGATED[NEGATED[operator]]
+
+
+def _family(variable: Variable) -> str:
+    return "number" if variable.kind in ("integer", "decimal") else variable.kind
+
+
+def _same_word(a: Variable, b: Variable, operator: str) -> Formula:
+    shared: Sequence[Value] = (False, True) if a.kind == "boolean" else sorted(set(a.values) & set(b.values))
+    same = disj([conj([Atom(a.name, "==", value), Atom(b.name, "==", value)]) for value in shared])
+    return same if operator == "==" else negate(same)
+
+
+def targeted(conditions: Sequence[Lowered]) -> Formula:
+    """All *conditions* hold, where per fact a case uses the conditions targeted at it, else the general ones.
+
+    With neither a matching target nor a general condition the test is false: a targeted condition alone restricts.
+    """
+    parts: list[Formula] = []
+    grouped: dict[str, list[Lowered]] = {}
+    for item in conditions:
+        if item.fact is None or not any(c.fact == item.fact and c.target is not None for c in conditions):
+            parts.append(item.formula)
+        else:
+            grouped.setdefault(item.fact, []).append(item)
+    for group in grouped.values():
+        aimed = [(item.target, item.formula) for item in group if item.target is not None]
+        general = [item.formula for item in group if item.target is None]
+        parts.extend(disj([negate(target), formula]) for target, formula in aimed)
+        parts.append(disj([*(target for target, _ in aimed), *([conj(general)] if general else [])]))
+    return conj(parts)

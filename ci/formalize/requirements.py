@@ -1,0 +1,132 @@
+"""What the names in `requires` mean: a condition id, a fact, the time windows, a term, or a negated fact.
+
+Looked up in that order; a name with two meanings has none. Names compare case-insensitively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bylaw.authored.conditions import AllOf, AnyOf, Condition, Not, TimeWindow
+from bylaw.logic.ir import Atom, Formula, Variable, conj
+from ci.findings import Route
+from ci.formalize.lower import Lowered, Lowering, targeted
+from ci.nearest import did_you_mean
+
+WITHIN_WINDOW = "within_window"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One reading of a required name: top-level conditions by position, or a formula of its own."""
+
+    kind: str
+    positions: tuple[int, ...] = ()
+    formula: Formula | None = None
+
+
+@dataclass
+class Requirements:
+    """The names a policy's actions may require, resolved against its conditions and the vocabulary."""
+
+    lowering: Lowering
+    conditions: Sequence[Condition]
+    lowered: Sequence[Lowered]
+    terms: Mapping[str, Formula]
+
+    def guard(self, names: Sequence[str], route: Route) -> Formula | None:
+        """All *names* hold. The named conditions form one set, so targets replace general conditions among them."""
+        positions: set[int] = set()
+        formulas: list[Formula] = []
+        is_whole = True
+        for i, name in enumerate(names):
+            meaning = self._resolve(name, (*route, i))
+            if meaning is None:
+                is_whole = False
+            elif meaning.formula is not None:
+                formulas.append(meaning.formula)
+            else:
+                positions.update(meaning.positions)
+        if not is_whole:
+            return None
+        return conj([targeted([self.lowered[i] for i in sorted(positions)]), *formulas])
+
+    def _resolve(self, name: str, route: Route) -> Meaning | None:
+        meanings = list(self._meanings(name))
+        if len(meanings) == 1:
+            return meanings[0]
+        lowering = self.lowering
+        if meanings:
+            kinds = " and ".join(meaning.kind for meaning in meanings)
+            lowering.report(
+                "unknown-requirement", f"requires `{name}`, which means {kinds}", route, "rename one of them"
+            )
+        elif name.casefold() == WITHIN_WINDOW:
+            lowering.report(
+                "unknown-requirement",
+                f"requires `{name}`, but has no condition of type time_window",
+                route,
+                "add the time window to `conditions`, or name the condition's id",
+            )
+        else:
+            where = (
+                "a requirement is a condition id, a boolean fact, `within_window`, a term, or `no_`/`not ` and a fact"
+            )
+            lowering.report(
+                "unknown-requirement",
+                f"requires `{name}`, which is no condition id, boolean fact, term or negation of one",
+                route,
+                did_you_mean(name, self._known_names(), where),
+            )
+        return None
+
+    def _meanings(self, name: str) -> Iterator[Meaning]:
+        word = name.casefold()
+        for i, condition in enumerate(self.conditions):
+            if (condition.id or "").casefold() == word:
+                yield Meaning("a condition", (i,))
+            for nested, formula in self._nested(condition, self.lowered[i]):
+                if nested.casefold() == word:
+                    yield Meaning("a condition", formula=formula)
+        booleans = self._booleans()
+        if word in booleans:
+            yield Meaning("a fact", formula=Atom(booleans[word], "==", True))
+        if word == WITHIN_WINDOW:
+            windows = tuple(i for i, condition in enumerate(self.conditions) if isinstance(condition, TimeWindow))
+            if windows:
+                yield Meaning("the time windows", windows)
+        if word in self.terms:
+            yield Meaning("a term", formula=self.terms[word])
+        for prefix in ("no_", "not ", "not_"):
+            if word.startswith(prefix):
+                stem = word[len(prefix) :].strip()
+                for fact in sorted({booleans[key] for key in (stem, f"has_{stem}") if key in booleans}):
+                    yield Meaning("the negation of a fact", formula=Atom(fact, "==", False))
+
+    def _nested(self, condition: Condition, lowered: Lowered) -> Iterator[tuple[str, Formula]]:
+        match condition:
+            case AllOf(all_of=items):
+                branches: list[Condition] = list(items)
+            case AnyOf(any_of=items):
+                branches = [b for item in items for b in (item if isinstance(item, list) else [item])]
+            case Not(not_=item):
+                branches = item if isinstance(item, list) else [item]
+            case _:
+                return
+        for branch in branches:
+            # lowered before without a finding, so lowering it again has none either
+            again = self.lowering.condition(branch, (), nested=True)
+            if again is not None:
+                if branch.id is not None:
+                    yield branch.id, again.formula
+                yield from self._nested(branch, again)
+
+    def _booleans(self) -> dict[str, str]:
+        variables: Mapping[str, Variable] = self.lowering.variables
+        return {name.casefold(): name for name, variable in variables.items() if variable.kind == "boolean"}
+
+    def _known_names(self) -> list[str]:
+        ids = [condition.id for condition in self.conditions if condition.id]
+        negated = [f"no_{name.removeprefix('has_')}" for name in self._booleans()]
+        return [*ids, *self._booleans().values(), *self.terms, *negated, WITHIN_WINDOW]

@@ -1,0 +1,226 @@
+"""A policy's actions and exceptions → guarded effects.
+
+The guard of an action is the scope and what it requires, or else all conditions. A fallback excludes the policy's
+primary actions of its outcome and earlier fallbacks. An exception holds where an action it replaces would hold, and
+takes those actions' place there. Order among exceptions decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bylaw.authored.policies import Policy, PolicyAction, PolicyException
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.logic.ir import Atom, Effect, Formula, ValueMisfit, conj, disj, negate
+from ci.findings import Route
+from ci.formalize.lower import EVERYWHERE, Lowering
+from ci.formalize.requirements import Requirements
+from ci.nearest import did_you_mean
+
+PRIMARY = frozenset(("required", "conditional", "discovered_pattern"))
+ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A rule in the making: everything but the policy's own level, period and line."""
+
+    rule_id: str
+    effect: Effect
+    guard: Formula
+    route: Route
+    source_text: str | None = None
+    is_exception: bool = False
+    type: str = "required"
+    lifts: tuple[Formula, ...] = ()
+
+    def settled(self) -> Draft:
+        """The rule with the exceptions that lift it worked into its guard."""
+        return replace(self, guard=conj([self.guard, *map(negate, self.lifts)]), lifts=())
+
+
+@dataclass
+class Formalizer:
+    """Turns one policy into drafts. What does not fit is reported through `lowering`; then there are none."""
+
+    policy: Policy
+    vocabulary: Vocabulary
+    lowering: Lowering
+    terms: Mapping[str, Formula]
+    scope: Formula = EVERYWHERE
+    requirements: Requirements | None = None
+    all_conditions: Formula = EVERYWHERE
+    stem: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.stem = f"R-{self.policy.policy_id.removeprefix('POL-')}"
+
+    def drafts(self) -> list[Draft] | None:
+        """Every rule of the policy, exceptions worked in; None when something has a finding."""
+        already = len(self.lowering.findings)
+        self._prepare()
+        actions = self._actions() if self.requirements is not None else []
+        checked = self._exceptions(self.policy.exceptions, actions, ("exceptions",), self.scope, f"{self.stem}x")
+        if len(self.lowering.findings) > already:
+            return None
+        return [draft.settled() for draft in checked]
+
+    def effect(self, type: str, action: str) -> Effect:
+        """What an action of this type does, under its canonical name."""
+        name = self.vocabulary.canonical(action)
+        if type in ("prohibited", "permitted"):
+            return Effect("prohibited" if type == "prohibited" else "permitted", name)
+        implied = self.vocabulary.implied(name)
+        takes = tuple((o, other) for other in implied if (o := self.vocabulary.outcome_of(other)) is not None)
+        outcome = self.vocabulary.outcome_of(name)
+        return Effect("outcome" if outcome else "required", name, outcome, implied, takes)
+
+    # ---- conditions and scope -----------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        self.scope = self._scope()
+        conditions = self.policy.conditions
+        lowered = [self.lowering.condition(item, ("conditions", i)) for i, item in enumerate(conditions)]
+        whole = [item for item in lowered if item is not None]
+        if len(whole) == len(lowered):
+            self.requirements = Requirements(self.lowering, conditions, whole, self.terms)
+            self.all_conditions = self.lowering.all_of(conditions, ("conditions",)) or EVERYWHERE
+
+    def _scope(self) -> Formula:
+        parts: list[Formula] = []
+        for dimension, values in sorted(self.policy.scope.items()):
+            if "all" in values:
+                continue
+            fact = self.vocabulary.scope.get(dimension)
+            variable = self.lowering.variables.get(fact) if fact else None
+            if variable is None:
+                self.lowering.report(
+                    "unknown-fact",
+                    f"narrows its scope by `{dimension}`, which the vocabulary maps to no fact",
+                    ("scope", dimension),
+                    did_you_mean(dimension, self.vocabulary.scope, "map it under `scope` in policies/vocabulary.yaml"),
+                )
+                continue
+            read = [self._scope_value(value, dimension, i) for i, value in enumerate(values)]
+            parts.append(Atom(variable.name, "in", tuple(value for value in read if value is not None)))
+        return conj(parts)
+
+    def _scope_value(self, value: str, dimension: str, i: int) -> str | None:
+        variable = self.lowering.variables[self.vocabulary.scope[dimension]]
+        try:
+            variable.read(value)
+        except ValueMisfit as misfit:
+            help = did_you_mean(value, [*variable.values, "all"])
+            self.lowering.report(
+                "value-out-of-domain", f"has a scope that does not exist: {misfit}", ("scope", dimension, i), help
+            )
+            return None
+        return value
+
+    # ---- actions ------------------------------------------------------------------------------------------------
+
+    def _actions(self) -> list[Draft]:
+        drafts: list[Draft] = []
+        fallbacks: list[Draft] = []
+        for i, action in enumerate(self.policy.actions):
+            draft = self._action(action, i)
+            if draft is not None:
+                (fallbacks if action.type == "fallback" else drafts).append(draft)
+        primaries = [draft for draft in drafts if draft.type in PRIMARY]
+        for draft in fallbacks:
+            before = [d for d in primaries if d.effect.outcome == draft.effect.outcome]
+            drafts.append(replace(draft, guard=conj([draft.guard, *(negate(d.guard) for d in before)])))
+            primaries.append(draft)
+        return sorted(drafts, key=lambda draft: str(draft.route[1]).rjust(9))
+
+    def _action(self, action: PolicyAction, i: int) -> Draft | None:
+        route: Route = ("actions", i)
+        known = self._is_declared(action.action, (*route, "action"))
+        assert self.requirements is not None
+        if action.requires:
+            guard = self.requirements.guard(action.requires, (*route, "requires"))
+        elif action.type == "fallback":
+            guard = EVERYWHERE
+        else:
+            guard = self.all_conditions
+        when = self.lowering.all_of(action.when, (*route, "when"))
+        if guard is None or when is None or not known:
+            return None
+        return Draft(
+            rule_id=f"{self.stem}{_letters(i)}",
+            effect=self.effect(action.type, action.action),
+            guard=conj([self.scope, guard, when]),
+            route=route,
+            source_text=action.source_text,
+            type=action.type,
+        )
+
+    def _is_declared(self, action: str, route: Route) -> bool:
+        if action in self.vocabulary.actions:
+            return True
+        help = did_you_mean(action, self.vocabulary.actions, ACTIONS_LIVE_IN)
+        self.lowering.report("unknown-action", f"uses the action `{action}`, which no vocabulary declares", route, help)
+        return False
+
+    # ---- exceptions ---------------------------------------------------------------------------------------------
+
+    def _exceptions(
+        self, exceptions: Sequence[PolicyException], drafts: list[Draft], route: Route, within: Formula, stem: str
+    ) -> list[Draft]:
+        """*drafts* with the exceptions among them; *within* is where an exception that replaces nothing may hold."""
+        lifted: dict[str, list[Formula]] = {}
+        added: list[Draft] = []
+        for i, exception in enumerate(exceptions):
+            at = (*route, i)
+            conditions = self.lowering.all_of(exception.conditions, (*at, "conditions"))
+            words = [(exception.action, "action"), *((name, "replaces") for name in exception.replaces)]
+            declared = [self._is_declared(name, (*at, key)) for name, key in words if name and name != "none"]
+            if not exception.has_force or conditions is None or not all(declared):
+                continue
+            replaced = self._replaced(exception, drafts)
+            reach = disj([draft.guard for draft in replaced]) if replaced else within
+            for draft in replaced:
+                lifted.setdefault(draft.rule_id, []).append(conditions)
+            guard = conj([conditions, reach])
+            own = self._exception(exception, drafts, guard, at, f"{stem}{i + 1}")
+            added += self._exceptions(exception.exceptions, own, (*at, "exceptions"), guard, f"{stem}{i + 1}.")
+        return [replace(d, lifts=(*d.lifts, *lifted.get(d.rule_id, ()))) for d in drafts] + added
+
+    def _replaced(self, exception: PolicyException, drafts: Sequence[Draft]) -> list[Draft]:
+        assert exception.action is not None
+        if exception.action == "none":
+            return list(drafts)
+        action = self.vocabulary.canonical(exception.action)
+        outcome = self.vocabulary.outcome_of(action)
+        named = {self.vocabulary.canonical(name) for name in exception.replaces}
+        return [
+            draft
+            for draft in drafts
+            if draft.effect.action in named
+            or (
+                self.vocabulary.outcome_of(draft.effect.action) == outcome if outcome else draft.effect.action == action
+            )
+        ]
+
+    def _exception(
+        self, exception: PolicyException, drafts: Sequence[Draft], guard: Formula, route: Route, rule_id: str
+    ) -> list[Draft]:
+        if exception.action is None or exception.action == "none":
+            return []
+        action = self.vocabulary.canonical(exception.action)
+        is_prohibited = any(d.effect.kind == "prohibited" and d.effect.action == action for d in drafts)
+        lifts_ban = is_prohibited and self.vocabulary.outcome_of(action) is None
+        type = exception.type or ("permitted" if lifts_ban else "required")
+        text = exception.source_text or exception.description
+        return [Draft(rule_id, self.effect(type, action), guard, route, text, is_exception=True, type=type)]
+
+
+def _letters(i: int) -> str:
+    """a, b, … z, aa, ab, … as in R-REFUND-001a."""
+    text = ""
+    i += 1
+    while i:
+        i, rest = divmod(i - 1, 26)
+        text = chr(ord("a") + rest) + text
+    return text

@@ -1,0 +1,62 @@
+"""A policy and what the stages add to it. A stage adds keys; it never edits what an earlier stage wrote (seed 000)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, Literal
+
+from bylaw.authored.policies import Policy
+from bylaw.logic.ir import ConditionalRule, Constraint
+from ci.findings import Finding, Route
+from ci.priority import Level
+
+Stage = Literal["extraction", "formalization", "conflict_detection", "layer_assignment"]
+StageStatus = Literal["pending", "complete", "failed"]
+
+STAGE_NAMES: tuple[Stage, ...] = ("extraction", "formalization", "conflict_detection", "layer_assignment")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRecord:
+    """One policy on its way through the stages. `raw` is what its author wrote, `enriched` what stages added.
+
+    `routes` says where each rule was written, so that a finding about a rule can point at its line.
+    """
+
+    policy: Policy
+    path: str
+    raw: Mapping[str, Any]
+    level: Level
+    status: Mapping[Stage, StageStatus]
+    rules: tuple[ConditionalRule, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    routes: Mapping[str, Route] = field(default_factory=dict)
+    enriched: Mapping[str, Any] = field(default_factory=dict)
+
+    def after(self, stage: Stage, status: StageStatus, **added: Any) -> PolicyRecord:
+        """The record after *stage*, with the keys it added."""
+        return replace(self, status={**self.status, stage: status}, enriched={**self.enriched, **added})
+
+    @property
+    def in_logic(self) -> bool:
+        """Does it take part in proofs and decisions? Text-only and unvalidated policies do not."""
+        return self.policy.is_active and self.status["formalization"] == "complete"
+
+    def to_json(self) -> dict[str, Any]:
+        """The enriched record of seed 000: the authored keys unchanged, then what the stages added."""
+        return {
+            **self.raw,
+            "schema_version": self.policy.schema_version,
+            "processing_status": {stage: self.status[stage] for stage in STAGE_NAMES},
+            **self.enriched,
+        }
+
+
+Result = tuple[list[PolicyRecord], list[Finding]]
+
+
+def ordinal(day: date | None) -> int | None:
+    """A day as the logic counts it, None for an open end."""
+    return None if day is None else day.toordinal()
