@@ -1,0 +1,74 @@
+"""What a request read and wrote, kept by content: the name of an artifact is the sha256 of its bytes.
+
+Write-once, through fsspec: a folder by default, any of its file systems by URL. Equal contents are stored once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # fsspec ships no types
+from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
+from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
+
+from bylaw.canonical import canonical_json, write_atomically
+from bylaw.errors import BylawError
+
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+
+
+class ArtifactError(BylawError):
+    """An artifact that is not there, or whose bytes are no longer those of its name."""
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """One shelf. `base` is the folder inside the file system `fs`."""
+
+    fs: AbstractFileSystem
+    base: str
+
+    def put(self, value: Any) -> str:
+        """Keep *value* as canonical JSON; its fingerprint."""
+        text = canonical_json(value)
+        name = hashlib.sha256(text.encode()).hexdigest()
+        path = self._path(name)
+        if self.fs.exists(path):
+            return name
+        if isinstance(self.fs, LocalFileSystem):
+            write_atomically(Path(path), text)
+            return name
+        with suppress(FileExistsError):  # another process wrote the same bytes first
+            self.fs.pipe_file(path, text.encode(), mode="create")
+        return name
+
+    def get(self, name: str) -> Any:
+        """The value of the artifact *name*; raises ArtifactError when it is missing or was altered."""
+        try:
+            data = self.fs.cat_file(self._path(name))
+        except FileNotFoundError:
+            raise ArtifactError(f"the artifact `{name}` is not on the shelf") from None
+        if hashlib.sha256(data).hexdigest() != name:
+            raise ArtifactError(f"the artifact `{name}` was altered after it was written")
+        return json.loads(data)
+
+    def _path(self, name: str) -> str:
+        if not _FINGERPRINT.fullmatch(name):
+            raise ArtifactError(f"`{name}` is not the name of an artifact", "names are 64 hexadecimal digits")
+        return f"{self.base}/{name[:2]}/{name}.json"
+
+
+def shelf(url: str, root: Path) -> Artifacts:
+    """The shelf at *url*; a path without a scheme is a folder, relative to *root*."""
+    where = url if "://" in url else str((root / url).absolute())
+    try:
+        fs, base = url_to_fs(where)
+    except (ValueError, ImportError) as error:
+        raise BylawError(f"artifacts cannot be kept at `{url}`: {error}", "set BYLAW_ARTIFACTS to a folder") from error
+    return Artifacts(fs, str(base).rstrip("/"))

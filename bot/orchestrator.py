@@ -1,0 +1,261 @@
+"""Question in, Reply out. A reply is given out only after everything about it is kept.
+
+Each request is claimed, walked through its states and finished in the store; the last transaction holds the reply, the
+session, the query log and the audit entry together, so that a process which dies leaves all of them or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from bot.conversation import Question, Reply, ReplyKind, ReplyStatus, Turn, sayable, spoken
+from bot.lifecycle import State, road
+from bot.router import Past, Route, chosen, refusal, route
+from bot.services import Services
+from bot.store import audit, querylog, requests, sessions
+from bot.store.columns import ID_LENGTH
+from bot.store.engine import StoreError
+from bot.store.requests import Busy, Claim
+from bot.store.sessions import Session
+from bylaw.canonical import fingerprint
+from bylaw.errors import BylawError, GateDenied, UsageError
+
+MAX_TEXT = 8_000
+_TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile
+_POLL_SECONDS = 0.05
+_WAITING = frozenset({"needs_fact", "needs_choice", "pending"})
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """An answer that is not kept yet. `session` is what the next turn will find, None to leave it as it is."""
+
+    question: Question
+    turn: Turn
+    route: Route
+    session: Session | None
+    error: str | None = None
+
+
+class _Lost(Exception):
+    """The lease ran out and somebody else has the request now."""
+
+
+class _MovedOn(Exception):
+    """Another turn of the same session was kept first."""
+
+
+def handle(question: Question, services: Services) -> Reply:
+    """Answer *question*, or give the reply this request already has.
+
+    Raises UsageError for what is no question at all, RequestConflict for a request id used twice. Errors without a name
+    here are recorded with the request and go on to the caller.
+    """
+    _check(question)
+    with services.store.writing() as connection:
+        held = requests.claim(connection, question, services.new_id(), services.clock(), services.lease)
+    match held:
+        case Reply():
+            return held
+        case Busy():
+            return _wait(question, services)
+        case Claim():
+            try:
+                with _recorded(question, held, services):
+                    return _answer_and_keep(question, held, services)
+            except _Lost:
+                return _wait(question, services)
+
+
+def _check(question: Question) -> None:
+    """Refuse what could not be kept."""
+    named = {"request id": question.request_id, "session id": question.session_id, "user": question.actor.id}
+    for name, value in named.items():
+        if not value.strip() or len(value) > ID_LENGTH or not value.isprintable():
+            raise UsageError(f"the {name} must have 1 to {ID_LENGTH} printable characters")
+    if not question.text.strip():
+        raise UsageError("the question is empty")
+    if len(question.text) > MAX_TEXT:
+        raise UsageError(f"the question has {len(question.text)} characters, at most {MAX_TEXT} are read")
+    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in question.text):
+        raise UsageError("the question holds characters that are not text")
+    if question.asked_at.tzinfo is None:
+        raise UsageError("the time of the question needs a timezone")
+
+
+def _answer_and_keep(question: Question, held: Claim, services: Services) -> Reply:
+    started = services.clock()
+    is_scoped = False
+    for _ in range(_TURNS):
+        with services.store.reading() as connection:
+            session = sessions.load(connection, question.session_id, question.actor)
+        chosen_question, way = _scope(question, session, services)
+        if not is_scoped:
+            _move(held, State.SCOPE, way.kind, services)
+            is_scoped = True
+        answered = _answer(chosen_question, way, session, held, services)
+        with suppress(_MovedOn):
+            return _keep(question, held, answered, started, services)
+    text = "This conversation is being continued elsewhere at the same time. Please ask again."
+    reply = _say(question, services, "refusal", "escalated", text)
+    return _keep(question, held, replace(answered, turn=Turn(reply, {}), session=None), started, services)
+
+
+def _scope(question: Question, session: Session, services: Services) -> tuple[Question, Route]:
+    """The question with a picked choice spelled out, and who answers it."""
+    text = chosen(question.text, session.offered) if session.pending else question.text
+    past = Past(session.last_kind, session.pending)
+    way = route(text, services.index, services.answerers, past, services.thresholds)
+    return question.model_copy(update={"text": text}), way
+
+
+def _answer(question: Question, way: Route, session: Session, held: Claim, services: Services) -> _Answered:
+    """Let the answerer speak; what it raises as a BylawError becomes a reply that says so."""
+    if held.attempts > services.max_attempts:
+        text = f"I tried {held.attempts - 1} times to answer this and broke down each time. A person has to look at it."
+        reply = _say(question, services, way.kind or "refusal", "escalated", text)
+        return _Answered(question, Turn(reply, {}), way, None, "too many attempts")
+    answerer = next((one for one in services.answerers if one.kind == way.kind), None)
+    if answerer is None:
+        text = refusal(services.index, services.answerers)
+        return _Answered(question, Turn(_say(question, services, "refusal", "refused", text), {}), way, None)
+    try:
+        turn = answerer.answer(question, dict(session.states.get(answerer.kind, {})), services.index)
+    except BylawError as error:
+        status: ReplyStatus = "refused" if isinstance(error, UsageError | GateDenied) else "escalated"
+        said = error.message if error.help is None else f"{error.message} ({error.help})"
+        reply = _say(question, services, answerer.kind, status, f"I could not answer this: {said}")
+        return _Answered(question, Turn(reply, {}), way, None, said)
+    turn = replace(turn, reply=_signed(turn.reply, question, services))
+    return _Answered(question, turn, way, _after(session, answerer.kind, turn))
+
+
+def _after(session: Session, kind: str, turn: Turn) -> Session:
+    """The session as the next turn will find it."""
+    reply = turn.reply
+    offered = reply.choices or (reply.ask.choices if reply.ask else ())
+    is_waiting = reply.status in _WAITING
+    return replace(
+        session,
+        last_kind=kind,
+        pending=reply.status if is_waiting else None,
+        offered=offered if is_waiting else (),
+        states={**session.states, kind: turn.state},
+    )
+
+
+def _keep(question: Question, held: Claim, answered: _Answered, started: datetime, services: Services) -> Reply:
+    """Keep everything in one transaction, the artifacts before it. Raises _Lost or _MovedOn, having kept nothing."""
+    reply = answered.turn.reply
+    shelf = {name: services.artifacts.put(value) for name, value in sorted(_papers(question, answered).items())}
+    with services.store.writing() as connection:
+        now = services.clock()
+        if not requests.finish(connection, held, reply, road(reply), shelf, now):
+            raise _Lost
+        if answered.session is not None and not sessions.save(connection, answered.session, now):
+            raise _MovedOn
+        querylog.record(connection, question, reply, answered.turn.log, answered.route.confidence, now)
+        audit.append(connection, _entry(question, answered, shelf, started, now), now, question.request_id)
+    return reply
+
+
+def _papers(question: Question, answered: _Answered) -> dict[str, Any]:
+    """What is kept beside the request's row: the question and its route, the answerer's own papers, the reply."""
+    way = answered.route
+    return {
+        **{str(name): sayable(value) for name, value in answered.turn.artifacts.items()},
+        "request": {
+            "question": question.model_dump(mode="json"),
+            "read_as": answered.question.text,
+            "route": {"kind": way.kind, "confidence": way.confidence, "reason": way.reason, "scores": dict(way.scores)},
+        },
+        "reply": sayable(answered.turn.reply),
+    }
+
+
+def _entry(
+    question: Question, answered: _Answered, shelf: dict[str, str], started: datetime, now: datetime
+) -> dict[str, Any]:
+    """The audit entry of a reply: the fields of seed 001, and what ties it to the bundle and the artifacts."""
+    reply, log = answered.turn.reply, answered.turn.log
+    return {
+        "event": "reply",
+        "request_id": question.request_id,
+        "session_id": question.session_id,
+        "actor": question.actor.model_dump(),
+        "query": question.text,
+        "kind": reply.kind,
+        "domain": log.get("domain"),
+        "compliance_score": sayable(log.get("compliance_score")),
+        "final_action": reply.status,
+        "level": reply.level,
+        "duration_ms": int((now - started).total_seconds() * 1000),
+        "bundle_etag": reply.bundle_etag,
+        "commit": reply.commit,
+        "reply": fingerprint(reply),
+        "artifacts": shelf,
+        "error": answered.error,
+    }
+
+
+def _move(held: Claim, to: State, kind: str | None, services: Services) -> None:
+    with services.store.writing() as connection:
+        if not requests.move(connection, held, to, services.clock(), services.lease, kind):
+            raise _Lost
+
+
+@contextmanager
+def _recorded(question: Question, held: Claim, services: Services) -> Iterator[None]:
+    """Whatever ends an attempt without a reply is written down with the request before it goes on to the caller."""
+    try:
+        yield
+    except _Lost:
+        raise
+    except BaseException as error:
+        failure = f"{type(error).__name__}: {error}"[:500]
+        # The store itself may be what failed; then the lease runs out by itself.
+        with suppress(StoreError), services.store.writing() as connection:
+            now = services.clock()
+            if requests.fail(connection, held, failure, now):
+                named = {"request_id": question.request_id, "session_id": question.session_id}
+                body = {"event": "failed", **named, "actor": question.actor.model_dump(), "query": question.text}
+                etag = {"bundle_etag": services.bundle_etag, "commit": services.commit}
+                audit.append(connection, {**body, **etag, "error": failure}, now, question.request_id)
+        raise
+
+
+def _wait(question: Question, services: Services) -> Reply:
+    """Another process answers this very request: give its reply, or take over when it broke down."""
+    for _ in range(max(1, round(services.wait_seconds / _POLL_SECONDS))):
+        with services.store.reading() as connection:
+            standing = requests.load(connection, question.request_id)
+        if standing is not None and standing.reply is not None:
+            return standing.reply
+        if standing is None or not standing.is_held(services.clock()):
+            return handle(question, services)
+        services.pause(_POLL_SECONDS)
+    text = "This request is still being answered. Ask again with the same request id."
+    return _say(question, services, "refusal", "pending", text)
+
+
+def _say(question: Question, services: Services, kind: ReplyKind, status: ReplyStatus, text: str) -> Reply:
+    """A reply of the frame itself."""
+    return Reply(
+        kind=kind,
+        status=status,
+        text=text,
+        request_id=question.request_id,
+        session_id=question.session_id,
+        bundle_etag=services.bundle_etag,
+        commit=services.commit,
+    )
+
+
+def _signed(reply: Reply, question: Question, services: Services) -> Reply:
+    """*reply* under the names of this request and this bundle, in the form in which it will be read again."""
+    named = {"request_id": question.request_id, "session_id": question.session_id}
+    return spoken(reply.model_copy(update={**named, "bundle_etag": services.bundle_etag, "commit": services.commit}))

@@ -1,0 +1,129 @@
+"""Which of the three answers: policy, data or decision. Every answerer scores a text itself; the router only compares.
+
+A conversation is sticky: what answers a pending question, or only makes sense after the last answer, goes to the
+kind that spoke last. Where nothing matches, the bot says so and names what can be asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.conversation import AnswerKind, Choice, Question, Turn
+
+# `Any` is the bundle's index, as the answerers know it; the frame itself never looks inside.
+Score = Callable[[str, Any], float]
+Answer = Callable[[Question, dict[str, Any], Any], Turn]
+Topics = Callable[[Any], Sequence[str]]
+
+
+def no_topics(_index: Any) -> Sequence[str]:
+    """An answerer that has nothing to suggest."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """One kind of answer: how well a text fits it (0 to 1), the answer itself, and example topics for a refusal."""
+
+    kind: AnswerKind
+    score: Score
+    answer: Answer
+    topics: Topics = no_topics
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """How sure a score must be; `interrupt` is for leaving a kind that a follow-up would belong to."""
+
+    answer: float = 0.25
+    interrupt: float = 0.6  # seed 001: the confidence below which keywords alone do not decide
+
+
+@dataclass(frozen=True)
+class Past:
+    """What the router knows of the conversation: who answered last, and whether that answer waits for the person."""
+
+    last_kind: str | None = None
+    pending: str | None = None
+
+
+@dataclass(frozen=True)
+class Route:
+    """The decision, its confidence, and every score, so that it can be explained. `kind` None: nobody answers."""
+
+    kind: AnswerKind | None
+    confidence: float
+    reason: str
+    scores: Mapping[str, float]
+
+
+_OPENS_FOLLOW_UP = re.compile(
+    r"\W*(and|but|or|also|plus|what about|how about|what if|same|the same|only|just|instead|now|then|again|ok|okay"
+    r"|yes|yeah|yep|no|nope)\b",
+    re.IGNORECASE,
+)
+# These open whole questions too: they continue something only in a short utterance.
+_MAY_OPEN_FOLLOW_UP = re.compile(
+    r"\W*(by|per|for|in|with|without|excluding|including|not|it|it's|that|those|these|they|this|them|i do|i don't"
+    r"|unknown|none|skip|\d[\d.,]*)(\b|$)",
+    re.IGNORECASE,
+)
+_SHORT = 6  # words
+
+
+def route(
+    text: str, index: Any, answerers: Sequence[Answerer], past: Past = Past(), thresholds: Thresholds = Thresholds()
+) -> Route:
+    """Who answers *text*. Equal scores are settled by the order of *answerers*."""
+    scores: dict[str, float] = {answerer.kind: _bounded(answerer.score(text, index)) for answerer in answerers}
+    best = max(answerers, key=lambda answerer: scores[answerer.kind]).kind if answerers else None
+    confidence = 0.0 if best is None else scores[best]
+    last = next((answerer.kind for answerer in answerers if answerer.kind == past.last_kind), None)
+    if last is not None and (past.pending or is_follow_up(text)):
+        if best == last or confidence < thresholds.interrupt:
+            reason = f"answers what was asked ({past.pending})" if past.pending else "follows up on the last answer"
+            return Route(last, max(confidence if best == last else 0.0, thresholds.interrupt), reason, scores)
+        return Route(best, confidence, "a new question", scores)
+    if best is None or confidence < thresholds.answer:
+        return Route(None, confidence, "no kind of answer recognises it", scores)
+    return Route(best, confidence, "the best score", scores)
+
+
+def is_follow_up(text: str) -> bool:
+    """Does *text* read like the continuation of a conversation?"""
+    if _OPENS_FOLLOW_UP.match(text):
+        return True
+    return len(text.split()) <= _SHORT and _MAY_OPEN_FOLLOW_UP.match(text) is not None
+
+
+def chosen(text: str, offered: Sequence[Choice]) -> str:
+    """The value of the choice that *text* names, by number or label; *text* itself when it names none."""
+    said = text.strip().rstrip(".!)").strip().casefold()
+    values = {choice.value.casefold() for choice in offered}
+    if said in values:
+        return text
+    if said.isascii() and said.isdigit() and 1 <= int(said[:4]) <= len(offered):
+        return offered[int(said[:4]) - 1].value
+    return next((choice.value for choice in offered if choice.label.strip().casefold() == said), text)
+
+
+def refusal(index: Any, answerers: Sequence[Answerer]) -> str:
+    """What to say when nobody answers: the limits of the bot, in the words of its own bundle."""
+    titles = {"policy": "policies", "data": "data", "decision": "decisions"}
+    lines = [
+        f"- {titles[answerer.kind]}: {', '.join(found)}"
+        for answerer in answerers
+        if (found := [topic for topic in answerer.topics(index) if topic])
+    ]
+    said = "I did not recognise this as a question about our policies, our data or our decisions."
+    if not lines:
+        return said
+    return "\n".join([said, "You can ask about:", *lines])
+
+
+def _bounded(score: float) -> float:
+    """A score in [0, 1]; a recogniser that says yes or no is fully sure."""
+    return min(1.0, max(0.0, float(score)))

@@ -1,0 +1,35 @@
+"""What an orchestrator works with: the bundle's index, the store, the shelf of artifacts, the clock, the answerers.
+
+Built once by `bot.app` (and anew for each bundle); everything that is not a function of its arguments enters here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.artifacts import Artifacts
+from bot.router import Answerer, Thresholds
+from bot.store.engine import Store
+
+
+@dataclass(frozen=True)
+class Services:
+    """One bundle being served. `index` is what the answerers look things up in; the frame does not."""
+
+    index: Any
+    bundle_etag: str
+    commit: str | None
+    store: Store
+    artifacts: Artifacts
+    answerers: tuple[Answerer, ...]
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    lease: timedelta = timedelta(seconds=120)
+    max_attempts: int = 3  # a question that broke down so often is a human's
+    wait_seconds: float = 10.0  # for another process that answers the very same request
+    pause: Callable[[float], None] = field(default=time.sleep)

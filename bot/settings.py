@@ -1,0 +1,72 @@
+"""The environment, read once. The only module that looks at `os.environ`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bylaw.errors import UsageError
+
+PREFIX = "BYLAW_"
+KNOWN = (
+    "ARTIFACTS",
+    "BUNDLE",
+    "HOST",
+    "LEASE_SECONDS",
+    "MAX_BODY_BYTES",
+    "PORT",
+    "STORE_URL",
+    "TOKEN",
+    "TOKEN_USER",
+    "WAREHOUSE",
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How this process runs. Relative paths in `store_url` and `artifacts` are relative to `root`."""
+
+    root: Path = Path()
+    bundle: Path | None = None
+    warehouse: str | None = field(default=None, repr=False)
+    store_url: str = field(default="sqlite:///.bylaw/store.db", repr=False)  # may hold a password
+    artifacts: str = ".bylaw/artifacts"
+    token: str | None = field(default=None, repr=False)
+    token_user: str = "api"
+    host: str = "127.0.0.1"
+    port: int = 8080
+    max_body_bytes: int = 64 * 1024
+    lease_seconds: int = 120
+    color: bool = True
+
+
+def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings of this process; an empty variable counts as one that is not set."""
+    given = os.environ if environ is None else environ
+    values = {name: given[PREFIX + name] for name in KNOWN if given.get(PREFIX + name)}
+    bare = Settings()
+    return Settings(
+        root=root,
+        bundle=Path(values["BUNDLE"]) if "BUNDLE" in values else None,
+        warehouse=values.get("WAREHOUSE"),
+        store_url=values.get("STORE_URL", bare.store_url),
+        artifacts=values.get("ARTIFACTS", bare.artifacts),
+        token=values.get("TOKEN"),
+        token_user=values.get("TOKEN_USER", bare.token_user),
+        host=values.get("HOST", bare.host),
+        port=_number(values, "PORT", bare.port, 0, 65535),
+        max_body_bytes=_number(values, "MAX_BODY_BYTES", bare.max_body_bytes, 1024, 16 * 1024 * 1024),
+        lease_seconds=_number(values, "LEASE_SECONDS", bare.lease_seconds, 1, 86_400),
+        color=not given.get("NO_COLOR"),  # https://no-color.org: any value that is not empty
+    )
+
+
+def _number(values: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    text = values.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and low <= int(text[:12]) <= high):
+        raise UsageError(f"`{PREFIX}{name}` is `{text}`, which is not a number from {low} to {high}")
+    return int(text)

@@ -1,0 +1,1 @@
+"""What the bot remembers between processes: one file a concern, SQLite or PostgreSQL underneath."""

@@ -1,0 +1,109 @@
+"""Opens the store: one engine, and the two ways to use it, reading and writing.
+
+On SQLite every write transaction begins IMMEDIATE (it takes the write lock before it reads), so that what it read is
+still true when it writes; WAL lets readers go on meanwhile. `synchronous=FULL`: a reply is given out after its commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from bylaw.canonical import canonical_json
+from bylaw.errors import BylawError, UsageError
+
+BUSY_SECONDS = 30  # how long a writer waits for another process before it gives up
+_IMMEDIATE = "bylaw_immediate"
+
+
+class StoreError(BylawError):
+    """The store cannot be reached, or is not one this version can use."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """The bot's memory. Both contexts commit when they end well and roll back when they do not."""
+
+    engine: Engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A consistent view; nothing may be written in it."""
+        with self._connected(immediate=False) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that may write; on SQLite it is the only one of its kind until it ends."""
+        with self._connected(immediate=True) as connection:
+            yield connection
+
+    def is_reachable(self) -> bool:
+        """Does the store answer at all?"""
+        try:
+            with self.reading() as connection:
+                return connection.execute(select(1)).scalar() == 1
+        except StoreError:
+            return False
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _connected(self, immediate: bool) -> Iterator[Connection]:
+        try:
+            with self.engine.connect().execution_options(**{_IMMEDIATE: immediate}) as connection, connection.begin():
+                yield connection
+        except DBAPIError as error:
+            raise StoreError(f"the store does not answer: {error.orig}", "see BYLAW_STORE_URL") from error
+
+
+def connect(url: str, root: Path) -> Store:
+    """The store at *url*; a SQLite file is relative to *root* and its folder is made. No table is touched yet."""
+    try:
+        where = make_url(url)
+        backend = where.get_backend_name()
+        if backend == "sqlite":
+            return Store(_sqlite(where, root))
+        if backend == "postgresql":
+            return Store(create_engine(where, json_serializer=canonical_json, pool_pre_ping=True))
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise UsageError(f"the store's address cannot be used: {error}", "see BYLAW_STORE_URL") from error
+    raise UsageError(f"a store in `{backend}` is not supported", "use sqlite:///FILE or postgresql+psycopg://…")
+
+
+def _sqlite(where: URL, root: Path) -> Engine:
+    if not where.database or where.database == ":memory:" or "mode=memory" in where.database:
+        raise UsageError("a store in memory would forget everything", "name a file: sqlite:///.bylaw/store.db")
+    path = (root / where.database).absolute()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder of the store cannot be made: {error}", "see BYLAW_STORE_URL") from error
+    engine = create_engine(
+        where.set(database=str(path)),
+        json_serializer=canonical_json,
+        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},  # we say BEGIN, the driver must not
+    )
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: Any, _record: Any) -> None:
+    """The busy timeout comes first: the change to WAL itself may have to wait for another process."""
+    for pragma in (f"busy_timeout={BUSY_SECONDS * 1000}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get(_IMMEDIATE, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")

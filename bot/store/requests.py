@@ -1,0 +1,255 @@
+"""Requests: one row for each, and one for each step it took. A row outlives the process that works on it.
+
+Who works on a request holds a lease. Nobody else may finish it while the lease runs; when it has run out (the process
+died), the next one who asks with the same request id takes the work over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Column, Connection, ForeignKey, Index, Integer, String, Table, Text, func, select
+
+from bot.conversation import Question, Reply, spoken
+from bot.lifecycle import State, step
+from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+from bylaw.canonical import fingerprint
+from bylaw.errors import UsageError
+
+requests = Table(
+    "requests",
+    metadata,
+    Column("request_id", String(ID_LENGTH), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("session_id", String(ID_LENGTH), nullable=False),
+    Column("actor_id", String(ID_LENGTH), nullable=False),
+    Column("question", Json, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("kind", String(16)),
+    Column("attempts", Integer, nullable=False),
+    Column("owner", String(ID_LENGTH)),
+    Column("leased_until", Moment),
+    Column("bundle_etag", String(64)),
+    Column("reply", Json),
+    Column("artifacts", Json),
+    Column("failure", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Index(None, "session_id", "actor_id"),
+    Index(None, "state", "updated_at"),
+)
+
+request_steps = Table(
+    "request_steps",
+    metadata,
+    Column("request_id", String(ID_LENGTH), ForeignKey("requests.request_id"), primary_key=True),
+    Column("n", Integer, primary_key=True),
+    Column("state", String(16), nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("note", Text),
+)
+
+
+class RequestConflict(UsageError):
+    """One request id for two different questions."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to answer a request. `owner` names this attempt; `attempts` counts them, this one included."""
+
+    request_id: str
+    owner: str
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Busy:
+    """Somebody else is answering this request right now."""
+
+    request_id: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of a request."""
+
+    request_id: str
+    state: State
+    kind: str | None
+    question: Question
+    reply: Reply | None
+    artifacts: Mapping[str, str]
+    failure: str | None
+    attempts: int
+    leased_until: datetime | None
+
+    def is_held(self, now: datetime) -> bool:
+        """Is somebody working on it?"""
+        return self.leased_until is not None and self.leased_until > now
+
+
+def identity(question: Question) -> str:
+    """What makes two requests the same: who asks what, where. Not when: a retry comes later."""
+    said = question.model_dump(mode="json", include={"text", "actor", "session_id", "options"})
+    return fingerprint(said)
+
+
+def claim(
+    connection: Connection, question: Question, owner: str, now: datetime, lease: timedelta
+) -> Claim | Busy | Reply:
+    """Take the request over, or say who has it, or give the reply it already has. Needs a write transaction.
+
+    Raises RequestConflict when the request id was used for another question.
+    """
+    if insert_new(connection, requests, _first_row(question, owner, now, lease)):
+        _record(connection, question.request_id, State.INTAKE, now, None)
+        return Claim(question.request_id, owner, 1)
+    found = connection.execute(
+        select(requests).where(requests.c.request_id == question.request_id).with_for_update()
+    ).one()
+    if found.fingerprint != identity(question):
+        raise RequestConflict(
+            f"the request id `{question.request_id}` was used for another question", "give every question its own id"
+        )
+    if found.reply is not None:
+        return Reply.model_validate(found.reply)
+    if found.leased_until is not None and found.leased_until > now:
+        return Busy(question.request_id)
+    taken = {"owner": owner, "leased_until": now + lease, "attempts": found.attempts + 1, "updated_at": now}
+    _update(connection, question.request_id, {**taken, "state": State.INTAKE.value, "failure": None})
+    _record(connection, question.request_id, State.INTAKE, now, f"attempt {found.attempts + 1}")
+    return Claim(question.request_id, owner, found.attempts + 1)
+
+
+def move(
+    connection: Connection, held: Claim, to: State, now: datetime, lease: timedelta, kind: str | None = None
+) -> bool:
+    """Move the request one step and renew the lease. False: the lease was lost, somebody else has the request."""
+    found = _held(connection, held)
+    if found is None:
+        return False
+    values: dict[str, Any] = {
+        "state": step(State(found.state), to).value,
+        "leased_until": now + lease,
+        "updated_at": now,
+    }
+    _update(connection, held.request_id, values if kind is None else {**values, "kind": kind})
+    _record(connection, held.request_id, to, now, None)
+    return True
+
+
+def finish(
+    connection: Connection,
+    held: Claim,
+    reply: Reply,
+    road: tuple[State, ...],
+    artifacts: Mapping[str, str],
+    now: datetime,
+) -> bool:
+    """Keep the reply for good, walking *road* to its end. False: the lease was lost, nothing was written."""
+    found = _held(connection, held)
+    if found is None:
+        return False
+    state = State(found.state)
+    for onward in road:
+        state = step(state, onward)
+        _record(connection, held.request_id, state, now, None)
+    done = {
+        "state": state.value,
+        "kind": reply.kind,
+        "bundle_etag": reply.bundle_etag,
+        "reply": spoken(reply).model_dump(),
+    }
+    _update(
+        connection,
+        held.request_id,
+        {**done, "artifacts": dict(artifacts), "owner": None, "leased_until": None, "failure": None, "updated_at": now},
+    )
+    return True
+
+
+def fail(connection: Connection, held: Claim, failure: str, now: datetime) -> bool:
+    """Record that answering broke down; the lease ends, so that the question may be asked again at once."""
+    found = _held(connection, held)
+    if found is None:
+        return False
+    state = step(State(found.state), State.ESCALATED)
+    _record(connection, held.request_id, state, now, failure)
+    done = {"state": state.value, "failure": failure, "owner": None, "leased_until": None, "updated_at": now}
+    _update(connection, held.request_id, done)
+    return True
+
+
+def load(connection: Connection, request_id: str) -> Standing | None:
+    """What is known of the request, None when it was never asked."""
+    row = connection.execute(select(requests).where(requests.c.request_id == request_id)).one_or_none()
+    if row is None:
+        return None
+    return Standing(
+        request_id=row.request_id,
+        state=State(row.state),
+        kind=row.kind,
+        question=Question.model_validate(row.question),
+        reply=None if row.reply is None else Reply.model_validate(row.reply),
+        artifacts=row.artifacts or {},
+        failure=row.failure,
+        attempts=row.attempts,
+        leased_until=row.leased_until,
+    )
+
+
+def steps(connection: Connection, request_id: str) -> list[tuple[State, datetime, str | None]]:
+    """The road the request took: state, when, and a note."""
+    rows = connection.execute(
+        select(request_steps).where(request_steps.c.request_id == request_id).order_by(request_steps.c.n)
+    )
+    return [(State(row.state), row.at, row.note) for row in rows]
+
+
+def unfinished(connection: Connection, now: datetime) -> list[str]:
+    """Requests without a reply that nobody works on: their processes died or broke down. Oldest first."""
+    rows = connection.execute(
+        select(requests.c.request_id)
+        .where(requests.c.reply.is_(None))
+        .where((requests.c.leased_until.is_(None)) | (requests.c.leased_until <= now))
+        .order_by(requests.c.created_at, requests.c.request_id)
+    )
+    return [row.request_id for row in rows]
+
+
+def _first_row(question: Question, owner: str, now: datetime, lease: timedelta) -> dict[str, Any]:
+    return {
+        "request_id": question.request_id,
+        "fingerprint": identity(question),
+        "session_id": question.session_id,
+        "actor_id": question.actor.id,
+        "question": question.model_dump(mode="json"),
+        "state": State.INTAKE.value,
+        "attempts": 1,
+        "owner": owner,
+        "leased_until": now + lease,
+        "created_at": now,
+        "updated_at": now,
+    }
+
+
+def _held(connection: Connection, held: Claim) -> Any:
+    """The row, when the lease is still this attempt's."""
+    query = select(requests).where(requests.c.request_id == held.request_id, requests.c.owner == held.owner)
+    return connection.execute(query.with_for_update()).one_or_none()
+
+
+def _update(connection: Connection, request_id: str, values: Mapping[str, Any]) -> None:
+    connection.execute(requests.update().where(requests.c.request_id == request_id).values(**values))
+
+
+def _record(connection: Connection, request_id: str, state: State, at: datetime, note: str | None) -> None:
+    last = connection.execute(
+        select(func.coalesce(func.max(request_steps.c.n), 0)).where(request_steps.c.request_id == request_id)
+    ).scalar_one()
+    row = {"request_id": request_id, "n": last + 1, "state": state.value, "at": at, "note": note}
+    connection.execute(request_steps.insert().values(**row))

@@ -1,0 +1,79 @@
+"""Sessions: what a conversation carries from turn to turn, for one person in one session.
+
+A session id alone is not enough: two people in one thread, or the many who never name a session, must not answer
+each other's questions. `version` lets two processes notice that they worked on the same turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Connection, Integer, String, Table, select
+
+from bot.conversation import Actor, Choice
+from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("session_id", String(ID_LENGTH), primary_key=True),
+    Column("actor_id", String(ID_LENGTH), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("last_kind", String(16)),
+    Column("pending", String(16)),
+    Column("offered", Json, nullable=False),
+    Column("states", Json, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class Session:
+    """One person's side of a conversation. `version` 0: nothing is stored yet.
+
+    `pending` is the status of a reply that waits for the person (`needs_fact`, `needs_choice`), `offered` the choices
+    it named, `states` the JSON each kind of answer left behind.
+    """
+
+    session_id: str
+    actor_id: str
+    version: int = 0
+    last_kind: str | None = None
+    pending: str | None = None
+    offered: tuple[Choice, ...] = ()
+    states: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def load(connection: Connection, session_id: str, actor: Actor) -> Session:
+    """The session as it stands; a fresh one when nothing was said yet."""
+    row = connection.execute(
+        select(sessions).where(sessions.c.session_id == session_id, sessions.c.actor_id == actor.id)
+    ).one_or_none()
+    if row is None:
+        return Session(session_id, actor.id)
+    offered = tuple(Choice.model_validate(choice) for choice in row.offered)
+    return Session(session_id, actor.id, row.version, row.last_kind, row.pending, offered, row.states)
+
+
+def save(connection: Connection, session: Session, now: datetime) -> bool:
+    """Keep *session* if nobody saved it since it was loaded. False: it moved on meanwhile, nothing was written."""
+    values = {
+        "version": session.version + 1,
+        "last_kind": session.last_kind,
+        "pending": session.pending,
+        "offered": [choice.model_dump() for choice in session.offered],
+        "states": dict(session.states),
+        "updated_at": now,
+    }
+    key = {"session_id": session.session_id, "actor_id": session.actor_id}
+    if session.version == 0:
+        return insert_new(connection, sessions, {**key, **values})
+    update = sessions.update().where(
+        sessions.c.session_id == session.session_id,
+        sessions.c.actor_id == session.actor_id,
+        sessions.c.version == session.version,
+    )
+    return connection.execute(update.values(**values)).rowcount == 1
