@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool, model_validator
 from bylaw.authored.amounts import Amount, Count, Positive, Share, sums_to_one
 from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
 
-Relation = Literal["LED_TO", "CAUSAL_PRECEDES", "CHAIN_NEXT", "BASED_ON"]
+Relation = Literal["LED_TO", "CAUSAL_PRECEDES", "CHAIN_NEXT", "ALTERNATIVE_TO", "BASED_ON"]
 Mandatory = Literal["anchor", "preceding", "succeeding"]
 
 
