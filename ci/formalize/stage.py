@@ -1,0 +1,272 @@
+"""Stage 2 of seed 000: every policy gets its rules, constraints and decision graph, or stays text only.
+
+What an author wrote under `formal` replaces its own derivation and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bylaw.authored.policies import FormalConstraint, LogicRule, Policy
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.logic.codec import infix
+from bylaw.logic.expressions import InvalidExpression, parse_expression, parse_term
+from bylaw.logic.ir import ConditionalRule, Constraint, Formula, Source, Variable, conj
+from bylaw.logic.smt import Reasoner, smtlib
+from ci.findings import Finding, Route
+from ci.formalize.graph import build_graph, graph_problems
+from ci.formalize.lower import Lowering
+from ci.formalize.rules import Draft, Formalizer
+from ci.load import PolicyFile, Workspace
+from ci.priority import Level, derive
+from ci.record import PolicyRecord, Result, ordinal
+
+
+@dataclass
+class Terms:
+    """The vocabulary's `terms`, lowered once a domain: a term may use a default that differs between domains."""
+
+    workspace: Workspace
+    variables: Mapping[str, Variable]
+    findings: list[Finding] = field(default_factory=list)
+    _known: dict[str, dict[str, Formula]] = field(default_factory=dict)
+
+    def of(self, domain: str) -> Mapping[str, Formula]:
+        """Term, in lower case → its formula. A term with a finding is left out."""
+        if domain not in self._known:
+            self._known[domain] = dict(self._lowered(domain))
+        return self._known[domain]
+
+    def _lowered(self, domain: str) -> list[tuple[str, Formula]]:
+        found = []
+        for name, conditions in sorted(self.workspace.vocabulary.terms.items()):
+            path = self.workspace.path_of_word("terms", name)
+            lowering = Lowering(self.workspace.vocabulary, self.variables, domain, f"the term `{name}`", path)
+            formula = lowering.all_of(conditions, ("terms", name))
+            self.findings += [finding for finding in lowering.findings if finding not in self.findings]
+            if formula is not None:
+                found.append((name.casefold(), formula))
+        return found
+
+
+def formalize(workspace: Workspace, variables: Mapping[str, Variable]) -> Result:
+    """A record for every policy, formalized where it can be; and everything that could not."""
+    terms = Terms(workspace, variables)
+    records: list[PolicyRecord] = []
+    findings: list[Finding] = []
+    for file in workspace.policies:
+        record, found = _formalized(file, workspace, variables, terms)
+        records.append(record)
+        findings += found
+    return records, [*terms.findings, *findings]
+
+
+def _formalized(
+    file: PolicyFile, workspace: Workspace, variables: Mapping[str, Variable], terms: Terms
+) -> tuple[PolicyRecord, list[Finding]]:
+    policy = file.policy
+    level = derive(policy, workspace.rules.priorities)
+    raw: Any = workspace.sources[file.path].data
+    status: Any = {
+        "extraction": "complete",
+        "formalization": "pending",
+        "conflict_detection": "pending",
+        "layer_assignment": "pending",
+    }
+    record = PolicyRecord(policy, file.path, raw, level, status)
+    subject = f"policy `{policy.policy_id}`"
+    domain = policy.metadata.domain
+    lowering = Lowering(workspace.vocabulary, variables, domain, subject, file.path, (policy.policy_id,))
+    formalizer = Formalizer(policy, workspace.vocabulary, lowering, terms.of(domain))
+    drafts = formalizer.drafts()
+    written = HandWritten(policy, formalizer, variables, lowering)
+    drafts = written.rules(drafts)
+    constraints = written.constraints()
+    written.check_graph()
+    if lowering.findings or drafts is None:
+        return record.after("formalization", "failed"), lowering.findings
+    settled = Settled(record, level, workspace.line)
+    rules = tuple(settled.rule(draft) for draft in drafts)
+    invariants = tuple(settled.constraint(i, c, formula) for i, (c, formula) in enumerate(constraints))
+    return settled.done(rules, invariants, {d.rule_id: d.route for d in drafts}, variables), []
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What every rule of one policy shares: its level, its period, its file."""
+
+    record: PolicyRecord
+    level: Level
+    line: Callable[[str, Route], int]
+
+    def rule(self, draft: Draft) -> ConditionalRule:
+        """The draft with its place, level and period."""
+        policy = self.record.policy
+        return ConditionalRule(
+            rule_id=draft.rule_id,
+            policy_id=policy.policy_id,
+            domain=policy.metadata.domain,
+            effect=draft.effect,
+            guard=draft.guard,
+            level=self.level.number,
+            source=Source(self.record.path, self.line(self.record.path, draft.route), draft.source_text),
+            start=ordinal(policy.metadata.effective_date),
+            end=ordinal(policy.metadata.expiry_date),
+            origin="exception" if draft.is_exception else "formal" if draft.route[0] == "formal" else "action",
+            audience=tuple(policy.audience),
+        )
+
+    def constraint(self, i: int, written: FormalConstraint, formula: Formula) -> Constraint:
+        """An invariant with its place and period."""
+        metadata = self.record.policy.metadata
+        return Constraint(
+            written.constraint_id,
+            self.record.policy.policy_id,
+            formula,
+            written.expression or written.z3_expr or "",
+            Source(
+                self.record.path,
+                self.line(self.record.path, ("formal", "constraints", i)),
+                written.natural_language,
+            ),
+            ordinal(metadata.effective_date),
+            ordinal(metadata.expiry_date),
+        )
+
+    def done(
+        self,
+        rules: tuple[ConditionalRule, ...],
+        constraints: tuple[Constraint, ...],
+        routes: Mapping[str, Route],
+        variables: Mapping[str, Variable],
+    ) -> PolicyRecord:
+        """The record with everything this stage adds."""
+        policy = self.record.policy
+        authored = policy.formal.decision_graph if policy.formal else None
+        graph = authored.model_dump() if authored else build_graph(rules, variables, _step_facts(policy)).to_json()
+        formal = {
+            "formalization_type": _type(policy),
+            "logic_rules": [_logic_rule(rule, variables) for rule in rules],
+            "constraints": [
+                {
+                    "constraint_id": c.constraint_id,
+                    "type": "invariant",
+                    "expression": c.text,
+                    "z3_expr": smtlib(c.formula, variables),
+                }
+                for c in constraints
+            ],
+            "decision_graph": graph,
+        }
+        base = self.record.after("formalization", "complete", formal=formal)
+        return PolicyRecord(
+            base.policy, base.path, base.raw, base.level, base.status, rules, constraints, routes, base.enriched
+        )
+
+
+def _logic_rule(rule: ConditionalRule, variables: Mapping[str, Variable]) -> dict[str, str]:
+    return {
+        "rule_id": rule.rule_id,
+        "type": rule.effect.kind,
+        "antecedent": infix(rule.guard, variables),
+        "consequent": rule.effect.action,
+        "z3_expr": smtlib(rule.guard, variables),
+    }
+
+
+def _type(policy: Policy) -> str:
+    """Seed 000, stage 2: up to two conditions are conditional, three that feed one another a procedure, else both."""
+    if policy.formal and policy.formal.formalization_type:
+        return policy.formal.formalization_type
+    if len(policy.conditions) <= 2:
+        return "conditional"
+    return "procedural" if len(policy.steps) >= len(policy.conditions) else "both"
+
+
+def _step_facts(policy: Policy) -> list[str]:
+    by_id = {condition.id: condition for condition in policy.conditions if condition.id}
+    named = [by_id[step] for step in policy.steps if step in by_id]
+    return [fact for condition in named if (fact := getattr(condition, "parameter", None)) is not None]
+
+
+@dataclass
+class HandWritten:
+    """What the author wrote under `formal`: parsed by our own readers, never executed."""
+
+    policy: Policy
+    formalizer: Formalizer
+    variables: Mapping[str, Variable]
+    lowering: Lowering
+
+    def rules(self, derived: list[Draft] | None) -> list[Draft] | None:
+        """The hand-written rules where there are any, else the derived ones."""
+        formal = self.policy.formal
+        if formal is None or formal.logic_rules is None:
+            return derived
+        drafts = [self._rule(rule, ("formal", "logic_rules", i)) for i, rule in enumerate(formal.logic_rules)]
+        return None if None in drafts else [draft for draft in drafts if draft is not None]
+
+    def _rule(self, rule: LogicRule, route: Route) -> Draft | None:
+        vocabulary: Vocabulary = self.formalizer.vocabulary
+        if rule.consequent not in vocabulary.actions:
+            self.lowering.report(
+                "unknown-action",
+                f"uses the action `{rule.consequent}`, which no vocabulary declares",
+                (*route, "consequent"),
+            )
+            return None
+        spoken = self._read(rule.antecedent, (*route, "antecedent"), parse_expression)
+        exact = self._read(rule.z3_expr, (*route, "z3_expr"), parse_term)
+        guard = exact if exact is not None else spoken
+        if guard is None or (rule.z3_expr and exact is None) or (rule.antecedent and spoken is None):
+            return None
+        if spoken is not None and exact is not None:
+            same = Reasoner(self.variables).equivalent(spoken, exact)
+            if same.status != "unsat":
+                case = f", for instance with {same.model}" if same.model else ""
+                self.lowering.report(
+                    "invalid-expression",
+                    f"has a rule `{rule.rule_id}` whose antecedent and z3_expr do not mean the same{case}",
+                    (*route, "z3_expr"),
+                    "z3_expr holds; correct the antecedent or leave it out",
+                )
+                return None
+        effect = self.formalizer.effect(rule.type, rule.consequent)
+        return Draft(rule.rule_id, effect, conj([self.formalizer.scope, guard]), route, rule.antecedent, type=rule.type)
+
+    def constraints(self) -> list[tuple[FormalConstraint, Formula]]:
+        """Each invariant and its formula; those with a finding are left out."""
+        found = []
+        for i, written in enumerate(self.policy.formal.constraints if self.policy.formal else ()):
+            route: Route = ("formal", "constraints", i)
+            spoken = self._read(written.expression, (*route, "expression"), parse_expression)
+            exact = self._read(written.z3_expr, (*route, "z3_expr"), parse_term)
+            formula = exact if exact is not None else spoken
+            if formula is not None:
+                found.append((written, formula))
+        return found
+
+    def _read(
+        self, text: str | None, route: Route, parse: Callable[[str, Mapping[str, Variable]], Formula]
+    ) -> Formula | None:
+        if text is None:
+            return None
+        try:
+            return parse(text, self.variables)
+        except InvalidExpression as error:
+            shown = text if len(text) <= 80 else text[:77] + "..."
+            self.lowering.report(
+                "invalid-expression", f"has the expression `{shown}`: {error.message}", route, error.help
+            )
+            return None
+
+    def check_graph(self) -> None:
+        """A hand-written graph leads everywhere it names."""
+        graph = self.policy.formal.decision_graph if self.policy.formal else None
+        if graph is not None:
+            for problem in graph_problems(graph.model_dump()):
+                self.lowering.report(
+                    "dangling-reference", f"has a decision graph in which {problem}", ("formal", "decision_graph")
+                )

@@ -1,0 +1,1 @@
+"""The questions that CI asks about a whole set of policies."""

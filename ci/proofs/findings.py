@@ -1,0 +1,233 @@
+"""The answers as findings: one function a question, each from an inquiry to what an author should read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from bylaw.logic.evaluate import Decision
+from bylaw.logic.ir import ValueMisfit
+from ci.findings import Finding, Place
+from ci.load import CaseEntry
+from ci.proofs import gap as gaps
+from ci.proofs import reach
+from ci.proofs.conflict import Clash, subject
+from ci.proofs.inquiry import Inquiry, says
+
+
+def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
+    """`conflict` where nobody wins, `resolved-conflict` where the lattice or an override decides."""
+    for clash in found:
+        one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
+        policies = tuple(sorted({one.policy_id, two.policy_id}))
+        both = f"the rules `{one.rule_id}` and `{two.rule_id}`"
+        if clash.verdict.status == "UNKNOWN":
+            yield inquiry.unanswered(
+                f"whether {both} contradict each other", inquiry.place(clash.first), clash.verdict, policies
+            )
+            continue
+        case = inquiry.counterexample(clash.verdict) or {"words": "every case"}
+        named = f"policies `{one.policy_id}` and `{two.policy_id}` contradict each other"
+        if one.policy_id == two.policy_id:
+            named = f"policy `{one.policy_id}` contradicts itself"
+        positions = f"{one.policy_id} {says(one)}, {two.policy_id} {says(two)}"
+        ending, help = _ending(inquiry, clash)
+        yield Finding(
+            "conflict" if clash.winner is None else "resolved-conflict",
+            f"{named}: {case['words']}: {positions}{_period(inquiry, clash)}{ending}",
+            inquiry.place(clash.first),
+            policies=policies,
+            rules=(one.rule_id, two.rule_id),
+            help=help,
+            related=((inquiry.place(clash.second), f"{two.policy_id} {says(two)}"),),
+            counterexample=case,
+            status="COUNTEREXAMPLE",
+            detail={"subject": subject(inquiry.theory, clash.first, clash.second)},
+        )
+
+
+def _ending(inquiry: Inquiry, clash: Clash) -> tuple[str, str | None]:
+    one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
+    if clash.winner is not None:
+        winner, loser = (one, two) if clash.winner == clash.first else (two, one)
+        return f"; {winner.policy_id} wins {step(inquiry, winner.policy_id, loser.policy_id)}", None
+    level = inquiry.records[one.policy_id].level
+    if one.policy_id == two.policy_id:
+        return "", "no priority can solve this: make the conditions of the two exclude each other"
+    owners = sorted({inquiry.records[p].policy.metadata.owner for p in (one.policy_id, two.policy_id)})
+    return (
+        f"; both are level {level.number} ({level.name}), so neither gives way",
+        f"narrow one of them, or declare `overrides` with a `reason`; it is for {' and '.join(owners)} to decide",
+    )
+
+
+def step(inquiry: Inquiry, winner: str, loser: str) -> str:
+    """By which step of the lattice *winner* wins."""
+    mine, its = inquiry.records[winner].level, inquiry.records[loser].level
+    if mine.number != its.number:
+        return f"by priority: level {mine.number} ({mine.name}) over level {its.number} ({its.name})"
+    return f"because it overrides {loser}"
+
+
+def _period(inquiry: Inquiry, clash: Clash) -> str:
+    one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
+    start = max(one.start or 0, two.start or 0)
+    ends = [end for end in (one.end, two.end) if end is not None]
+    parts = []
+    if start > inquiry.theory.at:
+        parts.append(f"from {date.fromordinal(start).isoformat()}")
+    if ends:
+        parts.append(f"until {date.fromordinal(min(ends)).isoformat()}")
+    return f" ({' '.join(parts)})" if parts else ""
+
+
+def gap(inquiry: Inquiry) -> Iterator[Finding]:
+    """Every case of a complete outcome gets an action."""
+    for outcome in inquiry.theory.ruleset.complete:
+        path = inquiry.workspace.path_of_word("outcomes", outcome)
+        at = Place(path, ("outcomes", outcome))
+        verdict = gaps.gap(inquiry.theory, outcome)
+        if verdict.status == "UNKNOWN":
+            yield inquiry.unanswered(f"whether every case gets an answer to `{outcome}`", at, verdict, ())
+        if verdict.status != "COUNTEREXAMPLE" or verdict.facts is None:
+            continue
+        day = verdict.day if verdict.day is not None else inquiry.theory.at
+        decision = inquiry.theory.evaluator.decide(verdict.facts, day)
+        takers = {inquiry.rule(i).rule_id for i in inquiry.theory.rivals.taking(outcome)}
+        lost = [fired for fired in decision.lost if fired.rule_id in takers]
+        case = inquiry.counterexample(verdict) or {}
+        bans = [
+            (i, rule)
+            for fired in decision.fired
+            if (rule := inquiry.rule(i := inquiry.theory.evaluator.index_of(fired.rule_id))).effect.kind == "prohibited"
+            and any(rule.effect.action == other.action for other in lost)
+        ]
+        why = f", because {bans[0][1].policy_id} prohibits {bans[0][1].effect.action}" if bans else ""
+        later = f" from {case['at']}" if day > inquiry.theory.at else ""
+        yield Finding(
+            "gap",
+            f"nothing decides `{outcome}` in this case{later}: {case['words']}{why}",
+            at,
+            policies=tuple(sorted({*(fired.policy_id for fired in lost), *(rule.policy_id for _, rule in bans)})),
+            rules=(f"outcome:{outcome}",),
+            help="add a policy for it, a fallback without conditions, or take `complete` from the outcome",
+            related=tuple((inquiry.place(i), f"{rule.policy_id} {says(rule)}") for i, rule in bans),
+            counterexample=case,
+            status="COUNTEREXAMPLE",
+        )
+
+
+def dead_rule(inquiry: Inquiry) -> Iterator[Finding]:
+    """Every rule can fire; an exception can hold where it replaces something."""
+    for i, rule in enumerate(inquiry.theory.ruleset.rules):
+        verdict = reach.can_fire(inquiry.theory, i)
+        if verdict.status == "UNKNOWN":
+            what = f"whether the rule `{rule.rule_id}` can fire"
+            yield inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,))
+        if verdict.status != "PROVEN":
+            continue
+        subject = f"policy `{rule.policy_id}`"
+        is_exception = rule.origin == "exception"
+        message = (
+            f"{subject} has an exception ({rule.effect.action}) that can never hold: no case meets its conditions "
+            "where an action it replaces would hold"
+            if is_exception
+            else f"{subject} has a rule for `{rule.effect.action}` that can never fire: no case meets its conditions"
+        )
+        yield Finding(
+            "unreachable-exception" if is_exception else "dead-rule",
+            message,
+            inquiry.place(i),
+            policies=(rule.policy_id,),
+            rules=(rule.rule_id,),
+            help="the conditions contradict each other, the scope, or the facts' domains",
+            status="PROVEN",
+        )
+
+
+def failing_case(inquiry: Inquiry) -> Iterator[Finding]:
+    """Every case of `cases.yaml` ends as it expects."""
+    for entry in inquiry.workspace.cases:
+        variables = inquiry.theory.ruleset.variables
+        try:
+            facts = {name: variables[name].read(value) for name, value in entry.case.facts.items()}
+        except (KeyError, ValueMisfit):
+            continue  # the lint of cases has a finding for it
+        day = entry.case.at.toordinal() if entry.case.at else inquiry.theory.at
+        decision = inquiry.theory.evaluator.decide(facts, day)
+        for key, expected, found in _differences(inquiry, entry, decision):
+            yield Finding(
+                "failing-case",
+                f"the case `{entry.case.name}` expects {key}: {_list(expected)}, but gets {_list(found)}"
+                + _because(decision, key),
+                Place(entry.path, (entry.index, "expect", key)),
+                policies=_speakers(decision, key),
+                rules=(entry.case.name, key),
+                counterexample={"facts": _shown(inquiry, facts), "at": date.fromordinal(day).isoformat()},
+                status="COUNTEREXAMPLE",
+                help=_missing(decision, key),
+            )
+
+
+def _differences(inquiry: Inquiry, entry: CaseEntry, decision: Decision) -> Iterator[tuple[str, Any, Any]]:
+    canonical = inquiry.workspace.vocabulary.canonical
+    for key, expected in entry.case.expect.items():
+        if key in ("required", "prohibited", "permitted"):
+            wanted = sorted({canonical(str(name)) for name in expected or ()})
+            found = list(getattr(decision, key))
+            if wanted != found:
+                yield key, wanted, found
+        elif key in decision.outcomes:
+            action = decision.outcomes[key].action
+            named = None if expected is None else canonical(str(expected))
+            if action != named:
+                yield key, named, action
+
+
+def _list(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(value)}]"
+    return "nothing" if value is None else str(value)
+
+
+def _because(decision: Decision, key: str) -> str:
+    result = decision.outcomes.get(key)
+    if result is not None and result.policy_id is not None:
+        return f" from {result.policy_id}"
+    if any(key == conflict.outcome for conflict in decision.conflicts):
+        return f": {' and '.join(_speakers(decision, key))} contradict each other"
+    return ""
+
+
+def _speakers(decision: Decision, key: str) -> tuple[str, ...]:
+    result = decision.outcomes.get(key)
+    if result is not None and result.policy_id is not None:
+        return (result.policy_id,)
+    return tuple(sorted({p for conflict in decision.conflicts if conflict.outcome == key for p in conflict.policies}))
+
+
+def _missing(decision: Decision, key: str) -> str | None:
+    missing = decision.undecided.get(key, ())
+    return f"it still depends on {', '.join(missing)}: facts left out of a case are unknown" if missing else None
+
+
+def _shown(inquiry: Inquiry, facts: Any) -> dict[str, Any]:
+    return {name: inquiry.theory.ruleset.variables[name].show(value) for name, value in sorted(facts.items())}
+
+
+def priority_mismatch(inquiry: Inquiry) -> Iterator[Finding]:
+    """A declared priority says what the metadata says."""
+    priorities = inquiry.workspace.rules.priorities
+    for policy_id, record in sorted(inquiry.records.items()):
+        declared = record.policy.metadata.priority
+        if declared is None or priorities.level_of(declared) == record.level.number:
+            continue
+        yield Finding(
+            "priority-mismatch",
+            f"policy `{policy_id}` declares the priority `{declared}`, but its metadata make it level "
+            f"{record.level.number} ({record.level.name}): {record.level.reason}",
+            Place(record.path, ("metadata", "priority")),
+            policies=(policy_id,),
+            help="the derived level holds; correct `priority`, or leave it out",
+        )

@@ -1,0 +1,54 @@
+"""Which cases of a complete outcome nobody decides."""
+
+from __future__ import annotations
+
+from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, point, uncovered
+from bylaw.logic.ir import Facts, negate
+from ci.proofs.theory import PROVEN, Theory, Verdict
+
+
+def gap(theory: Theory, outcome: str) -> Verdict:
+    """PROVEN iff every existing case, on every day worth asking about, gets an action or a clash for *outcome*."""
+    takers = theory.rivals.taking(outcome)
+    rules = [theory.ruleset.rules[i] for i in takers]
+    stronger = [theory.ruleset.rules[k] for i in takers for k in theory.rivals.of(i) if theory.rivals.beats(k, i)]
+    for day in theory.days([*rules, *stronger]):
+        verdict = _on(theory, outcome, [i for i in takers if theory.ruleset.rules[i].holds_on(day)], day)
+        if verdict.status != "PROVEN":
+            return verdict
+    return PROVEN
+
+
+def _on(theory: Theory, outcome: str, takers: list[int], day: int) -> Verdict:
+    def confirm(facts: Facts) -> bool:
+        if not theory.exists(facts, day):
+            return False
+        decision = theory.evaluator.decide(facts, day)
+        is_empty = decision.outcomes[outcome].action is None and outcome not in decision.undecided
+        return is_empty and not any(outcome == conflict.outcome for conflict in decision.conflicts)
+
+    empty = _uncovered(theory, outcome, takers)
+    if empty is None:
+        return PROVEN
+    deciding = theory.deciding(*takers)
+    if isinstance(empty, Box):
+        facts = theory.completed(point(empty, theory.ruleset.variables), day, deciding)
+        if confirm(facts):
+            return Verdict("COUNTEREXAMPLE", theory.fewest(facts, confirm), day)
+    return theory.solve([negate(theory.stands(i, day)) for i in takers], day, deciding, confirm)
+
+
+def _uncovered(theory: Theory, outcome: str, takers: list[int]) -> Box | bool | None:
+    """A box that no safe rule covers, None when there is none, True when boxes cannot say.
+
+    A rule is safe when only rules of the same outcome can remove its effect: where it fires, somebody answers.
+    """
+    covers: list[Box] = []
+    for i in takers:
+        removers = [j for j in theory.rivals.of(i) if theory.rivals.beats(j, i)]
+        if all(any(o == outcome for o, _ in theory.ruleset.rules[j].effect.takes) for j in removers):
+            covers += [box for box in theory.evaluator.boxes_of(i) or () if box.is_exact]
+    try:
+        return uncovered(EVERYTHING, covers, theory.ruleset.variables)
+    except TooManyBoxes:
+        return True

@@ -1,0 +1,63 @@
+"""What every question has at hand: the theory, the records and their places, and a way to put a case in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from bylaw.logic.ir import ConditionalRule, Facts
+from ci.findings import Finding, Place
+from ci.load import Workspace
+from ci.proofs.theory import Theory, Verdict
+from ci.record import PolicyRecord
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """One run's view of a policy set. `words` turns a case into a phrase; `progress` hears (what, done, of)."""
+
+    workspace: Workspace
+    records: Mapping[str, PolicyRecord]
+    theory: Theory
+    words: Callable[[Facts], str]
+    progress: Progress | None = None
+
+    def rule(self, i: int) -> ConditionalRule:
+        """The rule at position *i*."""
+        return self.theory.ruleset.rules[i]
+
+    def place(self, i: int) -> Place:
+        """Where rule *i* was written."""
+        rule = self.rule(i)
+        record = self.records[rule.policy_id]
+        return Place(record.path, record.routes[rule.rule_id])
+
+    def counterexample(self, verdict: Verdict) -> dict[str, Any] | None:
+        """The case as JSON: facts in their declared units, the day, and the case in words."""
+        if verdict.facts is None:
+            return None
+        variables = self.theory.ruleset.variables
+        shown = {name: variables[name].show(value) for name, value in sorted(verdict.facts.items())}
+        day = verdict.day if verdict.day is not None else self.theory.at
+        return {"facts": shown, "at": date.fromordinal(day).isoformat(), "words": self.words(verdict.facts)}
+
+    def unanswered(self, what: str, at: Place, verdict: Verdict, policies: tuple[str, ...]) -> Finding:
+        """The finding for a question that hit its limit: it has not passed."""
+        return Finding(
+            "unknown-answer",
+            f"{what} could not be decided: {verdict.reason}",
+            at,
+            policies=policies,
+            help="simplify the guards, or raise the budget under `proofs` in rules/ci.yaml",
+            status="UNKNOWN",
+        )
+
+
+def says(rule: ConditionalRule) -> str:
+    """What the rule does, as a verb and an action: `says full_refund`, `prohibits disclose_pii`."""
+    verb = {"outcome": "says", "required": "requires", "prohibited": "prohibits", "permitted": "permits"}
+    return f"{verb[rule.effect.kind]} {rule.effect.action}"

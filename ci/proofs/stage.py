@@ -1,0 +1,151 @@
+"""Stage 3 of seed 000: contradictions found and resolved or escalated, and every other question asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bylaw.logic.ir import Facts, Ruleset, Variable
+from ci.findings import Finding
+from ci.load import Workspace
+from ci.proofs.conflict import Clash, clashes
+from ci.proofs.findings import clash_findings, step
+from ci.proofs.inquiry import Inquiry, Progress
+from ci.proofs.registry import QUESTIONS
+from ci.proofs.theory import Theory
+from ci.record import PolicyRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What the proofs found: records with their conflicts, findings, and the lattice's verdicts for the bundle."""
+
+    records: list[PolicyRecord]
+    findings: list[Finding]
+    conflicts: list[dict[str, Any]]
+    dominance: list[dict[str, Any]]
+    escalations: list[dict[str, Any]]
+
+
+def ruleset_of(workspace: Workspace, records: Sequence[PolicyRecord], variables: Mapping[str, Variable]) -> Ruleset:
+    """The rules of all policies that take part, sorted by id."""
+    taking_part = [record for record in records if record.in_logic]
+    pairs = list(workspace.vocabulary.excluded_pairs())
+    outcomes = workspace.vocabulary.outcomes
+    return Ruleset(
+        variables=variables,
+        rules=tuple(sorted((rule for r in taking_part for rule in r.rules), key=lambda rule: rule.rule_id)),
+        constraints=tuple(c for r in taking_part for c in r.constraints),
+        overrides={r.policy.policy_id: frozenset(r.policy.overrides) for r in taking_part if r.policy.overrides},
+        excludes=frozenset((*pairs, *((b, a) for a, b in pairs))),
+        complete=tuple(sorted(name for name, outcome in outcomes.items() if outcome.complete)),
+        outcomes=tuple(sorted(outcomes)),
+    )
+
+
+def prove(
+    workspace: Workspace,
+    records: Sequence[PolicyRecord],
+    ruleset: Ruleset,
+    at: int,
+    words: Callable[[Facts], str],
+    progress: Progress | None = None,
+) -> Proofs:
+    """Ask every question about the set on *at* (an ordinal) and after it."""
+    theory = Theory(ruleset, at, workspace.rules.ci.proofs.rlimit)
+    inquiry = Inquiry(workspace, {record.policy.policy_id: record for record in records}, theory, words, progress)
+    found = list(clashes(theory, _heard(progress)))
+    findings = list(clash_findings(inquiry, found))
+    for question in QUESTIONS:
+        findings += question(inquiry)
+    conflicts = [_conflict(inquiry, clash, n) for n, clash in enumerate(found, 1) if clash.verdict.facts is not None]
+    failed = {p for clash in found if clash.verdict.status == "UNKNOWN" for p in _policies(inquiry, clash)}
+    return Proofs(
+        records=[_judged(record, conflicts, failed) for record in records],
+        findings=findings,
+        conflicts=conflicts,
+        dominance=_dominance(inquiry, found),
+        escalations=_escalations(inquiry, found),
+    )
+
+
+def _heard(progress: Progress | None) -> Callable[[int, int], None] | None:
+    return None if progress is None else lambda done, of: progress("looking for conflicts", done, of)
+
+
+def _policies(inquiry: Inquiry, clash: Clash) -> list[str]:
+    return sorted({inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id})
+
+
+def _judged(record: PolicyRecord, conflicts: Sequence[Mapping[str, Any]], failed: set[str]) -> PolicyRecord:
+    if not record.in_logic:
+        return record
+    policy_id = record.policy.policy_id
+    mine = [c for c in conflicts if policy_id in (c["policy_a"]["id"], c["policy_b"]["id"])]
+    return record.after("conflict_detection", "failed" if policy_id in failed else "complete", conflicts=mine)
+
+
+def _conflict(inquiry: Inquiry, clash: Clash, number: int) -> dict[str, Any]:
+    """The conflict in the shape of seed 000, stage 3."""
+    one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
+    sides = {
+        key: {
+            "id": rule.policy_id,
+            "rule_id": rule.rule_id,
+            "priority_level": inquiry.records[rule.policy_id].level.number,
+            "priority_reason": inquiry.records[rule.policy_id].level.reason,
+        }
+        for key, rule in (("policy_a", one), ("policy_b", two))
+    }
+    case = inquiry.counterexample(clash.verdict) or {"facts": {}}
+    if clash.winner is None:
+        owners = sorted({inquiry.records[p].policy.metadata.owner for p in _policies(inquiry, clash)})
+        level = inquiry.records[one.policy_id].level.number
+        resolution: dict[str, Any] = {
+            "method": "manual",
+            "status": "pending_review",
+            "escalated_to": " and ".join(owners),
+            "reason": f"Same priority level ({level} vs {level}), requires human judgment",
+        }
+    else:
+        winner, loser = (one, two) if clash.winner == clash.first else (two, one)
+        reason = step(inquiry, winner.policy_id, loser.policy_id)
+        method = "priority" if winner.level != loser.level else "override"
+        resolution = {"method": method, "winner": winner.policy_id, "reason": reason}
+    return {
+        "conflict_id": f"CF-{number:03d}",
+        "type": "logical",
+        "detector": "smt",
+        **sides,
+        "counterexample": case["facts"],
+        "severity": "high" if clash.winner is None else "medium",
+        "resolution": resolution,
+    }
+
+
+def _dominance(inquiry: Inquiry, found: Sequence[Clash]) -> list[dict[str, Any]]:
+    rules = {}
+    for clash in found:
+        if clash.winner is not None and clash.verdict.facts is not None:
+            winner = inquiry.rule(clash.winner)
+            loser = inquiry.rule(clash.second if clash.winner == clash.first else clash.first)
+            mode = "priority" if winner.level != loser.level else "override"
+            then = {"mode": mode, "enforce": winner.policy_id}
+            pair = sorted((winner.policy_id, loser.policy_id))
+            rules[(*pair, winner.policy_id)] = {"when": {"policies_fire": pair}, "then": then}
+    return [rules[key] for key in sorted(rules)]
+
+
+def _escalations(inquiry: Inquiry, found: Sequence[Clash]) -> list[dict[str, Any]]:
+    pairs = {
+        tuple(_policies(inquiry, clash)) for clash in found if clash.winner is None and clash.verdict.facts is not None
+    }
+    return [
+        {
+            "conflict_type": "logical",
+            "policies": list(pair),
+            "owners_to_notify": sorted({inquiry.records[p].policy.metadata.owner for p in pair}),
+        }
+        for pair in sorted(pairs)
+    ]

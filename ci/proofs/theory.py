@@ -1,0 +1,142 @@
+"""One policy set as every question sees it: rules in force, invariants, days worth asking about, and replay.
+
+Boxes answer first; Z3 answers what they cannot say. No witness leaves this module that the plain evaluator has not
+confirmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from bylaw.errors import WitnessMismatch
+from bylaw.logic.boxes import Box, domain, point
+from bylaw.logic.evaluate import Evaluator, Standing
+from bylaw.logic.ir import ConditionalRule, Facts, Formula, Ruleset, Value, conj, names, negate
+from bylaw.logic.truth import truth
+
+if TYPE_CHECKING:
+    from bylaw.logic.smt import Reasoner
+
+Status = Literal["PROVEN", "COUNTEREXAMPLE", "UNKNOWN", "SKIPPED"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to one question: a status, the case that shows it and its day, or the limit that was hit."""
+
+    status: Status
+    facts: Mapping[str, Value] | None = None
+    day: int | None = None
+    reason: str | None = None
+
+
+PROVEN = Verdict("PROVEN")
+
+
+class Theory:
+    """The rules and invariants on *at* and after it (a proleptic ordinal)."""
+
+    def __init__(self, ruleset: Ruleset, at: int, rlimit: int) -> None:
+        self.ruleset, self.at, self.rlimit = ruleset, at, rlimit
+        self.evaluator = Evaluator(ruleset)
+        self.rivals = self.evaluator.rivals
+        self._stands: dict[tuple[int, int], Formula] = {}
+
+    @cached_property
+    def reasoner(self) -> Reasoner:
+        """Z3, loaded when boxes alone do not answer."""
+        from bylaw.logic.smt import Reasoner
+
+        return Reasoner(self.ruleset.variables, rlimit=self.rlimit)
+
+    # ---- time ---------------------------------------------------------------------------------------------------
+
+    def days(self, rules: Iterable[ConditionalRule] | None = None) -> list[int]:
+        """The days worth asking about: *at*, each later day on which a rule starts, each day after one ends."""
+        rules = self.ruleset.rules if rules is None else rules
+        later = {r.start for r in rules if r.start is not None} | {r.end + 1 for r in rules if r.end is not None}
+        return [self.at, *sorted(day for day in later if day > self.at)]
+
+    def common_days(self, i: int, j: int) -> list[int]:
+        """The days worth asking about on which both rules are in force."""
+        one, two = self.ruleset.rules[i], self.ruleset.rules[j]
+        stronger = [self.ruleset.rules[k] for k in self._stronger(i, j)]
+        return [day for day in self.days([one, two, *stronger]) if one.holds_on(day) and two.holds_on(day)]
+
+    def _stronger(self, *rules: int) -> list[int]:
+        return sorted({k for i in rules for k in self.rivals.of(i) if self.rivals.beats(k, i)})
+
+    def invariants(self, day: int) -> list[Formula]:
+        """What every case satisfies on that day."""
+        return [
+            c.formula
+            for c in self.ruleset.constraints
+            if (c.start is None or c.start <= day) and (c.end is None or day <= c.end)
+        ]
+
+    # ---- what holds where ---------------------------------------------------------------------------------------
+
+    def stands(self, i: int, day: int) -> Formula:
+        """True exactly in the cases in which rule *i* fires on *day* and no stronger rival that stands removes it."""
+        key = (i, day)
+        if key not in self._stands:
+            rules = self.ruleset.rules
+            self._stands[key] = rules[i].guard  # INVARIANT: "beats" has no cycle; cycles of overrides are findings
+            removed = [self.stands(j, day) for j in self._stronger(i) if rules[j].holds_on(day)]
+            self._stands[key] = conj([rules[i].guard, *map(negate, removed)])
+        return self._stands[key]
+
+    def standing(self, facts: Facts, day: int, rules: Iterable[int]) -> Standing:
+        """The plain reading of a case, as far as *rules* go. Unknown facts fire nothing."""
+        everyone = self.ruleset.rules
+        fires = [k for k in rules if everyone[k].holds_on(day) and truth(everyone[k].guard, facts) is True]
+        return self.evaluator.standing(fires)
+
+    def deciding(self, *rules: int) -> tuple[int, ...]:
+        """*rules* and all that could remove their effects, step by step: who stands depends on nobody else."""
+        reached: set[int] = set()
+        todo = list(rules)
+        while todo:
+            i = todo.pop()
+            if i not in reached:
+                reached.add(i)
+                todo += self._stronger(i)
+        return tuple(sorted(reached))
+
+    def exists(self, facts: Facts, day: int) -> bool:
+        """Do the invariants in force allow the case, as far as its facts say?"""
+        return all(truth(formula, facts) is not False for formula in self.invariants(day))
+
+    def completed(self, facts: Facts, day: int, rules: Iterable[int]) -> dict[str, Value]:
+        """The case with a value for every fact that *rules* and the invariants of the day speak of."""
+        spoken = names(conj([*(self.ruleset.rules[i].guard for i in rules), *self.invariants(day)]))
+        missing = {var: domain(self.ruleset.variables[var]) for var in spoken if var not in facts}
+        return {**point(Box(missing), self.ruleset.variables), **facts}
+
+    # ---- answers ------------------------------------------------------------------------------------------------
+
+    def solve(
+        self, formulas: Sequence[Formula], day: int, rules: Iterable[int], confirm: Callable[[Facts], bool]
+    ) -> Verdict:
+        """PROVEN iff no existing case satisfies *formulas* on *day*; else a case that the plain reading confirms."""
+        answer = self.reasoner.check([*formulas, *self.invariants(day)])
+        if answer.status == "unsat":
+            return PROVEN
+        if answer.status == "unknown" or answer.model is None:
+            return Verdict("UNKNOWN", day=day, reason=answer.reason or "the solver gave up")
+        facts = self.completed(answer.model, day, rules)
+        if not confirm(facts):
+            raise WitnessMismatch(f"the plain reading does not confirm the solver's case {facts}", "please report it")
+        return Verdict("COUNTEREXAMPLE", self.fewest(facts, confirm), day)
+
+    def fewest(self, facts: Facts, confirm: Callable[[Facts], bool]) -> dict[str, Value]:
+        """The case with every fact left out that does not matter to what it shows. *facts* itself is confirmed."""
+        kept = dict(facts)
+        for var in sorted(facts, key=lambda var: (self.ruleset.variables[var].is_finite, var)):
+            without = {name: value for name, value in kept.items() if name != var}
+            if confirm(without):
+                kept = without
+        return kept
