@@ -52,4 +52,5 @@ def stamp(moment: datetime) -> str:
 def insert_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert *row* unless its key is taken; was it inserted? Two processes may try at once, one of them wins."""
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    return connection.execute(insert(table).values(**row).on_conflict_do_nothing()).rowcount == 1
+    inserting = insert(table).values(**row).on_conflict_do_nothing()
+    return connection.execute(inserting.returning(*table.primary_key)).first() is not None

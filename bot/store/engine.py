@@ -81,7 +81,7 @@ def connect(url: str, root: Path) -> Store:
 
 
 def _sqlite(where: URL, root: Path) -> Engine:
-    if not where.database or where.database == ":memory:" or "mode=memory" in where.database:
+    if not where.database or where.database == ":memory:" or where.query.get("mode") == "memory":
         raise UsageError("a store in memory would forget everything", "name a file: sqlite:///.bylaw/store.db")
     path = (root / where.database).absolute()
     try:

@@ -55,4 +55,4 @@ def _run(connection: Connection) -> None:
     try:
         command.upgrade(config, HEAD)
     except CommandError as error:
-        raise StoreError(f"the store cannot be used by this version: {error}", "was it made by a newer one?") from error
+        raise StoreError(f"the store was made by a newer version of bylaw: {error}", "update bylaw") from error

@@ -32,7 +32,7 @@ requests = Table(
     Column("attempts", Integer, nullable=False),
     Column("owner", String(ID_LENGTH)),
     Column("leased_until", Moment),
-    Column("bundle_etag", String(64)),
+    Column("bundle_etag", String(80)),
     Column("reply", Json),
     Column("artifacts", Json),
     Column("failure", Text),

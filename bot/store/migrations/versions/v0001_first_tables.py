@@ -35,7 +35,7 @@ def _requests() -> None:
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("owner", _ID),
         sa.Column("leased_until", _MOMENT),
-        sa.Column("bundle_etag", sa.String(64)),
+        sa.Column("bundle_etag", sa.String(80)),
         sa.Column("reply", _JSON),
         sa.Column("artifacts", _JSON),
         sa.Column("failure", sa.Text()),

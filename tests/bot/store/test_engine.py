@@ -1,0 +1,90 @@
+"""Opening the store: what is refused, and what the two kinds of transaction promise."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from sqlalchemy import text
+
+from bot.store.engine import StoreError, connect
+from bylaw.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("sqlite://", "memory"),
+        ("sqlite:///:memory:", "memory"),
+        ("sqlite:///file:x?mode=memory&uri=true", "memory"),
+        ("mysql://localhost/x", "not supported"),
+        ("nonsense", "cannot be used"),
+        ("sqlite+nodriver:///x.db", "cannot be used"),
+    ],
+)
+def test_an_address_that_cannot_hold_the_store_is_wrong_usage(url, words, tmp_path):
+    with pytest.raises(UsageError, match=words):
+        connect(url, tmp_path)
+
+
+def test_a_relative_file_lies_under_the_root_and_its_folder_is_made(tmp_path):
+    store = connect("sqlite:///.bylaw/deep/store.db", tmp_path)
+    assert store.is_reachable()
+    assert (tmp_path / ".bylaw/deep/store.db").exists()
+
+
+def test_an_absolute_file_is_taken_as_it_is(tmp_path):
+    assert connect(f"sqlite:///{tmp_path}/elsewhere.db", tmp_path / "root").is_reachable()
+    assert (tmp_path / "elsewhere.db").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_with_words(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="folder of the store"):
+        connect("sqlite:///file/store.db", tmp_path)
+
+
+def test_a_file_that_is_no_database_does_not_answer(tmp_path):
+    (tmp_path / "store.db").write_bytes(b"this is not a database, only some bytes" * 50)
+    store = connect("sqlite:///store.db", tmp_path)
+    assert not store.is_reachable()
+    with pytest.raises(StoreError, match="does not answer"), store.writing():
+        pass
+
+
+def test_a_sqlite_store_is_durable_and_lets_readers_go_on(tmp_path):
+    store = connect("sqlite:///store.db", tmp_path)
+    with store.reading() as connection:
+        found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
+    assert found == ["wal", 2]
+
+
+def test_a_failed_transaction_leaves_nothing(store):
+    with store.writing() as connection:
+        connection.execute(text("CREATE TABLE t (n INTEGER)"))
+    with pytest.raises(ZeroDivisionError), store.writing() as connection:
+        connection.execute(text("INSERT INTO t VALUES (1)"))
+        1 / 0  # noqa: B018
+    with store.reading() as connection:
+        assert connection.execute(text("SELECT count(*) FROM t")).scalar() == 0
+
+
+def test_writers_on_sqlite_take_turns_from_their_first_read(tmp_path):
+    store = connect("sqlite:///store.db", tmp_path)
+    with store.writing() as connection:
+        connection.execute(text("CREATE TABLE t (n INTEGER)"))
+        connection.execute(text("INSERT INTO t VALUES (0)"))
+
+    def add_one(times: int) -> None:
+        for _ in range(times):
+            with store.writing() as connection:
+                n = connection.execute(text("SELECT n FROM t")).scalar()
+                connection.execute(text("UPDATE t SET n = :n"), {"n": n + 1})
+
+    threads = [threading.Thread(target=add_one, args=(25,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with store.reading() as connection:
+        assert connection.execute(text("SELECT n FROM t")).scalar() == 100

@@ -1,0 +1,79 @@
+"""The migrations build exactly the tables the code speaks of, once, whoever starts first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+
+from bot.store.columns import metadata
+from bot.store.engine import StoreError, connect
+from bot.store.migrate import HEAD, SCRIPTS, TABLES, revision, upgrade
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_migrations_and_tables_say_the_same(store):
+    with store.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_the_head_named_in_the_code_is_the_newest_script():
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_every_table_is_known_to_the_migrations():
+    assert {table.name for table in TABLES} == set(metadata.tables)
+
+
+def test_an_upgrade_happens_once(store_url, tmp_path):
+    store = connect(store_url, tmp_path)
+    assert [upgrade(store), upgrade(store)] == [True, False]
+    with store.reading() as connection:
+        assert revision(connection) == HEAD
+
+
+def test_a_store_of_a_newer_version_is_refused_and_left_alone(store):
+    with store.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="newer"):
+        upgrade(store)
+    with store.reading() as connection:
+        assert revision(connection) == "9999"
+
+
+def test_a_current_store_never_loads_alembic(tmp_path):
+    upgrade(connect("sqlite:///store.db", tmp_path))
+    code = (
+        "import sys; from pathlib import Path;"
+        "from bot.store.engine import connect; from bot.store.migrate import upgrade;"
+        "upgrade(connect('sqlite:///store.db', Path(sys.argv[1]))); assert 'alembic' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, check=True)
+
+
+def test_processes_that_start_together_build_one_store(store_url, tmp_path):
+    code = (
+        "import sys; from pathlib import Path;"
+        "from bot.store.engine import connect; from bot.store.migrate import upgrade;"
+        "print(upgrade(connect(sys.argv[1], Path(sys.argv[2]))))"
+    )
+    starts = [
+        subprocess.Popen([sys.executable, "-c", code, store_url, tmp_path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    said = sorted(start.communicate()[0].strip() for start in starts)
+    assert [start.returncode for start in starts] == [0, 0, 0, 0]
+    assert said == ["False", "False", "False", "True"]
+    with connect(store_url, tmp_path).reading() as connection:
+        assert set(metadata.tables) < set(inspect(connection).get_table_names())
