@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from rapidfuzz import fuzz, process
 
 from bylaw.authored.decisions import (
+    EDGES,
     Decision,
     Decisions,
     Event,
@@ -26,11 +27,14 @@ from bylaw.authored.decisions import (
     slug_of,
     snapshot_etag,
 )
+from bylaw.authored.intents import Lengths
 from bylaw.canonical import fingerprint
 from ci.findings import Finding, Place
 
-# Text bounds of seed 002, section L2.
-RATIONALE, REASON, SUMMARY, REPAIRED_SUMMARY = 600, 280, 120, 96
+# Seed 002, section L2: what a caller without rules gets; `rules/intents.yaml` holds the same figures.
+SEED_LENGTHS = Lengths(
+    short_answer=320, rationale_note=280, rationale=600, reason=280, summary=120, repaired_summary=96
+)
 
 # A suggestion compares one name with every id; past this many comparisons a batch gets findings without suggestions.
 COMPARISONS = 20_000_000
@@ -41,7 +45,6 @@ LINKS: Mapping[Kind, Mapping[str, Kind]] = {
     "event": {"led_to": "decision"},
     "transition": {"from": "decision", "to": "decision"},
 }
-EDGES = {"causal": "CAUSAL_PRECEDES", "alternative": "ALTERNATIVE_TO", "chain_next": "CHAIN_NEXT"}
 
 _SENTENCE = re.compile(r".+?[.!?](?=\s|$)")
 
@@ -54,18 +57,22 @@ class Sourced:
     path: str
 
 
-def ingest(records: Sequence[Sourced]) -> tuple[Decisions, list[Finding]]:
+def ingest(records: Sequence[Sourced], lengths: Lengths = SEED_LENGTHS) -> tuple[Decisions, list[Finding]]:
     """The snapshot of *records*, and what is wrong between them. The order of *records* changes nothing."""
     kept, findings = _unique(records)
     links = _Links()
     findings += _resolve(kept, links)
     findings += _complete_ends(kept, links)
     _link_back(links)
-    derived = _derive_transitions(kept, links)
+    derived = _derive_transitions(kept, links, lengths)
     kept = dict(sorted({**kept, **derived}.items()))
-    decisions = {id: _decision(one.model, links) for id, one in kept.items() if isinstance(one.model, Decision)}
-    events = {id: _event(one.model, links) for id, one in kept.items() if isinstance(one.model, Event)}
-    transitions = {id: _transition(one.model, links) for id, one in kept.items() if isinstance(one.model, Transition)}
+    decisions = {
+        id: _decision(one.model, links, lengths) for id, one in kept.items() if isinstance(one.model, Decision)
+    }
+    events = {id: _event(one.model, links, lengths) for id, one in kept.items() if isinstance(one.model, Event)}
+    transitions = {
+        id: _transition(one.model, links, lengths) for id, one in kept.items() if isinstance(one.model, Transition)
+    }
     snapshot = Decisions(
         decisions=decisions,
         events=events,
@@ -188,7 +195,7 @@ def _link_back(links: _Links) -> None:
             links.based_on[end].add(start)
 
 
-def _derive_transitions(kept: Mapping[str, Sourced], links: _Links) -> dict[str, Sourced]:
+def _derive_transitions(kept: Mapping[str, Sourced], links: _Links, lengths: Lengths) -> dict[str, Sourced]:
     """`based_on` without a transition becomes one, so that the prior decision knows what followed from it."""
     joined = {ends for ends in links.ends.values() if None not in ends}
     derived: dict[str, Sourced] = {}
@@ -207,7 +214,7 @@ def _derive_transitions(kept: Mapping[str, Sourced], links: _Links) -> dict[str,
                 from_=prior,
                 to=decision,
                 relation="causal",
-                reason=clipped(f"based on the earlier decision: {_text(earlier.option)}", REASON),
+                reason=clipped(f"based on the earlier decision: {_text(earlier.option)}", lengths.reason),
                 timestamp=later.timestamp,
                 x_extra={"derived_from": "based_on"},
             )
@@ -259,11 +266,11 @@ def _tags(tags: Iterable[str]) -> list[str]:
     return sorted({slug_of(tag, "_") for tag in tags})
 
 
-def _decision(model: Decision, links: _Links) -> Decision:
+def _decision(model: Decision, links: _Links, lengths: Lengths) -> Decision:
     return model.model_copy(
         update={
             "option": _text(model.option),
-            "rationale": _bounded(model.rationale, RATIONALE),
+            "rationale": _bounded(model.rationale, lengths.rationale),
             "decision_maker": _text(model.decision_maker) if model.decision_maker else None,
             "tags": _tags(model.tags),
             "supported_by": sorted(links.supported_by[model.id]),
@@ -273,29 +280,29 @@ def _decision(model: Decision, links: _Links) -> Decision:
     )
 
 
-def _event(model: Event, links: _Links) -> Event:
+def _event(model: Event, links: _Links, lengths: Lengths) -> Event:
     """Repaired where it says too little: what is missing of summary and snippet comes from the description."""
     description = _text(model.description) if model.description else None
     summary, snippet = model.summary, model.snippet
     if description and (summary is None or summary.strip() == model.id):
-        summary = clipped(description, REPAIRED_SUMMARY)
+        summary = clipped(description, lengths.repaired_summary)
     if description and snippet is None:
         sentence = _SENTENCE.match(description)
         snippet = sentence.group() if sentence else description
     return model.model_copy(
         update={
-            "summary": _bounded(summary or "", SUMMARY),
+            "summary": _bounded(summary or "", lengths.summary),
             "description": description,
-            "snippet": _bounded(snippet, SUMMARY) if snippet else None,
+            "snippet": _bounded(snippet, lengths.summary) if snippet else None,
             "tags": _tags(model.tags),
             "led_to": sorted(links.led_to[model.id]),
         }
     )
 
 
-def _transition(model: Transition, links: _Links) -> Transition:
+def _transition(model: Transition, links: _Links, lengths: Lengths) -> Transition:
     start, end = links.ends[model.id]
-    reason = _bounded(model.reason, REASON)
+    reason = _bounded(model.reason, lengths.reason)
     return model.model_copy(update={"from_": start, "to": end, "reason": reason, "tags": _tags(model.tags)})
 
 

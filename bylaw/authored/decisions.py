@@ -233,6 +233,12 @@ class Transition(Recorded):
 
 
 Record = Decision | Event | Transition
+# What a transition is called as an edge of the graph (seed 002, B2).
+EDGES: Mapping[Relation, str] = {
+    "causal": "CAUSAL_PRECEDES",
+    "alternative": "ALTERNATIVE_TO",
+    "chain_next": "CHAIN_NEXT",
+}
 KINDS: Mapping[Kind, type[Recorded]] = {"decision": Decision, "event": Event, "transition": Transition}
 
 
