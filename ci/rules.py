@@ -37,10 +37,10 @@ def merge(default: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(default)
     for key, value in own.items():
         before = default.get(key)
-        if isinstance(before, Mapping) and value is None:
-            continue
-        both = isinstance(before, Mapping) and isinstance(value, Mapping)
-        merged[key] = merge(before, value) if both else value
+        if not isinstance(before, Mapping):
+            merged[key] = value
+        elif value is not None:
+            merged[key] = merge(before, value) if isinstance(value, Mapping) else value
     return merged
 
 

@@ -1,0 +1,84 @@
+"""Who may read what, who is senior, who is a steward."""
+
+from typing import Any
+
+import pytest
+
+from bylaw.authored.access import Roles
+
+CATALOGUE = ["shop", "finance", "hr"]
+
+HOUSE = Roles.model_validate(
+    {
+        "roles": {
+            "guest": {},
+            "agent": {"schemas": ["shop"]},
+            "finance": {"schemas": ["finance"], "seniority": "Lead"},
+            "boss": {"schemas": ["*"], "seniority": "Manager"},
+            "curious": {"schemas": ["*", "secret"]},
+            "keeper": {"schemas": ["shop"], "seniority": "Senior", "steward": True},
+        },
+        "users": {
+            "amara": ["agent"],
+            "ben": ["finance", "agent"],
+            "chiara": ["boss"],
+            "dora": ["curious"],
+            "emil": ["keeper", "agent", "agent"],
+            "fay": [],
+        },
+        "default_role": "guest",
+    }
+)
+
+READ = [
+    ("amara", {"shop"}),
+    ("ben", {"shop", "finance"}),
+    ("chiara", {"shop", "finance", "hr"}),
+    ("dora", {"shop", "finance", "hr", "secret"}),
+    ("emil", {"shop"}),
+    ("fay", set()),
+    ("a stranger", set()),
+    ("", set()),
+]
+
+
+@pytest.mark.parametrize(("user", "schemas"), READ)
+def test_rights_are_the_sum_of_the_roles(user: str, schemas: set[str]) -> None:
+    assert HOUSE.schemas_of(user, CATALOGUE) == schemas
+
+
+def test_every_schema_means_every_catalogued_one_and_none_beyond() -> None:
+    assert HOUSE.schemas_of("chiara", []) == frozenset()
+
+
+def test_roles_are_sorted_and_named_once() -> None:
+    assert HOUSE.roles_of("emil") == ("agent", "keeper")
+    assert HOUSE.roles_of("a stranger") == ("guest",)
+
+
+def test_a_listed_person_without_roles_does_not_fall_back_to_the_default() -> None:
+    assert HOUSE.roles_of("fay") == ()
+
+
+def test_names_are_compared_exactly() -> None:
+    assert HOUSE.roles_of("Amara") == ("guest",)
+
+
+@pytest.mark.parametrize(
+    ("user", "seniorities"),
+    [("ben", {"Lead"}), ("chiara", {"Manager"}), ("amara", set()), ("a stranger", set())],
+)
+def test_seniority_comes_from_the_roles(user: str, seniorities: set[str]) -> None:
+    assert HOUSE.seniorities_of(user) == seniorities
+
+
+def test_only_a_steward_is_a_steward() -> None:
+    assert [user for user in sorted(HOUSE.users) if HOUSE.is_steward(user)] == ["emil"]
+    assert not HOUSE.is_steward("a stranger")
+
+
+@pytest.mark.parametrize("users", [{}, {"amara": ["agent"]}])
+def test_without_a_default_role_a_stranger_has_no_rights(users: dict[str, Any]) -> None:
+    closed = Roles.model_validate({"roles": {"agent": {"schemas": ["*"]}}, "users": users})
+    assert closed.roles_of("a stranger") == ()
+    assert closed.schemas_of("a stranger", CATALOGUE) == frozenset()
