@@ -74,16 +74,20 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write *text* to a temporary neighbour, then rename: a stopped process leaves the old file or the new one."""
+def write_atomically(path: Path, text: str, durable: bool = True) -> None:
+    """Write *text* to a temporary neighbour, then rename: a stopped process leaves the old file or the new one.
+
+    *durable* waits until the disk has it; leave it out for many files that can be made again.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
         temporary.chmod(0o644)
         temporary.replace(path)
     except BaseException:

@@ -1,0 +1,126 @@
+"""The command: a table of verbs, each loaded when it is used. `bylaw --help` imports nothing heavy.
+
+This module and `bylaw.demo` are the only places that know both wings.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bylaw.errors import BylawError
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "demo": ("bylaw.demo:demo", "The whole story on an embedded example: no key, no server."),
+    "init": ("ci.cli:init", "Write a new policy repository that checks clean."),
+    "check": ("ci.cli:check", "Prove what can be proved, and name what is wrong on its line."),
+    "compile": ("ci.cli:compile_", "Write the bundle and the enriched records."),
+    "explain": ("ci.cli:explain", "Say in words what a policy, a rule, a fact or a finding id means."),
+    "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),
+    "decide": ("bot.cli:decide", "What the policies say about a case, given as facts."),
+    "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
+    "sql": ("bot.cli:sql", "Hold a SQL statement against the gate."),
+    "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
+}
+
+
+class Verbs(click.Group):
+    """Lists every verb from the table; imports a verb's module only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb's own click command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = load_verb(cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Like click's, with the nearest verb for a mistyped one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" did you mean `{near[0]}`?" if near else " `bylaw --help` lists the verbs"
+            raise click.UsageError(f"`{args[0]}` is not a verb of bylaw;{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table itself: no verb is imported to describe it."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(verb, help) for verb, (_, help) in COMMANDS.items()])
+
+
+def load_verb(verb: str) -> Any:
+    """The object that a verb's row names."""
+    module, name = COMMANDS[verb][0].split(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def bundle_for_root(root: Path) -> Path:
+    """Compile the repository at *root* into its `.bylaw/` folder, for a bot verb that was given `--root`."""
+    _, path = importlib.import_module("ci.pipeline").build(root, root / ".bylaw", date.today())
+    found: Path = path
+    return found
+
+
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("--no-color", is_flag=True, help="Plain text; NO_COLOR in the environment does the same.")
+@click.option("--debug", is_flag=True, help="Show the stack trace of an internal error.")
+@click.version_option(package_name="bylaw")
+@click.pass_context
+def bylaw(ctx: click.Context, no_color: bool, debug: bool) -> None:
+    """Policies, data context and decisions as reviewed YAML.
+
+    CI proves what a change does; a bot answers by the rules, only as far as it may.
+    Start with `bylaw demo`, or `bylaw check` in a policy repository.
+    """
+    ctx.color = False if no_color or os.environ.get("NO_COLOR") else None
+
+
+def main() -> None:
+    """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
+    debug = "--debug" in sys.argv[1:]
+    try:
+        code = bylaw.main(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as exit_:
+        sys.exit(exit_.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except BylawError as error:
+        if debug:
+            raise
+        click.echo(f"error: {error.message}", err=True)
+        if error.help:
+            click.echo(f"  help: {error.help}", err=True)
+        sys.exit(error.exit_code)
+    except Exception as error:
+        if debug:
+            raise
+        click.echo(f"error: this is our fault: {type(error).__name__}: {error}", err=True)
+        click.echo("  help: run again with `bylaw --debug …` and report what it shows", err=True)
+        sys.exit(3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""What a repository looked like at another commit: its files, taken from git without touching the working tree."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bylaw.errors import UsageError
+from ci.files import FOLDERS
+
+
+@contextmanager
+def checkout(root: Path, ref: str) -> Iterator[Path]:
+    """A temporary folder with the policy files of *root* at *ref*. Raises UsageError when git does not know it."""
+    if ref.startswith("-"):
+        raise UsageError(f"`{ref}` is not a git ref")
+    commit = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    if commit is None:
+        raise UsageError(f"git does not know `{ref}` in `{root}`", "name a branch, a tag or a commit")
+    archive = _git(root, "archive", "--format=tar", commit.decode().strip(), "--", ".")
+    if archive is None:
+        raise UsageError(f"`{root}` has no files at `{ref}`")
+    with tempfile.TemporaryDirectory(prefix="bylaw-base-") as name:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            wanted = [m for m in tar.getmembers() if m.isfile() and m.name.split("/")[0] in FOLDERS]
+            tar.extractall(name, members=wanted, filter="data")
+        yield Path(name)
+
+
+def _git(root: Path, *arguments: str) -> bytes | None:
+    try:
+        answer = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, timeout=120, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return answer.stdout if answer.returncode == 0 else None

@@ -1,0 +1,173 @@
+"""The verbs of the first trip: each parses, calls one function, renders, and ends with an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from pathlib import Path
+
+import click
+
+from bylaw.errors import UsageError
+
+FORMATS: Mapping[str, str] = {"text": "ci.report.text", "json": "ci.report.jsonl"}
+
+_root = click.option(
+    "--root",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    show_default=".",
+    help="The policy repository.",
+)
+
+
+def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date | None:
+    return value.date() if value is not None else None
+
+
+_at = click.option(
+    "--at",
+    type=click.DateTime(["%Y-%m-%d"]),
+    callback=_day,
+    help="Ask for this day; by default the day of the commit, outside git today.",
+)
+
+
+def _existing(root: Path) -> Path:
+    if not root.is_dir():
+        raise UsageError(
+            f"there is no folder `{root}`", "name a policy repository with `--root`, or make one: bylaw init DIR"
+        )
+    if not (root / "policies").is_dir():
+        raise UsageError(f"`{root}` has no folder `policies`", "a policy repository has one; make one: bylaw init DIR")
+    return root
+
+
+@click.command()
+@_root
+@click.option("--base", metavar="REF", help="Only what is new since this git ref fails the check.")
+@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True)
+@click.option("--all", "all_", is_flag=True, help="Show every finding, beyond the cap of rules/ci.yaml.")
+@_at
+@click.pass_context
+def check(ctx: click.Context, root: Path, base: str | None, format_: str, all_: bool, at: date | None) -> None:
+    """Prove what can be proved about a policy repository, and name what is wrong on its line.
+
+    Exit code 1 when a finding of severity error stands (with --base: a new one).
+
+    \b
+    bylaw check                          this folder
+    bylaw check --root examples/shop     another one
+    bylaw check --base origin/main       only what this change brings
+    bylaw check --format json            for machines
+    """
+    from ci.check import check as run_check
+    from ci.report.progress import progress
+
+    with progress() as heard:
+        checked = run_check(_existing(root), at, date.today(), base, heard)
+    if format_ == "json":
+        from ci.report.jsonl import render as render_json
+
+        click.echo(render_json(checked.findings, checked.workspace.sources, checked.existing), nl=False)
+    else:
+        from ci.report.text import render as render_text
+
+        cap = None if all_ else checked.workspace.rules.ci.report.findings
+        click.echo(render_text(checked.findings, checked.workspace.sources, checked.existing, cap=cap), color=ctx.color)
+    ctx.exit(1 if checked.failed else 0)
+
+
+@click.command("compile")
+@_root
+@click.option(
+    "-o",
+    "--output",
+    "directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="The folder for the bundle and the enriched records.",
+)
+@_at
+@click.pass_context
+def compile_(ctx: click.Context, root: Path, directory: Path, at: date | None) -> None:
+    """Write compiled_policy_bundle.json and the enriched records.
+
+    The same commit gives the same bytes. Nothing is written when a file cannot be read as what it should be; a
+    policy that could not be formalized is compiled as text only, and the exit code is 1.
+    """
+    from ci import pipeline
+    from ci.report.progress import progress
+    from ci.report.text import render as render_text
+
+    with progress() as heard:
+        done = pipeline.run(_existing(root), at, date.today(), heard)
+    errors = [finding for finding in done.findings if finding.severity == "error"]
+    if errors:
+        click.echo(render_text(errors, done.workspace.sources, frozenset()), err=True, color=ctx.color)
+    if done.unrepresentable:
+        click.echo("nothing was written: correct the files above first", err=True)
+        ctx.exit(1)
+    path = pipeline.write(done, directory)
+    count = len(done.proofs.records)
+    click.echo(f"wrote {path} and {count} {'record' if count == 1 else 'records'} beside it", err=True)
+    ctx.exit(1 if errors else 0)
+
+
+@click.command()
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Write into a folder that is not empty; no existing file is touched.")
+def init(directory: Path, force: bool) -> None:
+    """Write a new policy repository into DIRECTORY: it checks clean, and shows one of everything."""
+    from ci.scaffold import init as write
+
+    written = write(directory, force)
+    for path in written:
+        click.echo(f"  {directory / path}")
+    click.echo(f"{len(written)} files. Next: bylaw check --root {directory}")
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    "directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to write them; by default where this program's own are.",
+)
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 1 when a schema is out of date.")
+@click.pass_context
+def schema(ctx: click.Context, directory: Path | None, only_check: bool) -> None:
+    """Write the JSON Schemas of every file format; the first line of a YAML file points its editor at one."""
+    from ci.schemas import SCHEMAS_LIVE_IN, stale_schemas, write_schemas
+
+    target = directory or SCHEMAS_LIVE_IN
+    if only_check:
+        stale = stale_schemas(target)
+        for path in stale:
+            click.echo(f"out of date: {path}")
+        ctx.exit(1 if stale else 0)
+    written = write_schemas(target)
+    click.echo(f"wrote {len(written)} schemas to {target}")
+
+
+@click.command()
+@click.argument("id_", metavar="ID")
+@_root
+@_at
+@click.pass_context
+def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
+    """Say in words what ID means: a policy, a rule, a fact, an action, an outcome, a decision or a finding id.
+
+    \b
+    bylaw explain POL-REFUND-001
+    bylaw explain dead-rule
+    """
+    from ci.explain import explain as in_words
+    from ci.explain import finding_in_words
+
+    known = finding_in_words(id_)
+    click.echo(known if known is not None else in_words(_existing(root), id_, at, date.today()), color=ctx.color)
+
+
+Render = Callable[..., str]

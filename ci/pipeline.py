@@ -1,0 +1,134 @@
+"""The first trip: a folder of YAML → findings, records and a bundle.
+
+    load → lint → formalize → proofs → layers → compile
+
+A stage that fails for a policy marks its record, and the failure table of seed 000 says what still runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from bylaw.authored.labels import labels
+from bylaw.logic.prose import case_in_words
+
+from bylaw.bundle import FILE_NAME, dump
+from bylaw.canonical import canonical_json, write_atomically
+from bylaw.errors import UsageError
+from bylaw.logic.ir import Facts, Ruleset
+from ci.compile import compile_bundle, enriched
+from ci.findings import Finding, graded
+from ci.formalize.stage import formalize
+from ci.layers import assign, default_assignment, describe
+from ci.lint.registry import LINTS
+from ci.load import Workspace, load
+from ci.proofs.inquiry import Progress
+from ci.proofs.stage import Proofs, prove, ruleset_of
+from ci.record import PolicyRecord
+from ci.variables import variables
+
+UNREPRESENTABLE = frozenset(("unreadable-file", "schema", "duplicate-key", "duplicate-id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one trip found. `at` is the day the questions were asked for."""
+
+    workspace: Workspace
+    ruleset: Ruleset
+    proofs: Proofs
+    findings: tuple[Finding, ...]
+    at: date
+
+    @property
+    def failed(self) -> bool:
+        """Does a finding of severity error stand?"""
+        return any(finding.severity == "error" for finding in self.findings)
+
+    @property
+    def unrepresentable(self) -> tuple[Finding, ...]:
+        """The findings that keep something its author wrote out of any bundle."""
+        return tuple(f for f in self.findings if f.severity == "error" and f.id in UNREPRESENTABLE)
+
+
+def run(root: Path, at: date | None, today: date, progress: Progress | None = None) -> Run:
+    """Check the repository at *root* as of *at*: by default the day of its commit, outside git *today*."""
+    workspace = load(root)
+    return check(workspace, at or workspace.commit_date or today, progress)
+
+
+def check(workspace: Workspace, at: date, progress: Progress | None = None) -> Run:
+    """Every stage over a loaded workspace."""
+    found: list[Finding] = [*workspace.findings]
+    for lint in LINTS:
+        found += lint(workspace)
+    known = variables(workspace.vocabulary)
+    records, problems = formalize(workspace, known)
+    found += problems
+    ruleset = ruleset_of(workspace, records, known)
+    spoken = labels(workspace.vocabulary)
+
+    def words(facts: Facts) -> str:
+        return case_in_words(facts, spoken)
+
+    proofs = prove(workspace, records, ruleset, at.toordinal(), words, progress)
+    proofs = Proofs(
+        layered(proofs.records, workspace),
+        proofs.findings,
+        proofs.conflicts,
+        proofs.dominance,
+        proofs.escalations,
+    )
+    found += proofs.findings
+    return Run(workspace, ruleset, proofs, tuple(graded(found, workspace.rules.ci.severities)), at)
+
+
+def layered(records: Sequence[PolicyRecord], workspace: Workspace) -> list[PolicyRecord]:
+    """Stage 4 for every record; a text-only policy goes to the default layer."""
+    done = []
+    for record in records:
+        if record.status["formalization"] == "failed":
+            assignment = default_assignment(workspace.rules.layers)
+        else:
+            assignment = assign(describe(record.policy, record.level.number), workspace.rules.layers)
+        done.append(record.after("layer_assignment", "complete", layer_assignment=assignment.to_json()))
+    return done
+
+
+def bundle_text(run: Run) -> str:
+    """The bundle's one text."""
+    return dump(compile_bundle(run.workspace, run.proofs, run.ruleset))
+
+
+def write(run: Run, directory: Path) -> Path:
+    """Write the enriched records and, last, the bundle; the bundle's path. Nothing is left half-written.
+
+    Raises UsageError when *directory* is the repository itself, where records would be read as policies.
+    """
+    if directory.resolve() == run.workspace.root.resolve():
+        raise UsageError("a bundle cannot be written into the repository it is compiled from", "name another folder")
+    text = bundle_text(run)
+    records = directory / "policies"
+    files = enriched(run.proofs.records)
+    for name, record in files.items():
+        write_atomically(records / name, canonical_json(record) + "\n", durable=False)
+    for stale in sorted(records.glob("POL-*.json")):
+        if stale.name not in files:
+            stale.unlink()
+    write_atomically(directory / FILE_NAME, text)
+    return directory / FILE_NAME
+
+
+def build(root: Path, directory: Path, today: date) -> tuple[Run, Path]:
+    """Check and compile *root* into *directory*. Raises UsageError when something written cannot be represented."""
+    done = run(root, None, today)
+    if done.unrepresentable:
+        first = done.unrepresentable[0]
+        raise UsageError(
+            f"`{root}` does not compile: {len(done.unrepresentable)} of its files cannot be read; {first.message}",
+            f"see all of them with `bylaw check --root {root}`",
+        )
+    return done, write(done, directory)
