@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -151,6 +152,8 @@ def sayable(value: Any) -> Any:
             return [sayable(item) for item in value]
         case bool() | int() | str() | None:
             return value
+        case time() | timedelta() | UUID():
+            return str(value)
         case _:
             return plain(value)
 

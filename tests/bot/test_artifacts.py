@@ -1,0 +1,90 @@
+"""An artifact has the name of its bytes, is written once and is never given out altered."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bot.artifacts import ArtifactError, shelf
+from bylaw.errors import BylawError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(params=["folder", "memory"])
+def kept(request, tmp_path):
+    return shelf("artifacts" if request.param == "folder" else f"memory://{tmp_path.name}", tmp_path)
+
+
+def test_what_is_kept_comes_back(kept):
+    value = {"b": [1, None, True, "ü"], "a": {"x": 0.5}}
+    name = kept.put(value)
+    assert name == hashlib.sha256('{"a":{"x":0.5},"b":[1,null,true,"ü"]}'.encode()).hexdigest()
+    assert kept.get(name) == value
+
+
+def test_equal_values_are_one_artifact(kept):
+    assert kept.put({"a": 1, "b": Decimal("0.10")}) == kept.put({"b": "0.1", "a": 1})
+
+
+def test_a_missing_artifact_is_an_error_with_words(kept):
+    with pytest.raises(ArtifactError, match="not on the shelf"):
+        kept.get("0" * 64)
+
+
+@pytest.mark.parametrize("name", ["", "../../etc/passwd", "0" * 63, "G" * 64, "0" * 64 + "/..", "A" * 64])
+def test_a_name_that_is_no_fingerprint_never_reaches_the_file_system(kept, name):
+    with pytest.raises(ArtifactError, match="not the name of an artifact"):
+        kept.get(name)
+
+
+def test_an_altered_artifact_is_not_given_out(kept):
+    name = kept.put({"said": "yes"})
+    kept.fs.pipe_file(f"{kept.base}/{name[:2]}/{name}.json", b'{"said":"no"}')
+    with pytest.raises(ArtifactError, match="altered"):
+        kept.get(name)
+
+
+def test_a_second_writer_changes_nothing(tmp_path):
+    first = shelf("artifacts", tmp_path)
+    name = first.put([1])
+    (path,) = (tmp_path / "artifacts").glob("*/*.json")
+    before = path.stat()
+    assert shelf("artifacts", tmp_path).put([1]) == name
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+    assert [one.name for one in path.parent.iterdir()] == [path.name]  # no temporary file is left
+
+
+def test_the_loser_of_a_race_finds_the_artifact_there(tmp_path):
+    kept = shelf(f"memory://race-{tmp_path.name}", tmp_path)
+    name = kept.put("same")
+    blind = shelf(f"memory://race-{tmp_path.name}", tmp_path)
+    blind.fs.invalidate_cache()
+    real, blind.fs.exists = blind.fs.exists, lambda path: False
+    try:
+        assert blind.put("same") == name
+    finally:
+        blind.fs.exists = real
+
+
+def test_processes_that_write_at_once_leave_whole_artifacts(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from bot.artifacts import shelf;"
+        "s = shelf('artifacts', Path(sys.argv[1]));"
+        "[s.put({'n': n, 'text': 'x' * 10000}) for n in range(40)]"
+    )
+    started = [subprocess.Popen([sys.executable, "-c", code, tmp_path], cwd=ROOT) for _ in range(3)]
+    assert [one.wait() for one in started] == [0, 0, 0]
+    files = sorted((tmp_path / "artifacts").glob("*/*"))
+    assert len(files) == 40
+    assert {hashlib.sha256(one.read_bytes()).hexdigest() + ".json" for one in files} == {one.name for one in files}
+
+
+def test_a_place_nobody_knows_is_an_error_with_words(tmp_path):
+    with pytest.raises(BylawError, match="cannot be kept"):
+        shelf("nonsense://x", tmp_path)

@@ -1,0 +1,86 @@
+"""Who answers: rows of texts with scores, the way choices are named, and an honest refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.conversation import Choice
+from bot.router import Answerer, Past, chosen, is_follow_up, refusal, route
+from tests.fakes.frame import ANSWERERS, Shop
+
+ROWS = yaml.safe_load(Path(__file__).with_name("router.yaml").read_text())
+KINDS = ("decision", "data", "policy")
+
+
+def answerers(scores):
+    return [Answerer(kind, lambda text, index, kind=kind: scores[kind], None) for kind in KINDS]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+def test_the_right_one_answers(row):
+    way = route(row["text"], None, answerers(row["scores"]), Past(row.get("last"), row.get("pending")))
+    assert way.kind == row["kind"]
+    assert 0 <= way.confidence <= 1
+    assert set(way.scores) == set(KINDS)
+    assert way.reason
+
+
+def test_without_answerers_nobody_answers():
+    assert route("x", None, []).kind is None
+
+
+@given(st.text(), st.sampled_from([None, *KINDS]), st.sampled_from([None, "needs_fact"]))
+def test_every_text_has_a_route(text, last, pending):
+    way = route(text, Shop(), ANSWERERS, Past(last, pending))
+    assert way.kind in (*KINDS, None)
+    assert isinstance(is_follow_up(text), bool)
+
+
+YES_NO = (Choice(value="true", label="Yes"), Choice(value="false", label="No, I lost it"))
+NUMBERS = (Choice(value="2", label="two"), Choice(value="1", label="one"))
+
+
+@pytest.mark.parametrize(
+    ("said", "offered", "value"),
+    [
+        ("1", YES_NO, "true"),
+        ("2.", YES_NO, "false"),
+        ("2)", YES_NO, "false"),
+        (" yes ", YES_NO, "true"),
+        ("Yes!", YES_NO, "true"),
+        ("no, i LOST it", YES_NO, "false"),
+        ("true", YES_NO, "true"),
+        ("3", YES_NO, "3"),
+        ("0", YES_NO, "0"),
+        ("-1", YES_NO, "-1"),
+        ("²", YES_NO, "²"),
+        ("9" * 5000, YES_NO, "9" * 5000),
+        ("maybe", YES_NO, "maybe"),
+        ("yes, I have it here", YES_NO, "yes, I have it here"),
+        ("1", (), "1"),
+        ("1", NUMBERS, "1"),  # a value is meant before a position
+        ("one", NUMBERS, "1"),
+    ],
+)
+def test_a_choice_is_named_by_value_number_or_label(said, offered, value):
+    assert chosen(said, offered) == value
+
+
+def test_a_refusal_names_what_can_be_asked():
+    assert refusal(Shop(), ANSWERERS).splitlines() == [
+        "I did not recognise this as a question about our policies, our data or our decisions.",
+        "You can ask about:",
+        "- decisions: Leave plasma",
+        "- data: revenue",
+        "- policies: refund",
+    ]
+
+
+def test_a_refusal_without_topics_promises_nothing():
+    bare = [Answerer(one.kind, one.score, one.answer) for one in ANSWERERS]
+    assert "You can ask" not in refusal(Shop(), bare)

@@ -1,0 +1,81 @@
+"""The environment is read once, into values that are right or refused by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.settings import KNOWN, PREFIX, Settings, read
+from bylaw.errors import UsageError
+
+
+def test_an_empty_environment_gives_the_defaults():
+    assert read(Path("here"), {}) == Settings(root=Path("here"))
+    assert Settings().store_url == "sqlite:///.bylaw/store.db"
+    assert Settings().host == "127.0.0.1"
+
+
+def test_an_empty_variable_is_one_that_is_not_set():
+    assert read(environ={PREFIX + name: "" for name in KNOWN}) == Settings()
+
+
+def test_every_variable_is_read():
+    given = {
+        "BYLAW_ARTIFACTS": "memory://shelf",
+        "BYLAW_BUNDLE": "out/b.json",
+        "BYLAW_HOST": "::1",
+        "BYLAW_LEASE_SECONDS": "5",
+        "BYLAW_MAX_BODY_BYTES": "2048",
+        "BYLAW_PORT": "0",
+        "BYLAW_STORE_URL": "sqlite:///x.db",
+        "BYLAW_TOKEN": "secret",
+        "BYLAW_TOKEN_USER": "ana",
+        "BYLAW_WAREHOUSE": "duckdb:///w.duckdb",
+        "NO_COLOR": "1",
+    }
+    assert set(given) == {PREFIX + name for name in KNOWN} | {"NO_COLOR"}
+    assert read(environ=given) == Settings(
+        artifacts="memory://shelf",
+        bundle=Path("out/b.json"),
+        host="::1",
+        lease_seconds=5,
+        max_body_bytes=2048,
+        port=0,
+        store_url="sqlite:///x.db",
+        token="secret",
+        token_user="ana",
+        warehouse="duckdb:///w.duckdb",
+        color=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("BYLAW_PORT", "http"),
+        ("BYLAW_PORT", "-1"),
+        ("BYLAW_PORT", "65536"),
+        ("BYLAW_PORT", "8080.0"),
+        ("BYLAW_PORT", "٨٠"),
+        ("BYLAW_PORT", "9" * 5000),
+        ("BYLAW_MAX_BODY_BYTES", "0"),
+        ("BYLAW_LEASE_SECONDS", "0"),
+    ],
+)
+def test_a_number_that_is_none_is_wrong_usage_and_named(name, text):
+    with pytest.raises(UsageError, match=f"`{name}`"):
+        read(environ={name: text})
+
+
+def test_no_secret_is_shown_with_the_settings():
+    shown = repr(
+        read(
+            environ={
+                "BYLAW_TOKEN": "s3cret",
+                "BYLAW_STORE_URL": "postgresql://u:s3cret@h/d",
+                "BYLAW_WAREHOUSE": "x:s3cret@y",
+            }
+        )
+    )
+    assert "s3cret" not in shown
