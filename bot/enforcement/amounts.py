@@ -1,0 +1,102 @@
+"""What a quantity is worth in the unit of a fact: converted exactly, or refused with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from bot.enforcement.phrases import Match
+from bot.enforcement.utterance import Percent, Quantity, Utterance
+from bylaw.authored.vocabulary import Fact
+from bylaw.language.money import Money, currency_of
+from bylaw.language.span import Number
+from bylaw.language.units import BUSINESS_DAYS, Duration, convert, unit_of
+
+
+@dataclass(frozen=True, slots=True)
+class Misread:
+    """The words give a quantity, but no value of the fact."""
+
+    reason: str
+
+
+def amount_in(said: Match | Quantity, fact: Fact, utterance: Utterance) -> Number | Misread | None:
+    """The value that *fact* takes; Misread with the reason, None where the quantity is of another kind.
+
+    Dates are ordinals, as everywhere in the logic.
+    """
+    match = said if isinstance(said, Match) else None
+    quantity = said.quantity if isinstance(said, Match) else said
+    assert quantity is not None  # only matches with a slot come here
+    value = _converted(quantity, fact, match, utterance)
+    if value is None or isinstance(value, Misread):
+        return value
+    return value if quantity.exact else Misread("it gives a bound or a range, not one value")
+
+
+def _converted(quantity: Quantity, fact: Fact, match: Match | None, utterance: Utterance) -> Number | Misread | None:
+    if fact.type == "date":
+        return _day(quantity, match, utterance)
+    if fact.type not in ("integer", "decimal"):
+        return None
+    unit, currency = unit_of(fact.unit or ""), currency_of(fact.unit or "")
+    if unit is not None:
+        return _duration(quantity, fact, unit, match, utterance)
+    if currency is not None:
+        return _money(quantity, currency, match, utterance)
+    is_percentage = (fact.unit or "").casefold() in ("%", "percent", "percentage")
+    if isinstance(quantity.value, Percent):
+        return quantity.value.amount if is_percentage else None
+    return _bare(quantity, match, utterance, fact.unit)
+
+
+def _duration(
+    quantity: Quantity, fact: Fact, unit: str, match: Match | None, utterance: Utterance
+) -> Number | Misread | None:
+    value = quantity.value
+    if isinstance(value, date):
+        if match is None or "ago" not in match.phrase.after or unit != "days" or value > utterance.today:
+            return None
+        return (utterance.today - value).days
+    if not isinstance(value, Duration):
+        return None
+    if match is not None and not value.is_counted and "ago" not in match.phrase.after:
+        return None
+    amount = convert(value, unit)
+    if amount is None:
+        kind = "business days" if BUSINESS_DAYS in (value.unit, unit) else value.unit
+        return Misread(f"{kind} do not convert into {unit}: no calendar says which days count")
+    if fact.type == "integer" and not isinstance(amount, int):
+        return Misread(f"it is not a whole number of {unit}")
+    return amount
+
+
+def _money(quantity: Quantity, currency: str, match: Match | None, utterance: Utterance) -> Number | Misread | None:
+    value = quantity.value
+    if isinstance(value, Money):
+        return value.amount if value.fits(currency) else Misread(f"it is in {value.currency}, not in {currency}")
+    if match is not None and match.phrase.unit is not None:
+        return None
+    return _bare(quantity, match, utterance, None)
+
+
+def _bare(quantity: Quantity, match: Match | None, utterance: Utterance, unit: str | None) -> Number | None:
+    """A number without a unit counts only right where the phrase expects it, and with nothing else to count."""
+    value = quantity.value
+    if not isinstance(value, int) and not hasattr(value, "numerator"):
+        return None
+    if match is not None and not match.phrase.after:
+        if match.skipped or not utterance.stands_alone(quantity, unit):
+            return None
+    elif match is not None and match.skipped > 2:
+        return None
+    return value  # type: ignore[return-value]  # int or Fraction, by the test above
+
+
+def _day(quantity: Quantity, match: Match | None, utterance: Utterance) -> Number | None:
+    if isinstance(quantity.value, date):
+        return quantity.value.toordinal()
+    if isinstance(quantity.value, Duration) and quantity.value.is_ago:
+        amount = convert(quantity.value, "days")
+        return utterance.today.toordinal() - amount if isinstance(amount, int) else None
+    return None

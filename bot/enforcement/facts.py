@@ -1,0 +1,333 @@
+"""From the words of a question to the facts of a case. What is not said clearly stays unknown, and is reported.
+
+A reading is used only if it is the only one: contradicting readings of a fact, words that two facts share, bounds and
+ranges ("more than 30 days"), and values outside the domain give no fact.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from bot.enforcement.amounts import Misread, amount_in
+from bot.enforcement.phrases import Lexicon, Match, Matcher, is_past
+from bot.enforcement.utterance import Quantity, Utterance
+from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.language.money import Money, currency_of
+from bylaw.language.units import Duration, unit_of
+from bylaw.logic.ir import Value, ValueMisfit, Variable
+
+NOBODY: Collection[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A fact that the text states: `words` is `text[start:end]`."""
+
+    fact: str
+    value: Value
+    words: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """Words that speak of a fact without giving its value, and why not."""
+
+    fact: str
+    words: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All that a text says of the declared facts."""
+
+    reads: tuple[Read, ...] = ()
+    unclear: tuple[Unclear, ...] = ()
+    mentioned: frozenset[str] = field(default=frozenset())  # facts that the words touch, read or not
+
+    @property
+    def facts(self) -> dict[str, Value]:
+        """The facts that were read."""
+        return {read.fact: read.value for read in self.reads}
+
+
+def read_facts(text: str, vocabulary: Vocabulary, variables: Mapping[str, Variable], today: date) -> tuple[Read, ...]:
+    """The facts that *text* states, one reading a fact, in the order of the text."""
+    return read_text(text, vocabulary, variables, today).reads
+
+
+def read_text(
+    text: str,
+    vocabulary: Vocabulary,
+    variables: Mapping[str, Variable],
+    today: date,
+    prefer: Collection[str] = NOBODY,
+) -> Reading:
+    """What *text* says. Words that fit several facts are read for the one among *prefer*, if it is only one."""
+    return _Reader(Utterance(text, today), vocabulary, variables, prefer).read()
+
+
+_LEXICONS: dict[int, tuple[Vocabulary, Lexicon]] = {}  # a vocabulary is frozen and serves thousands of questions
+
+
+def lexicon(vocabulary: Vocabulary) -> Lexicon:
+    """The compiled phrases of *vocabulary*; the last few are kept."""
+    held = _LEXICONS.get(id(vocabulary))
+    if held is None or held[0] is not vocabulary:
+        if len(_LEXICONS) >= 8:
+            _LEXICONS.clear()
+        held = _LEXICONS[id(vocabulary)] = (vocabulary, Lexicon(vocabulary))
+    return held[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One reading of one fact before they are compared. `problem` is why it gives no value."""
+
+    fact: str
+    value: Value | None
+    start: int
+    end: int
+    problem: str | None = None
+
+
+class _Reader:
+    def __init__(
+        self, said: Utterance, vocabulary: Vocabulary, variables: Mapping[str, Variable], prefer: Collection[str]
+    ) -> None:
+        self.said, self.vocabulary, self.variables, self.prefer = said, vocabulary, variables, prefer
+        self.mentioned: set[str] = set()
+
+    def read(self) -> Reading:
+        matcher = Matcher(lexicon(self.vocabulary), self.said)
+        words: list[Match] = []
+        slots: list[Match] = []
+        for match in matcher.matches():
+            if match.phrase.fact in self.variables:
+                (words if match.quantity is None else slots).append(match)
+        claims = list(matcher.claims())
+        said = [*self._flags(words, claims), *self._enums(words, claims), *self._amounts(slots)]
+        said += self._bare_amounts({one.fact for one in said}, slots)
+        reads, unclear = self._settled(said)
+        return Reading(reads, unclear, frozenset(self.mentioned))
+
+    # ---- booleans and enums ------------------------------------------------------------------------------------------
+
+    def _flags(self, matches: Sequence[Match], claims: Sequence[tuple[str, frozenset[int]]]) -> Iterator[_Said]:
+        for match in self._longest([m for m in matches if isinstance(m.phrase.value, bool)], matches, claims):
+            if self.said.is_asked(match.used):
+                continue
+            self.mentioned.add(match.phrase.fact)
+            value = match.phrase.value is not self.said.is_negated(match.used)
+            start, end = self._extent(match)
+            problem = "both are mentioned" if self.said.is_either(match.used) else None
+            yield _Said(match.phrase.fact, value, start, end, problem)
+
+    def _enums(self, matches: Sequence[Match], claims: Sequence[tuple[str, frozenset[int]]]) -> Iterator[_Said]:
+        enums = [match for match in matches if isinstance(match.phrase.value, str)]
+        kept = self._longest(enums, matches, claims)
+        kept = [match for match in kept if not self.said.is_negated(match.used)]
+        kept = _without_modifiers(kept)
+        facts_at: dict[tuple[int, ...], set[str]] = defaultdict(set)
+        for match in kept:
+            facts_at[match.used].add(match.phrase.fact)
+        for match in kept:
+            self.mentioned.add(match.phrase.fact)
+            start, end = self._extent(match)
+            sharing = facts_at[match.used]
+            chosen = sharing & set(self.prefer) if len(sharing) > 1 else sharing
+            if len(chosen) == 1 and match.phrase.fact not in chosen:
+                continue
+            problem = None if len(chosen) == 1 else f"it could also say the {self._others(match.phrase.fact, sharing)}"
+            yield _Said(match.phrase.fact, match.phrase.value, start, end, problem)
+
+    def _others(self, fact: str, sharing: Iterable[str]) -> str:
+        others = sorted(set(sharing) - {fact})
+        return " or the ".join(self.vocabulary.facts[other].label or other.replace("_", " ") for other in others)
+
+    def _longest(
+        self, mine: Sequence[Match], all_: Sequence[Match], claims: Sequence[tuple[str, frozenset[int]]]
+    ) -> list[Match]:
+        """Those of *mine* that are not a part of a longer phrase ("card" in "gift card")."""
+        longer: dict[int, list[tuple[frozenset[int], str | None]]] = defaultdict(list)
+        for match in all_:
+            for i in match.used:
+                longer[i].append((frozenset(match.used), None))
+        for action, used in claims:
+            for i in used:
+                longer[i].append((used, action))
+        kept = []
+        for match in mine:
+            here = frozenset(match.used)
+            hidden = any(
+                here < other if action is None else self._is_claimed(match, here, other, action)
+                for i in match.used
+                for other, action in longer[i]
+            )
+            if not hidden:
+                kept.append(match)
+        return kept
+
+    def _is_claimed(self, match: Match, here: frozenset[int], claimed: frozenset[int], action: str) -> bool:
+        """Do the words rather name an action ("store credit"), which is not itself this fact's value?"""
+        if match.phrase.value == action or isinstance(match.phrase.value, bool):
+            return False
+        return here < claimed or (bool(here & claimed) and not here >= claimed and len(here) <= len(claimed))
+
+    # ---- numbers, sums, durations, dates -----------------------------------------------------------------------------
+
+    def _amounts(self, matches: Sequence[Match]) -> Iterator[_Said]:
+        readings: dict[Quantity, list[tuple[tuple[int, int], Match, Value | Misread]]] = defaultdict(list)
+        for match in matches:
+            assert match.quantity is not None  # a match with a slot
+            fact = self.vocabulary.facts[match.phrase.fact]
+            value = amount_in(match, fact, self.said)
+            if value is None or self.said.is_asked(match.used) or self._is_denied(match):
+                continue
+            readings[match.quantity].append(((match.phrase.weight, -match.skipped), match, value))
+        for quantity, found in readings.items():
+            yield from self._of_quantity(quantity, found)
+
+    def _of_quantity(
+        self, quantity: Quantity, found: Sequence[tuple[tuple[int, int], Match, Value | Misread]]
+    ) -> Iterator[_Said]:
+        """The readings of one number: only the best-fitting phrases speak for it."""
+        best = max(rank for rank, _, _ in found)
+        top = [(match, value) for rank, match, value in found if rank == best]
+        facts = {match.phrase.fact for match, _ in top}
+        if len(facts) > 1 and len(facts & set(self.prefer)) == 1:
+            facts &= set(self.prefer)
+        units = [unit_of(self.vocabulary.facts[fact].unit or "") for fact in sorted(facts)]
+        is_shared = len(facts) > 1 and (None in units or len(set(units)) < len(units))
+        for match, value in top:
+            fact = match.phrase.fact
+            if fact not in facts:
+                continue
+            self.mentioned.add(fact)
+            start, end = self._extent(match)
+            if is_shared:
+                yield _Said(fact, None, start, end, f"it could also say the {self._others(fact, facts)}")
+            elif isinstance(value, Misread):
+                yield _Said(fact, None, start, end, value.reason)
+            else:
+                yield _Said(fact, value, start, end)
+
+    def _is_denied(self, match: Match) -> bool:
+        """ "not 20 days ago": somebody says what does not hold."""
+        assert match.quantity is not None
+        places = tuple(range(match.quantity.first, match.quantity.last + 1))
+        before = match.quantity.first - 1
+        return self.said.is_negated(match.used) or (
+            before >= 0 and self.said.words[before].text == "not" and self.said.is_negated((before + 1, *places[1:]))
+        )
+
+    def _bare_amounts(self, known: set[str], matches: Sequence[Match]) -> Iterator[_Said]:
+        """A sum or a duration that no phrase explains, where only one fact can take it."""
+        explained = {match.quantity for match in matches}
+        for quantity in self.said.quantities:
+            if quantity in explained or not quantity.exact or not self._is_measure(quantity):
+                continue
+            fits = [name for name in sorted(self.variables) if self._fits(name, quantity)]
+            if len(fits) > 1:
+                fits = [name for name in fits if name in self.prefer]
+            if len(fits) == 1 and fits[0] not in known:
+                value = amount_in(quantity, self.vocabulary.facts[fits[0]], self.said)
+                if value is not None and not isinstance(value, Misread):
+                    self.mentioned.add(fits[0])
+                    yield _Said(fits[0], value, quantity.start, quantity.end)
+
+    def _is_measure(self, quantity: Quantity) -> bool:
+        if isinstance(quantity.value, Duration):
+            after = quantity.last + 1
+            says_ago = after < len(self.said.words) and self.said.words[after].text == "ago"
+            return quantity.value.is_counted or says_ago
+        return isinstance(quantity.value, Money | date)
+
+    def _fits(self, name: str, quantity: Quantity) -> bool:
+        fact = self.vocabulary.facts.get(name)
+        if fact is None:
+            return False
+        match quantity.value:
+            case Duration():
+                return fact.type in ("integer", "decimal") and unit_of(fact.unit or "") is not None
+            case Money():
+                currency = currency_of(fact.unit or "") if fact.type in ("integer", "decimal") else None
+                return currency is not None and quantity.value.fits(currency)
+            case date():
+                return fact.type == "date"
+        return False
+
+    # ---- one reading a fact ------------------------------------------------------------------------------------------
+
+    def _extent(self, match: Match) -> tuple[int, int]:
+        words = self.said.words
+        start, end = words[match.used[0]].start, words[match.used[-1]].end
+        if match.quantity is not None:
+            start, end = min(start, match.quantity.start), max(end, match.quantity.end)
+        return start, end
+
+    def _settled(self, said: Sequence[_Said]) -> tuple[tuple[Read, ...], tuple[Unclear, ...]]:
+        by_fact: dict[str, list[_Said]] = defaultdict(list)
+        for one in sorted(said, key=lambda one: (one.start, one.end, one.fact)):
+            by_fact[one.fact].append(one)
+        reads: list[Read] = []
+        unclear: list[Unclear] = []
+        for fact, readings in sorted(by_fact.items()):
+            settled = self._settle(fact, readings)
+            (reads if isinstance(settled, Read) else unclear).append(settled)  # type: ignore[arg-type]  # by its class
+        return tuple(sorted(reads, key=lambda read: (read.start, read.fact))), tuple(unclear)
+
+    def _settle(self, fact: str, readings: Sequence[_Said]) -> Read | Unclear:
+        sure = [one for one in readings if one.problem is None and one.value is not None]
+        if not sure:
+            return Unclear(fact, self._words(readings[0]), readings[0].problem or "no value")
+        if len({one.value for one in sure}) > 1:
+            words = "” and “".join(dict.fromkeys(self._words(one) for one in sure))
+            return Unclear(fact, words, "they contradict each other")
+        one = min(sure, key=lambda one: (one.start - one.end, one.start))
+        try:
+            value = self.variables[fact].read(_outside(self.variables[fact], sure[0].value))
+        except ValueMisfit as misfit:
+            return Unclear(fact, self._words(one), str(misfit).replace("`", ""))
+        return Read(fact, value, self._words(one), one.start, one.end)
+
+    def _words(self, one: _Said) -> str:
+        return self.said.text[one.start : one.end]
+
+
+def _outside(variable: Variable, value: Value | None) -> object:
+    """The value as `Variable.read` takes it."""
+    if variable.kind == "date" and isinstance(value, int):
+        return date.fromordinal(value)
+    return value
+
+
+def _without_modifiers(matches: Sequence[Match]) -> list[Match]:
+    """In "laptop charger" the last word says what it is."""
+    starts = {(match.phrase.fact, match.used[0]): match for match in matches}
+    kept = []
+    for match in matches:
+        after = starts.get((match.phrase.fact, match.used[-1] + 1))
+        if after is None or after.phrase.value == match.phrase.value:
+            kept.append(match)
+    return kept
+
+
+# ---- an answer to a question ------------------------------------------------------------------------------------------
+
+
+def mentions_past(quantity: Quantity) -> bool:
+    """Does the quantity name a moment rather than an amount?"""
+    return is_past(quantity)
+
+
+def fact_kind(fact: Fact) -> str:
+    """What its numbers count: `time`, `money` or `number`."""
+    if unit_of(fact.unit or "") is not None:
+        return "time"
+    return "money" if currency_of(fact.unit or "") else "number"

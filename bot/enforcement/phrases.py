@@ -1,0 +1,268 @@
+"""The phrases of a vocabulary, compiled once, and where they occur in an utterance.
+
+A phrase matches its words in order; determiners are ignored, a few other words may stand between. Every step looks a
+bounded distance ahead, so reading is linear in the text.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import chain
+
+from bot.enforcement.utterance import Quantity, Utterance
+from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.language.money import currency_of
+from bylaw.language.span import listed
+from bylaw.language.typos import Correction, Nearest
+from bylaw.language.units import unit_of
+from bylaw.language.words import CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, read_words
+
+SLOT = "{value}"
+_FLAG_GAP, _SLOT_GAP = 2, 6  # words that may stand between the words of a phrase
+_MAX_QUANTITIES = 4  # that are tried for one phrase
+
+# Enum values that also are everyday words: read only as the answer to a question.
+GENERIC = listed("other none unknown all any general information yes no true false")
+_HAVING = ("have {}", "got {}", "keep {}", "kept {}", "still have {}")
+_LACKING = ("no {}", "without {}", "lost {}", "lose {}", "missing {}", "misplaced {}", "{} is lost", "{} is gone")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that say something of a fact. With a slot, `before` and `after` stand around the number."""
+
+    fact: str
+    before: tuple[str, ...]
+    value: bool | str | None = None
+    has_slot: bool = False
+    unit: str | None = None
+    after: tuple[str, ...] = ()
+    gap: int = 0
+    exact_case: str | None = None
+
+    @property
+    def weight(self) -> int:
+        """How many words it takes."""
+        return len(self.before) + len(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An occurrence: the words it used (indexes, ascending), the words skipped, and the number in its slot."""
+
+    phrase: Phrase
+    used: tuple[int, ...]
+    skipped: int = 0
+    quantity: Quantity | None = None
+
+
+def phrase_words(text: str) -> tuple[str, ...]:
+    """The words of a phrase in normal form, determiners left out (unless there is nothing else)."""
+    words = tuple(word.text for word in read_words(text.replace("_", " ")))
+    return tuple(word for word in words if word not in DETERMINERS) or words
+
+
+class Lexicon:
+    """Every phrase of one vocabulary by its first word, and the words that a slip of the keyboard may have meant."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        phrases = [phrase for name, fact in sorted(vocabulary.facts.items()) for phrase in _phrases(name, fact)]
+        self.by_first: dict[str, list[Phrase]] = defaultdict(list)
+        self.slot_first: list[Phrase] = []
+        for phrase in dict.fromkeys(phrases):
+            if phrase.before:
+                self.by_first[phrase.before[0]].append(phrase)
+            elif phrase.has_slot:
+                self.slot_first.append(phrase)
+        self.claims: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        for name, action in sorted(vocabulary.actions.items()):
+            for said in (name, action.label or "", *action.phrases):
+                words = phrase_words(said)
+                if len(words) > 1:
+                    self.claims[words[0]].append((name, words))
+        self._nearest = Nearest(chain.from_iterable((*phrase.before, *phrase.after) for phrase in phrases))
+        self._corrections: dict[str, Correction | None] = {}
+
+    def correct(self, word: str) -> Correction | None:
+        """What a word that is in no phrase was meant to be."""
+        if word in FUNCTION_WORDS or word[0].isdigit():
+            return None
+        if len(self._corrections) > 10_000:  # a cache, kept small
+            self._corrections.clear()
+        if word not in self._corrections:
+            self._corrections[word] = self._nearest.correct(word)
+        return self._corrections[word]
+
+
+def _phrases(name: str, fact: Fact) -> Iterator[Phrase]:
+    match fact.type:
+        case "boolean":
+            yield from _flag_phrases(name, fact)
+        case "enum":
+            for value, synonyms in fact.values.items():
+                for said in (value, *synonyms):
+                    words = phrase_words(said)
+                    if words and " ".join(words) not in GENERIC:
+                        exact_case = said if len(words) == 1 and words[0] in FUNCTION_WORDS else None
+                        yield Phrase(name, words, value=value, exact_case=exact_case)
+        case _:
+            said_of = fact.phrases if isinstance(fact.phrases, list) else list(chain(*fact.phrases.values()))
+            for said in said_of:
+                if said.count(SLOT) == 1:
+                    yield _slot_phrase(name, said)
+
+
+def _flag_phrases(name: str, fact: Fact) -> Iterator[Phrase]:
+    said = fact.phrases if isinstance(fact.phrases, dict) else {"true": fact.phrases}
+    texts = [(text, key == "true") for key in ("true", "false") for text in said.get(key, ())]
+    prefix, _, noun = name.partition("_")
+    if prefix == "has" and noun:
+        texts += [(form.format(noun), True) for form in _HAVING] + [(form.format(noun), False) for form in _LACKING]
+    elif not texts:
+        texts = [(noun if prefix in ("is", "was", "are") and noun else name, True)]
+    for text, value in texts:
+        words = phrase_words(text)
+        if words and not all(word in FUNCTION_WORDS for word in words):
+            yield Phrase(name, words, value=value, gap=_FLAG_GAP)
+
+
+def _slot_phrase(name: str, said: str) -> Phrase:
+    left, right = (part.strip() for part in said.split(SLOT))
+    unit = currency_of(left[-1:]) if left else None
+    after = phrase_words(right)
+    if right.startswith("%"):
+        unit = "%"
+    for length in (2, 1):
+        named = " ".join(after[:length])
+        found = unit_of(named) or (currency_of(named) if length == 1 else None)
+        if len(after) >= length and found is not None:
+            unit, after = found, after[length:]
+            break
+    return Phrase(name, phrase_words(left), has_slot=True, unit=unit, after=after, gap=_SLOT_GAP)
+
+
+class Matcher:
+    """Finds the phrases of a lexicon in one utterance."""
+
+    def __init__(self, lexicon: Lexicon, said: Utterance) -> None:
+        self.lexicon, self.said = lexicon, said
+        self._corrected: list[Correction | None] = [lexicon.correct(word.text) for word in said.words]
+        self._by_first_word = {quantity.first: k for k, quantity in enumerate(said.quantities)}
+
+    def matches(self) -> Iterator[Match]:
+        """Every occurrence of every phrase, in order of its first word."""
+        for i, word in enumerate(self.said.words):
+            keys = {word.text} | ({meant.word} if (meant := self._corrected[i]) else set())
+            for key in sorted(keys):
+                for phrase in self.lexicon.by_first.get(key, ()):
+                    yield from self._at(phrase, i)
+            k = self._by_first_word.get(i)
+            if k is not None:
+                for phrase in self.lexicon.slot_first:
+                    used = self._around(phrase, (), self.said.quantities[k])
+                    if used is not None:
+                        yield Match(phrase, used, 0, self.said.quantities[k])
+
+    def claims(self) -> Iterator[tuple[str, frozenset[int]]]:
+        """Where the names of actions stand: (action, the words used)."""
+        for i, word in enumerate(self.said.words):
+            for action, words in self.lexicon.claims.get(word.text, ()):
+                used = self._follow(words, i, 0, within_clause=True)
+                if used is not None:
+                    yield action, frozenset(used)
+
+    def _at(self, phrase: Phrase, i: int) -> Iterator[Match]:
+        used = self._follow(phrase.before, i, phrase.gap, within_clause=not phrase.has_slot)
+        if used is None or not self._is_sure(phrase, used):
+            return
+        if not phrase.has_slot:
+            if phrase.exact_case is None or self._has_case(used[0], phrase.exact_case):
+                yield Match(phrase, used, self.said.distance(used[0], used[-1]) - max(len(used) - 2, 0))
+            return
+        for quantity in self._candidates(used, is_past="ago" in phrase.after):
+            around = self._around(phrase, used, quantity)
+            if around is not None:
+                near = (used[-1], quantity.first) if quantity.first > used[-1] else (quantity.last, used[0])
+                yield Match(phrase, around, self.said.distance(*near), quantity)
+
+    def _follow(self, literals: Sequence[str], i: int, gap: int, within_clause: bool) -> tuple[int, ...] | None:
+        """The places of *literals* from word *i* on, None where one is missing."""
+        words = self.said.words
+        used = [i]
+        for literal in literals[1:]:
+            k, skipped = used[-1] + 1, 0
+            while k < len(words) and words[k].sentence == words[i].sentence:
+                if within_clause and words[k].clause != words[i].clause:
+                    return None
+                if self._is(k, literal):
+                    break
+                if words[k].text not in DETERMINERS:
+                    skipped += 1
+                if skipped > gap or (within_clause and words[k].text in CONJUNCTIONS):
+                    return None
+                k += 1
+            else:
+                return None
+            used.append(k)
+        return tuple(used)
+
+    def _is(self, i: int, literal: str) -> bool:
+        meant = self._corrected[i]
+        return self.said.words[i].text == literal or (meant is not None and meant.word == literal)
+
+    def _is_sure(self, phrase: Phrase, used: Sequence[int]) -> bool:
+        """A weak correction needs a word beside it that is spelled right."""
+        slips = [self._corrected[i] for i in used if self._corrected[i] is not None]
+        if not any(slip is not None and slip.strength == "weak" for slip in slips):
+            return True
+        return any(self._corrected[i] is None and self.said.words[i].text not in FUNCTION_WORDS for i in used)
+
+    def _has_case(self, i: int, written: str) -> bool:
+        """ "US" is a region only in capitals, and only where not everything is."""
+        word = self.said.words[i]
+        return self.said.text[word.start : word.end] == written and not self.said.text.isupper()
+
+    def _candidates(self, used: Sequence[int], is_past: bool) -> list[Quantity]:
+        """The quantities near the words of a phrase: behind them, and for "… ago" also in front."""
+        quantities, words = self.said.quantities, self.said.words
+        k = next((self._by_first_word[i] for i in range(used[-1] + 1, min(used[-1] + 16, len(words)))
+                  if i in self._by_first_word), len(quantities))  # fmt: skip
+        found = [
+            quantity
+            for quantity in quantities[k : k + _MAX_QUANTITIES]
+            if words[quantity.first].sentence == words[used[-1]].sentence
+            and self.said.distance(used[-1], quantity.first) <= _SLOT_GAP
+        ]
+        if is_past:
+            for i in range(used[0] - 1, max(used[0] - 10, -1), -1):
+                near = self._by_first_word.get(i)
+                if near is not None and words[i].sentence == words[used[0]].sentence:
+                    found.append(quantities[near])
+        return found
+
+    def _around(self, phrase: Phrase, used: Sequence[int], quantity: Quantity) -> tuple[int, ...] | None:
+        """All words of the phrase, if what must stand behind the number does."""
+        places = list(used)
+        k = quantity.last + 1
+        for literal in phrase.after:
+            if literal == "ago" and is_past(quantity):
+                continue
+            skipped = 0
+            while k < len(self.said.words) and not self._is(k, literal) and skipped < 2:
+                skipped += self.said.words[k].text not in DETERMINERS
+                k += 1
+            if k >= len(self.said.words) or not self._is(k, literal):
+                return None
+            if skipped and literal != "ago":
+                return None
+            places.append(k)
+            k += 1
+        return tuple(sorted({*places, *range(quantity.first, quantity.last + 1)}))
+
+
+def is_past(quantity: Quantity) -> bool:
+    """Do its own words say that it lies in the past: "yesterday", "on 3 May"?"""
+    return isinstance(quantity.value, date) or bool(getattr(quantity.value, "is_ago", False))

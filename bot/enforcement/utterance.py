@@ -1,0 +1,163 @@
+"""A text as the fact reader sees it: normalised words, the quantities among them, and what is negated or asked."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from bylaw.language import dates
+from bylaw.language.money import Money, read_money
+from bylaw.language.negation import read_negations
+from bylaw.language.numbers import read_numbers
+from bylaw.language.span import Number, Span, listed
+from bylaw.language.units import Duration, read_durations
+from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, Word, read_words, singular
+
+NEGATION_REACH = 5  # words between a negation and what it negates
+_MODALS = listed("need must should require required whether unless supposed")
+_ASKED_VERBS = listed("have be do keep get")
+_OPENERS = listed("be have do can could will would should may must shall")
+
+
+@dataclass(frozen=True, slots=True)
+class Percent:
+    """So many parts of a hundred."""
+
+    amount: Number
+
+
+Value = Number | Duration | Money | Percent | date | dates.Span
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with what it counts, and the words (first, last) that say it."""
+
+    value: Value
+    start: int
+    end: int
+    first: int
+    last: int
+    words: str
+    exact: bool = True
+
+
+class Utterance:
+    """One text, read once for all facts."""
+
+    def __init__(self, text: str, today: date) -> None:
+        self.text = text
+        self.today = today
+        self.words: tuple[Word, ...] = read_words(text)
+        self._starts = [word.start for word in self.words]
+        numbers = read_numbers(text, self.words)
+        named = [self._placed(span, span.begins, span.ends) for span in dates.find(text, today)]
+        self.days = tuple(_as_day(place) for place in named if _is_day(place))
+        in_dates = {i for place in named for i in range(place.first, place.last + 1)}
+        self.quantities = self._quantities(numbers, in_dates)
+        self._cues = {bisect_left(self._starts, span.start): span.end for span in read_negations(text, self.words)}
+        self._sentence_start: list[int] = []
+        for i, word in enumerate(self.words):
+            goes_on = i and self.words[i - 1].sentence == word.sentence
+            self._sentence_start.append(self._sentence_start[-1] if goes_on else i)
+
+    # ---- quantities --------------------------------------------------------------------------------------------------
+
+    def _quantities(self, numbers: Sequence[Span[Number]], in_dates: set[int]) -> tuple[Quantity, ...]:
+        money = [self._of(span) for span in read_money(self.text, self.words, numbers)]
+        durations = [self._of(span) for span in read_durations(self.text, self.words, numbers)]
+        bare = [self._percent_or_number(span) for span in numbers]
+        bare = [
+            quantity for quantity in bare if quantity.first not in in_dates
+        ]  # the 2026 of "May 2026" counts nothing
+        taken: list[Quantity] = []
+        covered: set[int] = set()
+        for quantity in (*money, *durations, *self.days, *bare):
+            places = range(quantity.first, quantity.last + 1)
+            if places and not covered.intersection(places):
+                taken.append(quantity)
+                covered.update(places)
+        return tuple(sorted(taken, key=lambda quantity: quantity.start))
+
+    def _of(self, span: Span[Number] | Span[Duration] | Span[Money]) -> Quantity:
+        return self._placed(span.value, span.start, span.end, span.exact)
+
+    def _percent_or_number(self, span: Span[Number]) -> Quantity:
+        quantity = self._of(span)
+        rest = self.text[span.end : span.end + 2].lstrip(" ")
+        if rest.startswith("%"):
+            return replace(quantity, value=Percent(span.value))
+        following = quantity.last + 1
+        if following < len(self.words) and self.words[following].text in ("percent", "percentage"):
+            return replace(quantity, value=Percent(span.value), last=following, end=self.words[following].end)
+        return quantity
+
+    def _placed(self, value: Value, start: int, end: int, exact: bool = True) -> Quantity:
+        first = bisect_left(self._starts, start)
+        last = bisect_left(self._starts, end) - 1
+        return Quantity(value, start, end, first, last, self.text[start:end], exact)
+
+    # ---- what stands around --------------------------------------------------------------------------------------------
+
+    def distance(self, one: int, other: int) -> int:
+        """How many words that say something stand between word *one* and word *other*."""
+        return sum(word.text not in DETERMINERS for word in self.words[one + 1 : other])
+
+    def is_negated(self, used: Sequence[int]) -> bool:
+        """Does an odd number of negations reach the words *used* (ascending indexes)? Cues among them do not count."""
+        first, last = used[0], used[-1]
+        count = sum(1 for i in range(first, last) if i in self._cues and i not in used)
+        reach = 0 if self.words[first].text in PREPOSITIONS else NEGATION_REACH
+        for i in range(first - 1, max(first - 12, -1), -1):
+            if self.words[i].clause != self.words[first].clause or self.distance(i, first) > reach:
+                break
+            if i in self._cues and self._cues[i] > self.words[first].start:
+                count += 1
+        return count % 2 == 1
+
+    def is_asked(self, used: Sequence[int]) -> bool:
+        """Are the words *used* part of a question or a demand ("do I need…", "is it…") rather than said of the case?"""
+        first, words = used[0], self.words
+        if words[first].text == "have" and first + 1 < len(words) and words[first + 1].text == "to":
+            return True
+        for i in range(first - 1, max(first - 4, -1), -1):
+            if words[i].clause != words[first].clause:
+                break
+            if words[i].text in _MODALS or (words[i].text == "have" and words[i + 1].text == "to"):
+                return True
+        return words[first].text in _ASKED_VERBS and self._opens_question(first)
+
+    def _opens_question(self, i: int) -> bool:
+        start = self._sentence_start[i]
+        if self.words[start].text not in _OPENERS or self.text[self.words[start].end :][:1] == ",":
+            return False
+        return i == start or self.distance(start, i) <= 1
+
+    def is_either(self, used: Sequence[int]) -> bool:
+        """Do the words leave it open: "with or without", "whether or not"?"""
+        before = [word.text for word in self.words[max(used[0] - 2, 0) : used[0]]]
+        after = [word.text for word in self.words[used[-1] + 1 : used[-1] + 3]]
+        return before == ["with", "or"] or before == ["or", "not"] or after == ["or", "not"]
+
+    def stands_alone(self, quantity: Quantity, unit: str | None = None) -> bool:
+        """Does nothing that it might count follow the number?"""
+        following = quantity.last + 1
+        if following >= len(self.words) or self.words[following].clause != self.words[quantity.last].clause:
+            return True
+        text = self.words[following].text
+        return text in FUNCTION_WORDS or (unit is not None and text == singular(unit.casefold()))
+
+
+def _is_day(place: Quantity) -> bool:
+    """Is a single day named?"""
+    span = place.value
+    if not isinstance(span, dates.Span) or span.start is None or span.end is None:
+        return False
+    return (span.end - span.start).days == 1 and place.first <= place.last
+
+
+def _as_day(place: Quantity) -> Quantity:
+    assert isinstance(place.value, dates.Span) and place.value.start is not None  # _is_day
+    return replace(place, value=place.value.start)

@@ -1,0 +1,116 @@
+"""Sums of money: `$600`, `600 dollars`, `USD 1,200.50`, `€20`, `50 cents`. Nothing converts between currencies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bylaw.language.numbers import inexact_spans, read_numbers
+from bylaw.language.span import Number, Span, listed, whole
+from bylaw.language.words import Word, read_words
+
+CODES = listed("USD EUR GBP CHF JPY CAD AUD NZD SGD HKD CNY INR SEK NOK DKK PLN CZK HUF BRL MXN ZAR KRW")
+DOLLARS = listed("USD CAD AUD NZD SGD HKD")
+
+_SIGNS: Mapping[str, str] = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW"}
+_SIGN_PREFIXES: Mapping[str, str] = {"us": "USD", "ca": "CAD", "c": "CAD", "au": "AUD", "nz": "NZD", "hk": "HKD"}
+_NAMES: Mapping[str, str] = {
+    **{code.casefold(): code for code in CODES},
+    **dict.fromkeys(("dollar", "buck", "usd"), "USD"),
+    **dict.fromkeys(("euro",), "EUR"),
+    **dict.fromkeys(("pound", "quid"), "GBP"),
+    **dict.fromkeys(("franc",), "CHF"),
+    **dict.fromkeys(("yen",), "JPY"),
+    **dict.fromkeys(("rupee",), "INR"),
+}
+_ANY_DOLLAR = frozenset(("$", "dollar", "buck", "cent"))
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """An amount in one currency. `is_any_dollar`: written as "$" or "dollars", which several countries say."""
+
+    amount: Number
+    currency: str
+    is_any_dollar: bool = False
+
+    def fits(self, currency: str) -> bool:
+        """Is this a sum in *currency*?"""
+        return self.currency == currency or (self.is_any_dollar and currency in DOLLARS)
+
+
+def currency_of(unit: str) -> str | None:
+    """The currency code that *unit* spells (`USD`, `usd`, `$`, `dollars`), None where it is no currency."""
+    if unit in _SIGNS:
+        return _SIGNS[unit]
+    words = read_words(unit)
+    return _NAMES.get(words[0].text) if len(words) == 1 else None
+
+
+def read_money(
+    text: str, words: Sequence[Word] | None = None, numbers: Sequence[Span[Number]] | None = None
+) -> tuple[Span[Money], ...]:
+    """Every sum of money in *text*."""
+    words = read_words(text) if words is None else words
+    numbers = read_numbers(text, words) if numbers is None else numbers
+    found: list[Span[Money]] = []
+    i = 0
+    for number in numbers:
+        while i < len(words) and words[i].start < number.start:
+            i += 1
+        k = i
+        while k < len(words) and words[k].start < number.end:
+            k += 1
+        read = _before(text, words, i, number) or _after(text, words, k, number)
+        if read is not None:
+            found.append(read)
+    inexact = inexact_spans(text, words, [(span.start, span.end) for span in found])
+    return tuple(
+        Span(span.start, span.end, span.value, span.words, span.exact and k not in inexact)
+        for k, span in enumerate(found)
+    )
+
+
+def _before(text: str, words: Sequence[Word], i: int, number: Span[Number]) -> Span[Money] | None:
+    """A sign or a code in front: `$600`, `US$ 600`, `USD 600`."""
+    at = number.start - 1
+    if text[at : at + 1] == " ":
+        at -= 1
+    sign = text[at] if at >= 0 else ""
+    amount = number.value
+    if sign in _SIGNS:
+        start, currency, any_dollar = at, _SIGNS[sign], sign == "$"
+        if i and words[i - 1].end == at and words[i - 1].text in _SIGN_PREFIXES:
+            start, currency, any_dollar = words[i - 1].start, _SIGN_PREFIXES[words[i - 1].text], False
+        if text[start - 1 : start] in ("-", "−") and not text[max(start - 2, 0) : start - 1].isalnum():
+            start, amount = start - 1, -amount
+    elif i and words[i - 1].text.upper() in CODES and text[words[i - 1].end : number.start].strip() == "":
+        start, currency, any_dollar = words[i - 1].start, _NAMES[words[i - 1].text], False
+    else:
+        return None
+    money = Money(amount, currency, any_dollar)
+    return Span(start, number.end, money, text[start : number.end], number.exact)
+
+
+def _after(text: str, words: Sequence[Word], k: int, number: Span[Number]) -> Span[Money] | None:
+    """A sign, a code or a name behind: `600$`, `600 USD`, `600 dollars`, `50 cents`."""
+    rest = text[number.end : number.end + 2]
+    sign = rest.lstrip(" ")[:1]
+    if sign in _SIGNS and not text[number.end + len(rest) : number.end + len(rest) + 1].isdigit():
+        end = number.end + rest.index(sign) + 1
+        if not text[end : end + 1].isdigit():
+            money = Money(number.value, _SIGNS[sign], sign == "$")
+            return Span(number.start, end, money, text[number.start : end], number.exact)
+    if k < len(words) and words[k].text == "us" and words[k + 1 : k + 2] and words[k + 1].text == "dollar":
+        k += 1
+    if k >= len(words) or text[number.end : words[k].start].strip(" -\t\nUSus") != "":
+        return None
+    name, end = words[k].text, words[k].end
+    if name == "cent":
+        cents = Money(whole(Fraction(number.value) / 100), "USD", is_any_dollar=True)
+        return Span(number.start, end, cents, text[number.start : end], number.exact)
+    if name not in _NAMES:
+        return None
+    money = Money(number.value, _NAMES[name], name in _ANY_DOLLAR)
+    return Span(number.start, end, money, text[number.start : end], number.exact)

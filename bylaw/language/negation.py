@@ -1,0 +1,70 @@
+"""What a "no" reaches: each negating word with its scope, up to the end of its clause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bylaw.language.span import Span, listed
+from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word, read_words
+
+CUES = listed("no not never without neither nor none lost lose losing loses missing misplaced lack lacking lacks")
+_NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank")
+_STARTS_A_CLAUSE = (
+    PRONOUNS | AUXILIARIES | listed("want wish still got kept keep bought paid ordered received please there")
+)
+
+
+MAX_REACH = 30  # words; keeps a text without any clause end linear
+
+
+def read_negations(text: str, words: Sequence[Word] | None = None) -> tuple[Span[str], ...]:
+    """Every negation of *text*: the value is the negating word, the span reaches from it to the end of its scope."""
+    words = read_words(text) if words is None else words
+    ends = _clause_ends(words)
+    found = []
+    for i, word in enumerate(words):
+        if word.text in CUES and _negates(words, i):
+            end = words[min(ends[i], i + MAX_REACH)].end
+            found.append(Span(word.start, end, word.text, text[word.start : end]))
+    return tuple(found)
+
+
+def _negates(words: Sequence[Word], i: int) -> bool:
+    after = words[i + 1] if i + 1 < len(words) else None
+    if after is None or after.clause != words[i].clause:
+        return words[i].text not in (
+            "no",
+            "not",
+            "none",
+            "neither",
+            "nor",
+        )  # "No, I have it" answers, it negates nothing
+    if words[i].text in ("no", "not") and after.text in _NO_NEGATION:
+        return False
+    if words[i].text == "no":
+        return after.text not in PRONOUNS and after.text not in DETERMINERS
+    if words[i].text == "not" and after.text in PRONOUNS:
+        # "can't I return it?" asks for a yes
+        return not (i and words[i - 1].text in AUXILIARIES)
+    return True
+
+
+def _clause_ends(words: Sequence[Word]) -> list[int]:
+    """For every word the last word of its clause; a conjunction that opens a new statement ends one too."""
+    ends = [0] * len(words)
+    end = len(words) - 1
+    for i in range(len(words) - 1, -1, -1):
+        if i + 1 < len(words) and (words[i + 1].clause != words[i].clause or _opens_a_clause(words, i + 1)):
+            end = i
+        ends[i] = end
+    return ends
+
+
+def _opens_a_clause(words: Sequence[Word], i: int) -> bool:
+    word = words[i].text
+    if word not in CONJUNCTIONS or word == "or":
+        return False
+    if word != "and":
+        return True
+    after = words[i + 1].text if i + 1 < len(words) else ""
+    return after in _STARTS_A_CLAUSE or after in CUES

@@ -1,0 +1,278 @@
+"""Numbers as people write them: `1,200.50`, `1.5k`, "twenty-one", "a dozen". Ordinals, dates and ids are none.
+
+What can be read in two ways ("1,5", "1 200") is not read at all; a bound or a range is read, marked as not exact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from bylaw.language.span import Number, Span, listed, whole
+from bylaw.language.words import Word, read_words
+
+MAX_DIGITS = 40  # a longer number is a mistake or an attack
+
+_SMALL_IN_ORDER = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+)
+_TENS_IN_ORDER = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL = {word: number for number, word in enumerate(_SMALL_IN_ORDER.split())}
+_TENS = {word: 10 * number for number, word in enumerate(_TENS_IN_ORDER.split(), start=2)} | {"fourty": 40}
+_SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_ORDINALS = listed(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth hundredth"
+)
+_PRONOUN_ONE = listed("no the this that which any every each some another new old other such blue red")
+
+_ENGLISH = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+
+_MORE_WORDS = (
+    "more than",
+    "less than",
+    "fewer than",
+    "older than",
+    "longer than",
+    "shorter than",
+    "greater than",
+    "higher than",
+    "lower than",
+    "at least",
+    "at most",
+    "no more than",
+    "up to",
+)
+_BOUNDS = frozenset(tuple(words.split()) for words in _MORE_WORDS)
+_BOUND = listed("over under above below within exceeding minimum maximum max min beyond >")
+_AFTER = frozenset((("or", "more"), ("or", "less"), ("or", "longer"), ("or", "fewer"), ("or", "older")))
+
+
+def read_numbers(text: str, words: Sequence[Word] | None = None) -> tuple[Span[Number], ...]:
+    """Every number of *text*. *words* are the text's words, if they are at hand."""
+    words = read_words(text) if words is None else words
+    found: list[Span[Number]] = []
+    i = 0
+    while i < len(words):
+        read = _digits(text, words, i) if words[i].is_number else _spelled(text, words, i)
+        if read is None:
+            i += 1
+            continue
+        value, last = read
+        if value is not None:
+            start, end = words[i].start - _minus(text, words[i].start), words[last].end
+            value = -value if start < words[i].start else value
+            found.append(Span(start, end, whole(value), text[start:end]))
+        i = last + 1
+    return mark_inexact(text, words, found)
+
+
+# ---- digits ---------------------------------------------------------------------------------------------------------
+
+
+def _digits(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | None:
+    """The number at word *i* and the last word it takes; a value of None skips what is no number."""
+    word = words[i]
+    if _is_grouped_by_spaces(text, words, i):
+        return None, i + 1
+    value = _value(word.text)
+    if value is None or _is_part_of_something(text, word):
+        return None, i
+    following = words[i + 1] if i + 1 < len(words) else None
+    if following is None:
+        return value, i
+    between = text[word.end : following.start]
+    if between == "" and following.text in ("st", "nd", "rd", "th"):
+        return None, i + 1
+    if between == "" and following.text == "k":
+        return value * 1_000, i + 1
+    if between.isspace() and following.text in (*_SCALES, "hundred", "dozen"):
+        return value * {**_SCALES, "hundred": 100, "dozen": 12}[following.text], i + 1
+    return _and_a_half(words, i, value)
+
+
+def _value(digits: str) -> Fraction | None:
+    if len(digits) > MAX_DIGITS:
+        return None
+    if _PLAIN.fullmatch(digits):
+        return Fraction(digits)
+    if _ENGLISH.fullmatch(digits):
+        return Fraction(digits.replace(",", ""))
+    if _EUROPEAN.fullmatch(digits):
+        return Fraction(digits.replace(".", "").replace(",", "."))
+    return None
+
+
+def _is_part_of_something(text: str, word: Word) -> bool:
+    """Is it a piece of an id, a date, a time or a telephone number?"""
+    before, after = text[max(word.start - 2, 0) : word.start], text[word.end : word.end + 2]
+    last = before[-1:]
+    if last.isalnum() or (last and last in "_#/\\@."):
+        return True
+    if last in (",", ":") and before[:1].isdigit():
+        return True
+    if last in ("-", "–") and before[:-1].isalnum():
+        return True
+    return after[:1] in ("-", "–", "/", ":", "_") and after[1:].isdigit()
+
+
+def _is_grouped_by_spaces(text: str, words: Sequence[Word], i: int) -> bool:
+    """Is it `1 200`: one number, or two? Nobody can say."""
+    if i + 1 >= len(words) or not words[i + 1].is_number:
+        return False
+    return len(words[i].text) <= 3 and len(words[i + 1].text) == 3 and text[words[i].end : words[i + 1].start].isspace()
+
+
+def _minus(text: str, start: int) -> int:
+    """How many characters before *start* are a minus sign."""
+    if text[start - 1 : start] in ("-", "−") and text[max(start - 2, 0) : start - 1] in ("", " ", "(", "\n", "\t"):
+        return 1
+    return 0
+
+
+# ---- words ----------------------------------------------------------------------------------------------------------
+
+
+def _spelled(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | None:
+    first = words[i].text
+    if first in ("a", "half") or first == "couple":
+        return _collective(words, i)
+    if first not in _SMALL and first not in _TENS:
+        return (Fraction(12), i) if first == "dozen" else None
+    if first == "one" and _is_pronoun(words, i):
+        return None
+    value, last = _cardinal(words, i)
+    if last + 1 < len(words) and _is_ordinal(words[last + 1]) and _are_joined(text, words, last):
+        return None, last + 1
+    if last + 1 < len(words) and words[last + 1].text == "dozen":
+        return value * 12, last + 1
+    return _and_a_half(words, last, value)
+
+
+def _cardinal(words: Sequence[Word], i: int) -> tuple[Fraction, int]:
+    """The longest number that the words from *i* spell."""
+    total = current = 0
+    last = i
+    may_follow = "any"
+    k = i
+    while k < len(words) and words[k].sentence == words[i].sentence:
+        word = words[k].text
+        if word in _TENS and may_follow == "any":
+            current, may_follow = current + _TENS[word], "units"
+        elif word in _SMALL and (may_follow == "any" or (may_follow == "units" and 0 < _SMALL[word] < 10)):
+            current, may_follow = current + _SMALL[word], "scale"
+        elif word == "hundred" and 0 < current < 100:
+            current, may_follow = current * 100, "any"
+        elif word in _SCALES and current:
+            total, current, may_follow = total + current * _SCALES[word], 0, "any"
+        elif word == "and" and k > i and words[k - 1].text in ("hundred", *_SCALES) and _goes_on(words, k + 1):
+            k += 1
+            continue
+        else:
+            break
+        last, k = k, k + 1
+    return Fraction(total + current), last
+
+
+def _is_ordinal(word: Word) -> bool:
+    return word.text in _ORDINALS and word.end - word.start == len(word.text)  # "seconds" are a unit
+
+
+def _goes_on(words: Sequence[Word], k: int) -> bool:
+    return k < len(words) and (words[k].text in _SMALL or words[k].text in _TENS)
+
+
+def _are_joined(text: str, words: Sequence[Word], i: int) -> bool:
+    between = text[words[i].end : words[i + 1].start]
+    return between.isspace() or between == "-"
+
+
+def _collective(words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | None:
+    """ "a dozen", "half a dozen", "a hundred", "a couple of"."""
+    rest = [word.text for word in words[i : i + 4]]
+    match rest:
+        case ["half", "a", "dozen", *_]:
+            return Fraction(6), i + 2
+        case ["a", "couple", "of", *_]:
+            return Fraction(2), i + 2
+        case ["a", "couple", *_]:
+            return Fraction(2), i + 1
+        case ["couple", "of", *_]:
+            return Fraction(2), i + 1
+        case ["a", "dozen", *_]:
+            return Fraction(12), i + 1
+        case ["a", ("hundred" | "thousand" | "million") as scale, *_]:
+            return Fraction({"hundred": 100, **_SCALES}[scale]), i + 1
+    return None
+
+
+def _and_a_half(words: Sequence[Word], last: int, value: Fraction) -> tuple[Fraction, int]:
+    if [word.text for word in words[last + 1 : last + 4]] == ["and", "a", "half"]:
+        return value + Fraction(1, 2), last + 3
+    return value, last
+
+
+def _is_pronoun(words: Sequence[Word], i: int) -> bool:
+    """ "this one", "one of them": a word that stands for a thing."""
+    before = words[i - 1].text if i and words[i - 1].sentence == words[i].sentence else ""
+    after = words[i + 1].text if i + 1 < len(words) else ""
+    return before in _PRONOUN_ONE or after == "of"
+
+
+# ---- bounds and ranges ----------------------------------------------------------------------------------------------
+
+
+def mark_inexact(text: str, words: Sequence[Word], spans: Sequence[Span[Number]]) -> tuple[Span[Number], ...]:
+    """The same spans; those that a bound word or a range makes inexact are marked."""
+    inexact = inexact_spans(text, words, [(span.start, span.end) for span in spans])
+    return tuple(
+        Span(span.start, span.end, span.value, span.words, span.exact and k not in inexact)
+        for k, span in enumerate(spans)
+    )
+
+
+def inexact_spans(text: str, words: Sequence[Word], places: Sequence[tuple[int, int]]) -> frozenset[int]:
+    """Which of the ordered *places* stand behind "more than", before "or more", or in a range with a neighbour."""
+    found: set[int] = set()
+    k_word = 0
+    for k, (start, end) in enumerate(places):
+        while k_word < len(words) and words[k_word].start < start:
+            k_word += 1
+        if _has_bound_before(text, words, k_word, start) or _has_bound_after(text, words, k_word, end):
+            found.add(k)
+        if k and _is_range(text, words, places[k - 1], (start, end), k_word):
+            found |= {k - 1, k}
+    return frozenset(found)
+
+
+def _has_bound_before(text: str, words: Sequence[Word], i: int, start: int) -> bool:
+    if text[max(start - 1, 0) : start] in ("<", ">", "≤", "≥") or text[max(start - 2, 0) : start - 1] in ("<", ">"):
+        return True
+    if i == 0 or words[i - 1].clause != words[min(i, len(words) - 1)].clause:
+        return False
+    before = tuple(word.text for word in words[max(i - 2, 0) : i])
+    if before and before[-1] in ("a", "the", "about", "around"):
+        before = tuple(word.text for word in words[max(i - 3, 0) : i - 1])
+    return before in _BOUNDS or (bool(before) and before[-1] in _BOUND)
+
+
+def _has_bound_after(text: str, words: Sequence[Word], i: int, end: int) -> bool:
+    if text[end : end + 1] == "+":
+        return True
+    while i < len(words) and words[i].start < end:
+        i += 1
+    after = tuple(word.text for word in words[i : i + 2])
+    return after in _AFTER
+
+
+def _is_range(text: str, words: Sequence[Word], one: tuple[int, int], other: tuple[int, int], i: int) -> bool:
+    if other[0] - one[1] > 40:
+        return False
+    between = text[one[1] : other[0]].strip().casefold()
+    if between in ("-", "–", "—", "to", "or"):
+        return True
+    return between == "and" and any(word.text == "between" for word in words[max(i - 6, 0) : i])

@@ -1,0 +1,78 @@
+"""Slips of the keyboard. Short words are exact only; a near word counts only if no other is about as near.
+
+Without a dictionary a slip looks like another word ("charged", "charger"). So a slip in a single word must keep the
+first and the last letter and must not swap one letter for another; only beside a correct word is more let through.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+SHORTEST = 5  # shorter words have too many neighbours
+_LONG = 8  # from this length on two slips are forgiven beside a correct word
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The word that was probably meant. A `weak` one needs a correct word beside it."""
+
+    word: str
+    strength: Literal["strong", "weak"]
+
+
+class Nearest:
+    """The nearest of a fixed set of words."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = frozenset(words)
+        self._by_start: dict[tuple[str, int], list[str]] = defaultdict(list)
+        for word in sorted(self._words):
+            if len(word) >= SHORTEST:
+                self._by_start[word[0], len(word)].append(word)
+
+    def correct(self, word: str) -> Correction | None:
+        """What *word* was meant to be; None when it is one of the words, too short, or not clearly near to one."""
+        from rapidfuzz.distance import OSA
+
+        if len(word) < SHORTEST or word in self._words:
+            return None
+        reach = 2 if len(word) >= _LONG else 1
+        near: list[tuple[int, str]] = []
+        for length in range(len(word) - reach, len(word) + reach + 1):
+            for other in self._by_start.get((word[0], length), ()):
+                distance = OSA.distance(word, other, score_cutoff=reach)
+                if distance <= reach and not _is_inflection(word, other):
+                    near.append((distance, other))
+        near.sort()
+        if not near or (len(near) > 1 and near[1][0] == near[0][0]):
+            return None
+        distance, other = near[0]
+        is_strong = distance == 1 and word[-1] == other[-1] and len(other) >= 6 and not _is_swap(word, other)
+        return Correction(other, "strong" if is_strong else "weak")
+
+
+def closest(text: str, candidates: Iterable[str], cutoff: float = 85.0, margin: float = 5.0) -> str | None:
+    """The candidate phrase nearest to *text*; None below *cutoff* (0..100), or when the next is within *margin*."""
+    from rapidfuzz import fuzz
+
+    folded = " ".join(text.casefold().split())
+    scored = sorted(((fuzz.ratio(folded, other.casefold()), other) for other in set(candidates)), reverse=True)
+    if not scored or len(folded) < SHORTEST or scored[0][0] < cutoff:
+        return None
+    if len(scored) > 1 and scored[0][0] - scored[1][0] < margin:
+        return None
+    return scored[0][1]
+
+
+def _is_swap(one: str, other: str) -> bool:
+    """Do they differ by one letter in the place of another?"""
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+
+
+def _is_inflection(one: str, other: str) -> bool:
+    """Is one the other with an ending, as in "return" and "returned"?"""
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short)

@@ -1,0 +1,125 @@
+"""A text as normalised words: one spelling for case, plurals, contractions and forms of be, have and do.
+
+Both sides of a comparison (what people write, and the phrases of a vocabulary) go through `read_words`, so the
+normal form only has to be the same for the same word, not pretty.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bylaw.language.span import listed
+
+DETERMINERS = listed("a an the my our your his her their its this that these those any some")
+PRONOUNS = listed("i we you he she it they me us him them")
+CONJUNCTIONS = listed("and but or however although though because so while since")
+PREPOSITIONS = listed("with in on at from by for of to into about after before")
+AUXILIARIES = listed("be have do can could will would shall should may might must need")
+FUNCTION_WORDS = (
+    DETERMINERS
+    | PRONOUNS
+    | CONJUNCTIONS
+    | PREPOSITIONS
+    | AUXILIARIES
+    | listed("not no if when what how who which there here then than as just also ago yet still already now")
+)
+
+_FORMS = {
+    **dict.fromkeys(("has", "had", "having"), "have"),
+    **dict.fromkeys(("is", "are", "was", "were", "am", "been", "being"), "be"),
+    **dict.fromkeys(("does", "did", "doing"), "do"),
+}
+_NEGATED = {"ca": "can", "wo": "will", "sha": "shall"}
+_UNMARKED = {  # contractions typed without their apostrophe
+    "dont": "do not",
+    "doesnt": "do not",
+    "didnt": "do not",
+    "cant": "can not",
+    "cannot": "can not",
+    "wont": "will not",
+    "isnt": "be not",
+    "arent": "be not",
+    "wasnt": "be not",
+    "werent": "be not",
+    "havent": "have not",
+    "hasnt": "have not",
+    "hadnt": "have not",
+    "couldnt": "could not",
+    "wouldnt": "would not",
+    "shouldnt": "should not",
+    "ive": "i have",
+    "im": "i be",
+}
+_SUBJECTS = listed("it that there what who he she here where how")
+_SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus less news always besides")
+
+# INVARIANT: alternatives start with different characters and no part can match in two ways, so the scan is linear.
+_TOKEN = re.compile(r"\d[\d.,]*\d|\d|[^\W\d_]+(?:['’][^\W\d_]+)*|[.;!?]|[,:()\u2013\u2014]")
+_SENTENCE_END = frozenset(".;!?")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word in its normal form. `clause` and `sentence` count up through the text."""
+
+    text: str
+    start: int
+    end: int
+    clause: int
+    sentence: int
+
+    @property
+    def is_number(self) -> bool:
+        """Is it written in digits?"""
+        return self.text[0].isdigit()
+
+
+def read_words(text: str) -> tuple[Word, ...]:
+    """Every word of *text*, in order. A contraction gives several words at one place; line ends are white space."""
+    words: list[Word] = []
+    clause = sentence = 0
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token in _SENTENCE_END:
+            clause, sentence = clause + 1, sentence + 1
+        elif token in ",:()–—":
+            clause += 1
+        else:
+            words += [Word(form, match.start(), match.end(), clause, sentence) for form in normal_forms(token)]
+    return tuple(words)
+
+
+def normal_forms(token: str) -> tuple[str, ...]:
+    """The normal form of one token; more than one for a contraction, none for a lone possessive."""
+    word = token.casefold().replace("’", "'")
+    if word in _UNMARKED:
+        return tuple(_UNMARKED[word].split())
+    if "'" in word:
+        return _expanded(word)
+    return (_FORMS.get(word) or singular(word),)
+
+
+def _expanded(word: str) -> tuple[str, ...]:
+    head, _, tail = word.rpartition("'")
+    if tail == "t" and head.endswith("n"):
+        verb = _NEGATED.get(head[:-1], head[:-1])
+        return _FORMS.get(verb, verb), "not"
+    head = head.replace("'", "")
+    known = {"ve": "have", "re": "be", "m": "be", "ll": "will", "d": "would"}
+    if tail in known:
+        return _FORMS.get(head, head), known[tail]
+    if tail == "s":
+        return (head, "be") if head in _SUBJECTS else (_FORMS.get(head) or singular(head),)
+    return (head + tail,)
+
+
+def singular(word: str) -> str:
+    """The word without its plural ending, as far as spelling alone tells."""
+    if len(word) < 3 or not word.endswith("s") or word in _SINGULAR_AS_IT_IS or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("xes", "ches", "shes", "sses")):
+        return word[:-2]
+    return word[:-1]
