@@ -1,0 +1,89 @@
+"""Which files a policy repository consists of, and their bytes. Nothing outside the root is ever read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci.findings import Finding, Place
+from ci.source import MAX_BYTES
+
+FOLDERS = ("policies", "context", "rules")
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file as it lies on the disk; `path` is relative to the root, with `/`. One byte too many says: too large."""
+
+    path: str
+    data: bytes
+
+
+def contents(root: Path) -> Iterator[Content | Finding]:
+    """Every YAML and JSON file under the folders of *root*, in the order of their names; what cannot be read, said."""
+    real_root = os.path.realpath(root)
+    for folder in FOLDERS:
+        if os.path.lexists(root / folder):
+            yield from _walk(root, folder, real_root)
+
+
+def _walk(root: Path, folder: str, real_root: str) -> Iterator[Content | Finding]:
+    waiting = [folder]
+    visited: set[str] = set()
+    while waiting:
+        path = waiting.pop()
+        real = os.path.realpath(root / path)
+        if not _is_inside(real, real_root):
+            yield _unreadable(path, "the link leads out of the repository")
+            continue
+        if real in visited:
+            yield _unreadable(path, "the link leads back to a folder that is read already")
+            continue
+        visited.add(real)
+        try:
+            names = sorted(entry.name for entry in (root / path).iterdir() if not entry.name.startswith("."))
+        except OSError as problem:
+            yield _unreadable(path, f"the folder cannot be read: {_reason(problem)}")
+            continue
+        folders = []
+        for name in names:
+            inner = f"{path}/{name}"
+            if (root / inner).is_dir():
+                folders.append(inner)
+            elif name.lower().endswith(SUFFIXES):
+                yield _content(root, inner, real_root)
+        waiting += reversed(folders)
+
+
+def _content(root: Path, path: str, real_root: str) -> Content | Finding:
+    full = root / path
+    if not _is_inside(os.path.realpath(full), real_root):
+        return _unreadable(path, "the link leads out of the repository")
+    try:
+        if not stat.S_ISREG(full.stat().st_mode):
+            return _unreadable(path, "this is no ordinary file")  # reading a pipe would wait for ever
+        with full.open("rb") as stream:
+            return Content(_shown(path), stream.read(MAX_BYTES + 1))
+    except OSError as problem:
+        return _unreadable(path, f"the file cannot be read: {_reason(problem)}")
+
+
+def _is_inside(real: str, real_root: str) -> bool:
+    return real == real_root or real.startswith(real_root.rstrip(os.sep) + os.sep)
+
+
+def _reason(problem: OSError) -> str:
+    return (problem.strerror or "the system gives no reason").lower()
+
+
+def _shown(path: str) -> str:
+    """A name that is not UTF-8 is still printed, and hashed."""
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
+def _unreadable(path: str, message: str) -> Finding:
+    return Finding("unreadable-file", message, Place(_shown(path), line=1, column=1))

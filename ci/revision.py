@@ -1,0 +1,53 @@
+"""Which commit a folder shows, asked of git: the id, the day it was made, and whether the files differ from it."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from ci.files import FOLDERS
+
+# What a repository's own configuration could start is switched off: the folder may come from a stranger's fork.
+_GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
+_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """`commit` carries `-dirty` when a file of ours differs from it; both are None outside git."""
+
+    commit: str | None = None
+    commit_date: date | None = None
+
+
+def revision(root: Path) -> Revision:
+    """The revision that *root* shows; a root may be a subfolder of its repository.
+
+    Only the folders that are read count: a bundle written beside them does not make the next one differ.
+    """
+    head = _git(root, "log", "-1", "--no-show-signature", "--format=%H %cs", "HEAD")
+    if head is None:
+        return Revision()
+    commit, _, day = head.strip().partition(" ")
+    changed = _git(root, "status", "--porcelain", "--ignore-submodules", "--", *FOLDERS)
+    if changed is None:
+        return Revision()
+    if not changed.strip():
+        # A folder that git ignores shows no change either, but the commit does not hold it.
+        return (
+            Revision(commit, date.fromisoformat(day)) if _git(root, "ls-tree", "HEAD", "--", *FOLDERS) else Revision()
+        )
+    return Revision(f"{commit}-dirty", date.fromisoformat(day))
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """What git says; None when it fails or is not there."""
+    try:
+        answer = subprocess.run(
+            [*_GIT, "-C", str(root), *arguments], capture_output=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return answer.stdout.decode("utf-8", "replace") if answer.returncode == 0 else None
