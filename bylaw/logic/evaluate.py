@@ -337,7 +337,8 @@ class Outlook:
         """The unknown facts in the guards of *rules*, the one that most of them wait for first."""
         waiting: Counter[str] = Counter()
         for i in rules:
-            waiting.update(names(simplify(self.evaluator.ruleset.rules[i].guard, self.facts)))
+            left = simplify(self.evaluator.ruleset.rules[i].guard, self.facts)
+            waiting.update(names(left) - self.facts.keys())
         return tuple(sorted(waiting, key=lambda var: (-waiting[var], self.evaluator.question_order(var))))
 
 
