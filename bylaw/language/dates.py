@@ -1,0 +1,299 @@
+"""Time phrases: "last quarter", "in March", "between 2026-01-01 and 2026-03-31" → a half-open span of days.
+
+One grammar, the day of asking is an argument. A phrase it does not know is not matched, so that the reader can name
+it: general date parsers guess, and turn "past 30 days" into the future. "Last 30 days" rolls back to that day and
+includes today, unless the calendar says that whole periods are meant.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import month_name
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+Unit = Literal["day", "week", "month", "quarter", "year"]
+UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarRules:
+    """What the calendar file says: first day of the week (Monday is 0), first month of the fiscal year."""
+
+    week_start: int = 0
+    fiscal_start: int = 1
+    fiscal_by_default: bool = False
+    whole_periods: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days from `start` up to, not including, `end`; both None: all time. `begins`, `ends` are places in the text."""
+
+    start: date | None
+    end: date | None
+    label: str
+    begins: int
+    ends: int
+
+
+_Period = tuple[date | None, date | None, str]
+_Reader = Callable[[re.Match[str], date, CalendarRules], _Period | None]
+
+
+def find(text: str, today: date, calendar: CalendarRules = CalendarRules()) -> tuple[Span, ...]:
+    """Every time phrase in *text*, in order; longer readings win over the shorter ones inside them."""
+    lowered = text.lower()
+    found: list[Span] = []
+    taken: list[tuple[int, int]] = []
+    for pattern, reader in _GRAMMAR:
+        for match in pattern.finditer(lowered):
+            begins, ends = match.span()
+            if any(begins < end and start < ends for start, end in taken):
+                continue
+            taken.append((begins, ends))  # even where it makes no sense: half of "since 2030" would be a wrong reading
+            try:
+                period = reader(match, today, calendar)
+            except (ValueError, OverflowError):  # the 31st of February, the year 12000: no day, so no phrase
+                period = None
+            if period is not None:
+                found.append(Span(*period, begins, ends))
+    return tuple(sorted(found, key=lambda span: span.begins))
+
+
+def period_of(day: date, unit: Unit, calendar: CalendarRules = CalendarRules(), fiscal: bool | None = None) -> date:
+    """The first day of the *unit* that holds *day*."""
+    by_fiscal = calendar.fiscal_by_default if fiscal is None else fiscal
+    first = calendar.fiscal_start if by_fiscal else 1
+    match unit:
+        case "day":
+            return day
+        case "week":
+            return day - timedelta(days=(day.weekday() - calendar.week_start) % 7)
+        case "month":
+            return day.replace(day=1)
+        case "quarter":
+            return shifted(day.replace(day=1), "month", -((day.month - first) % 3))
+        case "year":
+            return shifted(day.replace(day=1), "month", -((day.month - first) % 12))
+
+
+def shifted(day: date, unit: Unit, count: int) -> date:
+    """*day* moved by *count* units; the day of the month is cut to the length of the month."""
+    if unit in ("day", "week"):
+        return day + timedelta(days=count * (7 if unit == "week" else 1))
+    months = day.year * 12 + day.month - 1 + count * {"month": 1, "quarter": 3, "year": 12}[unit]
+    year, month = divmod(months, 12)
+    following = date(year + month // 11, (month + 1) % 12 + 1, 1)
+    return date(year, month + 1, min(day.day, (following - timedelta(days=1)).day))
+
+
+def _whole(start: date, unit: Unit, calendar: CalendarRules, fiscal: bool | None = None) -> _Period:
+    by_fiscal = (calendar.fiscal_by_default if fiscal is None else fiscal) and calendar.fiscal_start != 1
+    return start, shifted(start, unit, 1), _label(start, unit, calendar, by_fiscal)
+
+
+def _label(start: date, unit: Unit, calendar: CalendarRules, fiscal: bool) -> str:
+    named = _fiscal_year(start, calendar) if fiscal else start.year
+    number = (start.month - (calendar.fiscal_start if fiscal else 1)) % 12 // 3 + 1
+    match unit:
+        case "day":
+            return start.isoformat()
+        case "week":
+            return f"the week of {start.isoformat()}"
+        case "month":
+            return f"{month_name[start.month]} {start.year}"
+        case "quarter":
+            return f"Q{number} FY{named}" if fiscal else f"Q{number} {named}"
+        case "year":
+            return f"FY{named}" if fiscal else str(named)
+
+
+def _fiscal_year(day: date, calendar: CalendarRules) -> int:
+    """A fiscal year is named after the year in which it ends."""
+    return day.year + (1 if calendar.fiscal_start > 1 and day.month >= calendar.fiscal_start else 0)
+
+
+# --- words ---
+
+_MONTHS = {name.lower(): number for number, name in enumerate(month_name) if name}
+_MONTHS |= {name[:3]: number for name, number in list(_MONTHS.items())} | {"sept": 9}
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
+    )
+}
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+
+_MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_YEAR = r"(?:19|20)\d\d"
+_UNIT = r"(?:day|week|month|quarter|year)"
+_COUNT = rf"(?:\d{{1,4}}|{'|'.join(_NUMBERS)})"
+_DATE = (
+    rf"(?:{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?(?: of)? {_MONTH}"
+    rf"(?:,? {_YEAR})?|{_YEAR}-\d\d|q[1-4] {_YEAR}|{_MONTH} {_YEAR}|{_MONTH}|{_YEAR}|today|yesterday)"
+)
+_END = r"(?![\w-])"
+
+
+def _count(text: str) -> int:
+    return _NUMBERS.get(text) or int(text)
+
+
+def _mention(text: str, today: date, calendar: CalendarRules) -> tuple[date, date]:
+    """The days that one mention covers: a day, a month, a quarter or a year. Without a year the latest one begun."""
+    if text in ("today", "yesterday"):
+        start = today if text == "today" else today - timedelta(days=1)
+        return start, start + timedelta(days=1)
+    if match := re.fullmatch(rf"({_YEAR})-(\d\d)(?:-(\d\d))?", text):
+        year, month, day = (int(part) if part else 1 for part in match.groups())
+        start = date(year, month, day)
+        return start, shifted(start, "day" if match[3] else "month", 1)
+    if match := re.fullmatch(rf"q([1-4]) ({_YEAR})", text):
+        start = date(int(match[2]), 3 * int(match[1]) - 2, 1)
+        return start, shifted(start, "quarter", 1)
+    if re.fullmatch(_YEAR, text):
+        return date(int(text), 1, 1), date(int(text) + 1, 1, 1)
+    words = re.findall(r"[a-z]+|\d+", re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text))
+    month = next(_MONTHS[word] for word in words if word in _MONTHS)
+    numbers = [int(word) for word in words if word.isdigit()]
+    years = [number for number in numbers if number > 31]
+    days = [number for number in numbers if number <= 31]
+    start = date(years[0] if years else today.year, month, days[0] if days else 1)
+    if not years and start > today:
+        start = start.replace(year=start.year - 1)
+    return start, shifted(start, "day" if days else "month", 1)
+
+
+# --- one reader a kind of phrase ---
+
+
+def _between(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    start, _ = _mention(match["from"], today, calendar)
+    last, end = _mention(match["to"], today, calendar)
+    if not re.search(_YEAR, match["from"]) and (named := re.search(_YEAR, match["to"])):
+        start = start.replace(year=int(named[0]))  # "from January to March 2026": one year is meant
+    if last < start:
+        return None
+    return start, end, f"{start.isoformat()} to {(end - timedelta(days=1)).isoformat()}"
+
+
+def _since(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    start, end = _mention(match["from"], today, calendar)
+    start = end if match["word"] == "after" else start
+    if start > today:
+        return None
+    return start, today + timedelta(days=1), f"since {start.isoformat()}"
+
+
+def _last_count(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    count, unit = _count(match["count"]), _unit(match)
+    if count == 0:
+        return None
+    plural = f"{unit}s" if count > 1 else unit
+    if calendar.whole_periods or match["whole"] or match["excluding"]:
+        end = period_of(today, unit, calendar)
+        return shifted(end, unit, -count), end, f"the last {count} whole {plural}"
+    return shifted(today, unit, -count), today + timedelta(days=1), f"the last {count} {plural}"
+
+
+def _relative(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    unit, fiscal = _unit(match), bool(match["fiscal"]) or None
+    if match["word"] in ("past", "trailing") and not calendar.whole_periods and not fiscal:
+        return shifted(today, unit, -1), today + timedelta(days=1), f"the past {unit}"
+    start = period_of(today, unit, calendar, fiscal)
+    if match["word"] not in ("this", "current"):
+        start = shifted(start, unit, -1)
+    return _whole(start, unit, calendar, fiscal)
+
+
+def _to_date(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    unit = next(unit for unit in UNITS if unit.startswith((match["unit"] or match["short"])[0]))
+    start = period_of(today, unit, calendar, bool(match["fiscal"]) or None)
+    return start, today + timedelta(days=1), f"{unit} to date"
+
+
+def _one_day(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    start, end = _mention(match["from"], today, calendar)
+    return start, end, start.isoformat()
+
+
+def _quarter(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    number = int(match["number"]) if match["number"] else _ORDINALS[match["ordinal"]]
+    fiscal = bool(match["fiscal"]) or calendar.fiscal_by_default
+    first = calendar.fiscal_start if fiscal else 1
+    year = int(match["year"]) if match["year"] else today.year + 1
+    offset = first - 1 + 3 * (number - 1) - (12 if fiscal and first > 1 else 0)
+    start = shifted(date(year, 1, 1), "month", offset)
+    while not match["year"] and start > today:
+        start = shifted(start, "year", -1)
+    return _whole(start, "quarter", calendar, fiscal)
+
+
+def _fiscal(match: re.Match[str], _today: date, calendar: CalendarRules) -> _Period | None:
+    year = int(match["year"]) if len(match["year"]) == 4 else 2000 + int(match["year"])
+    start = date(year - (1 if calendar.fiscal_start > 1 else 0), calendar.fiscal_start, 1)
+    return _whole(start, "year", calendar, fiscal=True)
+
+
+def _named(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    text = match["from"]
+    if re.fullmatch(_YEAR, text) and calendar.fiscal_by_default and calendar.fiscal_start > 1:
+        start = date(int(text) - 1, calendar.fiscal_start, 1)
+        return _whole(start, "year", calendar)
+    start, end = _mention(text, today, calendar)
+    unit: Unit = "year" if re.fullmatch(_YEAR, text) else "month"
+    return start, end, _label(start, unit, calendar, fiscal=False)
+
+
+def _all_time(_match: re.Match[str], _today: date, _calendar: CalendarRules) -> _Period | None:
+    return None, None, "all time"
+
+
+def _unit(match: re.Match[str]) -> Unit:
+    return next(unit for unit in UNITS if match["unit"].startswith(unit))
+
+
+def _compiled(rows: Sequence[tuple[str, _Reader]]) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
+    return tuple((re.compile(rf"(?<![\w-]){pattern}{_END}"), reader) for pattern, reader in rows)
+
+
+_FISCAL = r"(?P<fiscal>fiscal )?"
+_EXCLUDING = rf"(?P<excluding>,? (?:excluding|not including|without) (?:the )?current {_UNIT})?"
+
+# Tried in this order; what an earlier row took, a later one leaves alone.
+_GRAMMAR = _compiled(
+    [
+        (rf"between (?P<from>{_DATE}) and (?P<to>{_DATE})", _between),
+        (rf"from (?P<from>{_DATE}) (?:to|through|until) (?P<to>{_DATE})", _between),
+        (rf"(?P<word>since|after) (?:the )?(?P<from>{_DATE})", _since),
+        (
+            rf"(?:last|past|previous|prior|trailing) (?P<count>{_COUNT}) (?P<whole>complete |full |whole |calendar )?"
+            rf"(?P<unit>{_UNIT})s?{_EXCLUDING}",
+            _last_count,
+        ),
+        (
+            rf"(?P<word>last|past|previous|prior|trailing|this|current) {_FISCAL}(?P<unit>{_UNIT})(?! to date)",
+            _relative,
+        ),
+        (rf"(?:this )?{_FISCAL}(?P<unit>{_UNIT}) to date|(?P<short>[ymqw])td", _to_date),
+        (rf"{_FISCAL}q(?P<number>[1-4])(?P<ordinal>)(?:,? (?:of )?(?:fy ?)?(?P<year>{_YEAR}))?", _quarter),
+        (
+            rf"(?P<number>)(?P<ordinal>{'|'.join(_ORDINALS)}) {_FISCAL}quarter(?:,? (?:of |in )?(?P<year>{_YEAR}))?",
+            _quarter,
+        ),
+        (rf"(?:fy ?|fiscal year )(?P<year>{_YEAR}|\d\d)", _fiscal),
+        (
+            rf"(?:on )?(?P<from>{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?"
+            rf"(?: of)? {_MONTH}(?:,? {_YEAR})?|today|yesterday)",
+            _one_day,
+        ),
+        (rf"(?P<from>{_MONTH} {_YEAR}|{_YEAR}-\d\d)", _named),
+        (rf"(?:in|during|for|of) (?P<from>{_MONTH}|{_YEAR})", _named),
+        (rf"(?P<from>{'|'.join(name for name in _MONTHS if len(name) > 4)}|{_YEAR})", _named),
+        (r"(?:of )?all time|ever", _all_time),
+    ]
+)

@@ -1,0 +1,1 @@
+"""A question in the words of the context, and its SQL."""

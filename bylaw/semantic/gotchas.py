@@ -1,0 +1,31 @@
+"""Which traps a question steps on: filters that must be added, and checks that the answer goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import date
+
+from bylaw.authored.context import Context, Gotcha
+from bylaw.semantic.query import SemanticQuery
+
+_RANK = {"high": 0, "medium": 1, "low": 2}
+
+
+def applicable(context: Context, names: Collection[str]) -> tuple[Gotcha, ...]:
+    """The gotchas that apply to any of these entities or metrics, the most severe first."""
+    found = [gotcha for gotcha in context.gotchas.values() if not set(gotcha.applies_to).isdisjoint(names)]
+    return tuple(sorted(found, key=lambda gotcha: (_RANK[gotcha.severity], gotcha.id)))
+
+
+def said(gotcha: Gotcha) -> str:
+    """What the answer says about it."""
+    return (gotcha.caveat or gotcha.trap).strip()
+
+
+def failed_check(gotcha: Gotcha, query: SemanticQuery, today: date) -> bool:
+    """Does the answer to *query*, given on *today*, step on this trap? True where it has no check of its own."""
+    if gotcha.check == "partial_period":
+        if query.window is None:
+            return query.grain is not None
+        return query.window.end > today
+    return True

@@ -1,0 +1,1 @@
+"""Where the rows are: one small protocol, one module a driver."""

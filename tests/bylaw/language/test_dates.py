@@ -1,0 +1,76 @@
+"""The grammar of time phrases, over rows and over every day of a few years."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bylaw.language.dates import UNITS, CalendarRules, find, period_of, shifted
+
+ROWS = yaml.safe_load(Path(__file__).with_name("dates.yaml").read_text(encoding="utf-8"))
+TODAY = date(2026, 11, 20)
+DAYS = st.dates(date(2020, 1, 1), date(2032, 12, 31))
+CALENDARS = st.builds(
+    CalendarRules, st.integers(0, 6), st.integers(1, 12), fiscal_by_default=st.booleans(), whole_periods=st.booleans()
+)
+
+
+@pytest.mark.parametrize("row", ROWS["spans"], ids=lambda row: f"{row['text']}{row.get('calendar', '')}")
+def test_a_phrase_is_read_as_its_span(row):
+    found = find(row["text"], row.get("today", TODAY), CalendarRules(**row.get("calendar", {})))
+    assert [(span.start, span.end) for span in found] == [(row.get("start"), row.get("end"))]
+    if "label" in row:
+        assert found[0].label == str(row["label"])
+    if "words" in row:
+        assert row["text"][found[0].begins : found[0].ends] == row["words"]
+
+
+@pytest.mark.parametrize("text", ROWS["none"])
+def test_a_phrase_that_the_grammar_does_not_know_is_left_alone(text):
+    assert find(text, TODAY) == ()
+
+
+def test_two_phrases_are_both_found_in_order():
+    found = find("last month and in 2025", TODAY)
+    assert [span.label for span in found] == ["October 2026", "2025"]
+
+
+@given(DAYS, CALENDARS, st.integers(1, 400), st.sampled_from(UNITS), st.sampled_from(["last", "past", "previous"]))
+def test_looking_back_never_reaches_into_the_future(today, calendar, count, unit, word):
+    (span,) = find(f"{word} {count} {unit}s", today, calendar)
+    assert span.start < span.end <= today + timedelta(days=1)
+
+
+@given(DAYS, CALENDARS, st.sampled_from(UNITS[1:]))
+def test_this_period_holds_today_and_follows_the_last_one(today, calendar, unit):
+    (this,), (last,) = find(f"this {unit}", today, calendar), find(f"last {unit}", today, calendar)
+    assert this.start <= today < this.end
+    assert last.end == this.start
+    assert last.start < last.end
+
+
+@given(DAYS, CALENDARS, st.booleans())
+def test_the_months_of_a_quarter_fill_it(day, calendar, fiscal):
+    start = period_of(day, "quarter", calendar, fiscal)
+    months = [shifted(start, "month", count) for count in range(4)]
+    assert months[3] == shifted(start, "quarter", 1)
+    assert all(period_of(month, "quarter", calendar, fiscal) == start for month in months[:3])
+
+
+@given(st.text(max_size=60))
+def test_no_text_makes_it_raise(text):
+    find(text, TODAY)
+
+
+WORDS = "last past 31 feb 2026 2026-13-40 q4 fiscal fy between and from to since"
+
+
+@given(st.lists(st.sampled_from(WORDS.split())))
+def test_no_words_of_the_grammar_in_any_order_make_it_raise(words):
+    for span in find(" ".join(words), TODAY, CalendarRules(fiscal_start=2)):
+        assert span.begins < span.ends
