@@ -25,6 +25,7 @@ from bylaw.canonical import fingerprint
 Clock = Callable[[], float]  # seconds, monotonic
 
 _SAYS_DECISION = frozenset({"decide", "decided", "deciding", "decision", "decisions"})
+_OWN_CASE = frozenset({"i", "me", "my", "mine"})
 _CITED = 120  # characters of a record that a citation repeats
 _DROPPED_SHOWN = 20
 
@@ -91,10 +92,12 @@ def is_decision_question(text: str, index: BundleIndex) -> float:
     if not terms(asked.rest):
         # Nothing but "who decided that?": only a conversation can tell which one.
         return 0.5 if asked.is_phrase and speaks_of_decisions else 0.3 if asked.intent else 0.0
+    # "Why was my refund rejected?" is about a case of one's own; what was decided is asked of an organisation.
+    trust = 0.5 if not _OWN_CASE.isdisjoint(words(text)) and not speaks_of_decisions else 1.0
     best = max((hit.confidence for hit in search_of(decisions).find(asked.rest, 1)), default=0.0)
     is_found = best >= rules.search.confidence_from
     if asked.intent and is_found:
-        return round(0.35 + 0.6 * best, 4)
+        return round(trust * (0.35 + 0.6 * best), 4)
     if speaks_of_decisions:
         return round(0.5 + 0.3 * best, 4) if asked.intent or is_found else 0.3
     return round(0.2 * best, 4)
@@ -111,14 +114,14 @@ def prepare(index: BundleIndex) -> None:
 
 
 def _asked(question: Question, state: dict[str, Any], decisions: Decisions, rules: Intents) -> Asked:
-    """The intent: named in the options, else by the question's words, else, for a bare slug, the pending one."""
+    """The intent: named in the options; for a bare slug, which picks a choice, the pending one; else the words'."""
     asked = read(question.text, rules)
     named = question.options.get("intent")
     if isinstance(named, str) and named in rules.intents:
         return Asked(named, asked.rest, True)
     before = state.get("intent")
-    if asked.intent is None and before in rules.intents and question.text.strip() in decisions.decisions:
-        return Asked(before, asked.rest)
+    if before in rules.intents and question.text.strip() in decisions.decisions:
+        return Asked(before, question.text)
     # An id may hold an intent's words (`why-we-left-plasma`): it is looked for in the whole question.
     return Asked(asked.intent, question.text, asked.is_phrase) if slug_in(question.text, decisions) else asked
 

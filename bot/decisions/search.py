@@ -21,7 +21,7 @@ from bylaw.authored.decisions import Decision, Decisions
 
 # How much a word tells by where it stands; `TOLD` is how far a match there counts towards confidence.
 WEIGHTS: Mapping[str, int] = {"option": 3, "id": 2, "tags": 2, "decision_maker": 1, "rationale": 1}
-TOLD_IN_TITLE, TOLD_ELSEWHERE = 1.0, 0.7
+TOLD_IN_TITLE, TOLD_ELSEWHERE = 1.0, 0.6
 OPTION_COVERAGE = 0.1  # of the confidence: how much of the option the question names; settles otherwise equal matches
 K1, B = 1.2, 0.75  # the customary constants of BM25
 

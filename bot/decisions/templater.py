@@ -1,10 +1,11 @@
-"""Answers without a model: a template says what matters, most important line first, and what fits is said.
+"""Answers without a model: a template says what matters, the most important first, and what fits is said.
 
-A template sees the evidence only. Each of its lines is one thought; lines are joined until the answer is full.
+A template sees the evidence only. Its paragraphs are thoughts, its lines their sentences, told while there is room.
 """
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,7 @@ from bylaw.errors import BylawError
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-_SMALLEST = 40  # characters: a clipped thought shorter than this is not worth beginning
+_SMALLEST = 100  # characters: a clipped thought shorter than this is not worth beginning
 
 
 def render(intent: Intent, evidence: Evidence, rules: Intents) -> Answer:
@@ -42,24 +43,34 @@ def render(intent: Intent, evidence: Evidence, rules: Intents) -> Answer:
         id for id in evidence.allowed_ids if id in demanded or any(id == event.id for event in evidence.events)
     ]
     return Answer(
-        short_answer=_fitting(text.splitlines(), rules.lengths.short_answer, tuple(rules.prompt.forbidden_text)),
+        short_answer=_fitting(text, rules.lengths.short_answer, tuple(rules.prompt.forbidden_text)),
         supporting_ids=tuple(supporting or [evidence.anchor.id]),
     )
 
 
-def _fitting(lines: list[str], bound: int, forbidden: tuple[str, ...]) -> str:
-    """As many lines as fit in *bound*, in order; the first that does not fit is clipped and ends the answer."""
+def _fitting(text: str, bound: int, forbidden: tuple[str, ...]) -> str:
+    """What of *text* fits in *bound*, paragraph by paragraph.
+
+    A line that does not fit ends its paragraph, so that no sentence is left out between two that are said; where a
+    paragraph would be lost whole and there is room to tell something, its first line is clipped.
+    """
+    for banned in forbidden:
+        text = text.replace(banned, "")
     said = ""
-    for line in lines:
-        for text in forbidden:
-            line = line.replace(text, "")
-        thought = " ".join(line.split())
-        room = bound - len(said) - (1 if said else 0)
-        if thought and len(thought) <= room:
-            said = f"{said} {thought}".strip()
-        elif thought and room >= min(_SMALLEST, bound):
-            return f"{said} {clipped(thought, room)}".strip()
+    for paragraph in re.split(r"\n\s*\n", text):
+        for number, line in enumerate(filter(None, (" ".join(line.split()) for line in paragraph.splitlines()))):
+            room = bound - len(said) - (1 if said else 0)
+            if len(line) > room:
+                if number == 0 and room >= min(_SMALLEST, bound):
+                    said = f"{said} {clipped(line, room)}".strip()
+                break
+            said = f"{said} {line}".strip()
     return said
+
+
+def _sentences(text: str) -> str:
+    """One sentence a line."""
+    return re.sub(r"(?<=[.!?])\s+", "\n", _ended(text))
 
 
 def _day(timestamp: str) -> str:
@@ -81,4 +92,5 @@ def _environment() -> Environment:
     )
     environment.filters["day"] = _day
     environment.filters["ended"] = _ended
+    environment.filters["sentences"] = _sentences
     return environment
