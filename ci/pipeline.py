@@ -56,8 +56,8 @@ class Run:
 
 def run(root: Path, at: date | None, today: date, progress: Progress | None = None) -> Run:
     """Check the repository at *root* as of *at*: by default the day of its commit, outside git *today*."""
-    workspace = load(root)
-    return check(workspace, at or workspace.commit_date or today, progress)
+    workspace = load(root, at, today)
+    return check(workspace, workspace.at or today, progress)
 
 
 def check(workspace: Workspace, at: date, progress: Progress | None = None) -> Run:

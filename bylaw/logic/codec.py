@@ -1,4 +1,4 @@
-"""Formulas as JSON and as text. The bundle carries the JSON; decimals are strings, dates ISO text, nothing is lost.
+"""Formulas as JSON, for the bundle: decimals are strings, dates ISO text, and nothing is lost.
 
 {"var": "has_receipt", "op": "==", "value": true}     {"all": [...]}   {"any": [...]}   {"not": ...}
 {"left": {"var": "balance"}, "op": "<", "right": {"op": "*", "left": {"const": "1.5"}, "right": {"var": "price"}}}
@@ -109,40 +109,3 @@ def _decode_term(data: Any, variables: Mapping[str, Variable]) -> Term:
         case {"op": "+" | "-" | "*" as op, "left": left, "right": right, **rest} if not rest:
             return Arith(op, _decode_term(left, variables), _decode_term(right, variables))
     raise ValueError("not a term")
-
-
-def infix(formula: Formula, variables: Mapping[str, Variable]) -> str:
-    """The formula as text, in the notation of seed 000: `(has_receipt = true) ∧ (days <= 30)`."""
-    match formula:
-        case And(items):
-            return " ∧ ".join(_grouped(item, variables) for item in items) or "true"
-        case Or(items):
-            return " ∨ ".join(_grouped(item, variables) for item in items) or "false"
-        case Not(item):
-            return f"¬{_grouped(item, variables)}"
-        case Atom(var, op, value):
-            if isinstance(value, tuple):
-                return f"{var} in {{{', '.join(_text(v, variables[var]) for v in value)}}}"
-            return f"{var} {'=' if op == '==' else op} {_text(value, variables[var])}"
-        case Compare(left, op, right):
-            return f"{_term_text(left)} {'=' if op == '==' else op} {_term_text(right)}"
-
-
-def _grouped(item: Formula, variables: Mapping[str, Variable]) -> str:
-    text = infix(item, variables)
-    return text if isinstance(item, Not) or text in ("true", "false") else f"({text})"
-
-
-def _text(value: Value, variable: Variable) -> str:
-    encoded = _encode_value(value, variable)
-    return str(encoded).lower() if isinstance(encoded, bool) else str(encoded)
-
-
-def _term_text(term: Term) -> str:
-    match term:
-        case Ref(var):
-            return var
-        case Const(value):
-            return str(value) if isinstance(value, int) else number_text(value)
-        case Arith(op, left, right):
-            return f"({_term_text(left)} {op} {_term_text(right)})"

@@ -11,10 +11,11 @@ from typing import Any
 
 from bylaw.authored.policies import FormalConstraint, LogicRule, Policy
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.codec import infix
-from bylaw.logic.expressions import InvalidExpression, parse_expression, parse_term
+from bylaw.logic.expressions import InvalidExpression, parse_expression
 from bylaw.logic.ir import ConditionalRule, Constraint, Formula, Source, Variable, conj
-from bylaw.logic.smt import Reasoner, smtlib
+from bylaw.logic.notation import infix, smtlib
+from bylaw.logic.smt import Reasoner
+from bylaw.logic.terms import parse_term
 from ci.findings import Finding, Route
 from ci.formalize.graph import build_graph, graph_problems
 from ci.formalize.lower import Lowering

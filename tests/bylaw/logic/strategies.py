@@ -101,12 +101,8 @@ def rulesets(draw, with_compare: bool = False, most: int = 5):
         for i in range(count)
     )
     levels = {policy: draw(st.integers(2, 4)) for policy in ("P0", "P1", "P2", "P3")}
-    leveled = tuple(
-        ConditionalRule(r.rule_id, r.policy_id, r.domain, r.effect, r.guard, levels[r.policy_id], r.source)
-        for r in rules
-    )
-    overrides = draw(
-        st.sampled_from(({}, {"P0": frozenset(("P1",))}, {"P0": frozenset(("P1",)), "P1": frozenset(("P2",))}))
-    )
+    leveled = tuple(replace(rule, level=levels[rule.policy_id]) for rule in rules)
+    chain = {"P0": frozenset(("P1",)), "P1": frozenset(("P2",))}
+    overrides = draw(st.sampled_from(({}, {"P0": frozenset(("P1",))}, chain)))
     excludes = draw(st.sampled_from((frozenset(), frozenset((("credit", "verify"), ("verify", "credit"))))))
     return Ruleset(VARIABLES, leveled, overrides=overrides, excludes=excludes, outcomes=("refund", "shipping"))
