@@ -1,0 +1,23 @@
+"""How a vocabulary speaks of its facts, in the form that the English of the logic reads."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.logic.prose import Label
+
+
+def labels(vocabulary: Vocabulary) -> dict[str, Label]:
+    """A label for every declared fact, by name."""
+    return {name: label_of(fact) for name, fact in sorted(vocabulary.facts.items())}
+
+
+def label_of(fact: Fact) -> Label:
+    """The label of one fact. A plain list of phrases says that a boolean is true, or how a value is told."""
+    if fact.type == "boolean":
+        said = fact.phrases if isinstance(fact.phrases, dict) else {"true": fact.phrases}
+        true, false = tuple(said.get("true", ())), tuple(said.get("false", ()))
+        return Label(fact.label, kind=fact.type, true_phrases=true, false_phrases=false)
+    told = fact.phrases if isinstance(fact.phrases, list) else list(chain.from_iterable(fact.phrases.values()))
+    return Label(fact.label, fact.unit, fact.type, value_phrases=tuple(told))
