@@ -255,7 +255,9 @@ def _a(kind: Kind) -> str:
 
 
 def _text(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    # NFKC would spell the ellipsis of a clipped text as three characters and so push it over its bound.
+    folded = "…".join(unicodedata.normalize("NFKC", part) for part in text.split("…"))
+    return " ".join(folded.split())
 
 
 def _bounded(text: str, bound: int) -> str:
