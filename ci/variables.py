@@ -1,35 +1,37 @@
-"""Declared facts as variables of the logic: exact bounds, dates as ordinals."""
+"""The declared facts as the logic's variables: exact bounds, dates as ordinals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from bylaw.authored.vocabulary import Fact, Vocabulary
-from bylaw.logic.ir import Number, Variable, exact
+from bylaw.logic.ir import Number, ValueMisfit, Variable
 
 
-def variables(vocabulary: Vocabulary) -> Mapping[str, Variable]:
-    """Every declared fact as a variable, by name. A bound of the wrong type is left out: a lint says so."""
-    return {name: _variable(name, fact) for name, fact in sorted(vocabulary.facts.items())}
+def variables(vocabulary: Vocabulary) -> dict[str, Variable]:
+    """Every fact as a variable, by name, sorted. A bound that does not fit its fact is left out: a lint tells it."""
+    return {name: variable(name, fact) for name, fact in sorted(vocabulary.facts.items())}
 
 
-def _variable(name: str, fact: Fact) -> Variable:
+def variable(name: str, fact: Fact) -> Variable:
+    """One fact as a variable."""
+    free = unbounded(name, fact)
     return Variable(
-        name=name,
-        kind=fact.type,
-        values=tuple(fact.values),
-        minimum=_bound(fact, fact.minimum),
-        maximum=_bound(fact, fact.maximum),
-        unit=fact.unit,
+        name, fact.type, tuple(fact.values), _bound(free, fact.minimum), _bound(free, fact.maximum), fact.unit
     )
 
 
-def _bound(fact: Fact, value: Decimal | str | None) -> Number | None:
-    try:
-        if value is None:
-            return None
-        return date.fromisoformat(str(value)).toordinal() if fact.type == "date" else exact(str(value))
-    except (ValueError, InvalidOperation):
+def unbounded(name: str, fact: Fact) -> Variable:
+    """The fact without its bounds: what reads the bounds themselves."""
+    return Variable(name, fact.type, tuple(fact.values), unit=fact.unit)
+
+
+def _bound(free: Variable, written: Decimal | str | None) -> Number | None:
+    if written is None or free.is_finite:
         return None
+    try:
+        value = free.read(written)
+    except ValueMisfit:
+        return None
+    assert not isinstance(value, bool | str)  # only numbers and dates have bounds
+    return value

@@ -1,0 +1,84 @@
+"""Cases speak the vocabulary's language: declared facts with values they can take, declared outcomes and actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bylaw.logic.ir import ValueMisfit
+from ci.findings import Finding, Place
+from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN, RESERVED_OUTCOMES
+from ci.load import CaseEntry, Workspace
+from ci.nearest import did_you_mean
+from ci.shape import described
+from ci.variables import variables
+
+
+def case_facts(workspace: Workspace) -> Iterator[Finding]:
+    """Every fact of a case is declared and has a value that it can take."""
+    known = variables(workspace.vocabulary)
+    for entry in workspace.cases:
+        for name, value in entry.case.facts.items():
+            variable = known.get(name)
+            at = Place(entry.path, (entry.index, "facts", name), on_key=variable is None)
+            if variable is None:
+                if not workspace.is_lost(name):
+                    message = f"case `{entry.case.name}` uses the fact `{name}`, which no vocabulary declares"
+                    yield Finding("unknown-fact", message, at, help=did_you_mean(name, known, FACTS_LIVE_IN))
+                continue
+            try:
+                variable.read(value)
+            except ValueMisfit as problem:
+                id = "type-mismatch" if problem.reason == "type" else "value-out-of-domain"
+                help = did_you_mean(str(value), variable.values) if variable.kind == "enum" else None
+                yield Finding(id, f"case `{entry.case.name}`: {problem}", at, help=help)
+
+
+def expectations(workspace: Workspace) -> Iterator[Finding]:
+    """What a case expects are outcomes with one of their actions, and lists of actions."""
+    for entry in workspace.cases:
+        for key, expected in entry.case.expect.items():
+            if key in RESERVED_OUTCOMES:
+                yield from _duties(workspace, entry, key, expected)
+            elif key not in workspace.vocabulary.outcomes:
+                if not workspace.is_lost(key):
+                    message = f"case `{entry.case.name}` expects the outcome `{key}`, which no vocabulary declares"
+                    known = (*workspace.vocabulary.outcomes, *RESERVED_OUTCOMES)
+                    at = Place(entry.path, (entry.index, "expect", key), on_key=True)
+                    yield Finding("schema", message, at, help=did_you_mean(key, known, f"known: {', '.join(known)}"))
+            elif expected is not None:
+                yield from _taken(workspace, entry, key, expected)
+
+
+def _duties(workspace: Workspace, entry: CaseEntry, key: str, expected: Any) -> Iterator[Finding]:
+    route = (entry.index, "expect", key)
+    if not isinstance(expected, list):
+        message = f"case `{entry.case.name}`: `{key}` should be a list of actions, not {described(expected)}"
+        yield Finding("schema", message, Place(entry.path, route))
+        return
+    for i, action in enumerate(expected):
+        yield from _declared(workspace, entry, action, Place(entry.path, (*route, i)))
+
+
+def _taken(workspace: Workspace, entry: CaseEntry, outcome: str, action: Any) -> Iterator[Finding]:
+    at = Place(entry.path, (entry.index, "expect", outcome))
+    wrong = list(_declared(workspace, entry, action, at))
+    yield from wrong
+    if wrong or action not in workspace.vocabulary.actions:
+        return
+    actual = workspace.vocabulary.outcome_of(action)
+    if actual != outcome:
+        of = f"an action of `{actual}`" if actual else "an action without an outcome"
+        message = f"case `{entry.case.name}` expects `{action}` for the outcome `{outcome}`, but it is {of}"
+        names = sorted(n for n in workspace.vocabulary.actions if workspace.vocabulary.outcome_of(n) == outcome)
+        yield Finding("type-mismatch", message, at, help=f"actions of `{outcome}`: {', '.join(names) or 'none'}")
+
+
+def _declared(workspace: Workspace, entry: CaseEntry, action: Any, at: Place) -> Iterator[Finding]:
+    if not isinstance(action, str):
+        message = f"case `{entry.case.name}` should expect an action here, not {described(action)}"
+        yield Finding("schema", message, at)
+    elif action not in workspace.vocabulary.actions and not workspace.is_lost(action):
+        message = f"case `{entry.case.name}` expects the action `{action}`, which no vocabulary declares"
+        help = did_you_mean(action, workspace.vocabulary.actions, ACTIONS_LIVE_IN)
+        yield Finding("unknown-action", message, at, help=help)

@@ -1,0 +1,70 @@
+"""What is well formed and still deserves a look: nobody's policies, sleeping ones, exceptions without force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from bylaw.authored.policies import PolicyException
+from ci.findings import Finding, Place, Route
+from ci.load import PolicyFile, Workspace
+
+
+def missing_owners(workspace: Workspace) -> Iterator[Finding]:
+    """Somebody answers for every policy."""
+    for file in workspace.policies:
+        if not file.policy.has_owner:
+            written = file.policy.metadata.owner.strip()
+            said = f"has the owner `{written}`" if written else "has no owner"
+            yield _of(file, "missing-owner", said, ("metadata", "owner"), "name who decides when it is disputed")
+
+
+def inactive_policies(workspace: Workspace) -> Iterator[Finding]:
+    """A policy that takes part in nothing says so: nobody has confirmed it, or its time is over."""
+    for file in workspace.policies:
+        policy, end = file.policy, file.policy.metadata.expiry_date
+        if not policy.is_active:
+            said = "was mined from decisions and holds only once a person has confirmed it"
+            route: Route = ("discovery", "human_validated") if policy.discovery else ("policy_id",)
+            yield _of(file, "inactive-policy", said, route, "after a review write `human_validated: true`")
+        elif end is not None and workspace.at is not None and end < workspace.at:
+            said = f"ended on {end.isoformat()} and no longer holds"
+            yield _of(file, "inactive-policy", said, ("metadata", "expiry_date"), "delete it, or give it a later end")
+
+
+def expiring_policies(workspace: Workspace) -> Iterator[Finding]:
+    """A policy that ends soon is told while there is time to renew it."""
+    if workspace.at is None:
+        return
+    days = workspace.rules.ci.expiring_within_days
+    last = workspace.at + timedelta(days=days)
+    for file in workspace.policies:
+        end = file.policy.metadata.expiry_date
+        if end is not None and workspace.at <= end <= last:
+            said = f"ends on {end.isoformat()}, within {days} days"
+            yield _of(file, "expiring-policy", said, ("metadata", "expiry_date"), "renew it, or let it end")
+
+
+def unformalized_exceptions(workspace: Workspace) -> Iterator[Finding]:
+    """An exception has force, or says that it is text for people only."""
+    for file in workspace.policies:
+        for route, exception in _exceptions(file.policy.exceptions, ()):
+            if not exception.has_force:
+                lacks = [key for key in ("conditions", "action") if not getattr(exception, key)]
+                said = (
+                    f"has an exception that changes no case: it has no {' and no '.join(f'`{key}`' for key in lacks)}"
+                )
+                help = "say when it holds (`conditions`) and what then holds (`action`, or `none`)"
+                yield _of(file, "unformalized-exception", said, route, help)
+
+
+def _exceptions(listed: Sequence[PolicyException], route: Route) -> Iterator[tuple[Route, PolicyException]]:
+    for i, exception in enumerate(listed):
+        here = (*route, "exceptions", i)
+        yield here, exception
+        yield from _exceptions(exception.exceptions, here)
+
+
+def _of(file: PolicyFile, id: str, said: str, route: Route, help: str) -> Finding:
+    name = file.policy.policy_id
+    return Finding(id, f"policy `{name}` {said}", Place(file.path, route), policies=(name,), help=help)

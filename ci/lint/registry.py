@@ -1,0 +1,61 @@
+"""The table of lints. A lint takes the workspace and yields findings; the order changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ci.findings import Finding
+from ci.lint.cases import case_facts, expectations
+from ci.lint.context import context_references
+from ci.lint.meaning import expiring_policies, inactive_policies, missing_owners, unformalized_exceptions
+from ci.lint.references import audiences, condition_ids, override_cycles, overrides, policies_of_cases, steps
+from ci.lint.vocabulary import (
+    ambiguous_values,
+    bounds,
+    canonical_actions,
+    default_facts,
+    outcomes_of_actions,
+    phrases,
+    related_actions,
+    same_words,
+    scope_facts,
+)
+from ci.lint.words import unused_words
+from ci.load import Workspace
+
+Lint = Callable[[Workspace], Iterable[Finding]]
+
+LINTS: tuple[Lint, ...] = (
+    # words about words
+    canonical_actions,
+    outcomes_of_actions,
+    related_actions,
+    default_facts,
+    scope_facts,
+    bounds,
+    phrases,
+    ambiguous_values,
+    same_words,
+    # names that must lead somewhere
+    overrides,
+    override_cycles,
+    policies_of_cases,
+    steps,
+    condition_ids,
+    audiences,
+    context_references,
+    # cases
+    case_facts,
+    expectations,
+    # what a person should look at
+    missing_owners,
+    inactive_policies,
+    expiring_policies,
+    unformalized_exceptions,
+    unused_words,
+)
+
+
+def lint(workspace: Workspace) -> list[Finding]:
+    """Everything that the lints find."""
+    return [finding for check in LINTS for finding in check(workspace)]

@@ -1,0 +1,222 @@
+"""Words about words: what a vocabulary says of its own facts, actions and outcomes must hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+from bylaw.authored.conditions import KINDS
+from bylaw.authored.vocabulary import Action, Fact, Vocabulary
+from bylaw.logic.ir import ValueMisfit
+from ci.findings import Finding, Place, Route
+from ci.lint.cycles import cycles
+from ci.load import Workspace
+from ci.nearest import did_you_mean
+from ci.variables import unbounded
+
+ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"
+FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
+RESERVED_OUTCOMES = ("required", "prohibited", "permitted")  # keys of a case's `expect`
+CONDITION_TYPES = tuple(get_args(kind.model_fields["type"].annotation)[0] for kind in KINDS)
+
+
+def canonical_actions(workspace: Workspace) -> Iterator[Finding]:
+    """`same_as` leads to a declared action, and not in a circle."""
+    actions = workspace.vocabulary.actions
+    for path, name, action in _actions(workspace):
+        target = action.same_as
+        if target is None:
+            continue
+        at = Place(path, ("actions", name, "same_as"))
+        if target not in actions and not workspace.is_lost(target):
+            message = f"the action `{name}` is the same as `{target}`, which no vocabulary declares"
+            yield Finding("unknown-action", message, at, help=did_you_mean(target, actions, ACTIONS_LIVE_IN))
+        elif target in actions and action.outcome not in (None, workspace.vocabulary.outcome_of(target)):
+            message = f"the action `{name}` names the outcome `{action.outcome}`, and `{target}` another"
+            yield Finding("schema", message, at, help="a second name takes the outcome of the first: leave it out")
+    same_as = {name: [action.same_as] for name, action in actions.items() if action.same_as is not None}
+    for cycle in cycles(same_as):
+        message = f"`same_as` leads in a circle: {_circle(cycle)}"
+        at = Place(workspace.path_of_word("actions", cycle[0]), ("actions", cycle[0], "same_as"))
+        yield Finding("dangling-reference", message, at, help="one of them is the canonical name: it has no `same_as`")
+
+
+def outcomes_of_actions(workspace: Workspace) -> Iterator[Finding]:
+    """An action's outcome is declared, and no outcome has a name that a case needs for something else."""
+    outcomes = workspace.vocabulary.outcomes
+    for path, name, action in _actions(workspace):
+        if action.outcome is not None and action.outcome not in outcomes and not workspace.is_lost(action.outcome):
+            message = f"the action `{name}` has the outcome `{action.outcome}`, which no vocabulary declares"
+            at = Place(path, ("actions", name, "outcome"))
+            yield Finding("dangling-reference", message, at, help=did_you_mean(action.outcome, outcomes, _OUTCOMES))
+    for file in workspace.vocabularies:
+        for name in RESERVED_OUTCOMES:
+            if name in file.vocabulary.outcomes:
+                message = f"`{name}` is a word of the format and cannot be an outcome"
+                yield Finding("schema", message, Place(file.path, ("outcomes", name), on_key=True))
+
+
+_OUTCOMES = "outcomes are declared in policies/vocabulary.yaml"
+
+
+def related_actions(workspace: Workspace) -> Iterator[Finding]:
+    """`relations` speak of declared actions."""
+    actions = workspace.vocabulary.actions
+    for file in workspace.vocabularies:
+        for route, name, on_key in _related(file.vocabulary):
+            if name not in actions and not workspace.is_lost(name):
+                message = f"`relations` names the action `{name}`, which no vocabulary declares"
+                help = did_you_mean(name, actions, ACTIONS_LIVE_IN)
+                yield Finding("unknown-action", message, Place(file.path, route, on_key), help=help)
+
+
+def _related(vocabulary: Vocabulary) -> Iterator[tuple[Route, str, bool]]:
+    for i, group in enumerate(vocabulary.relations.excludes):
+        yield from ((("relations", "excludes", i, j), name, False) for j, name in enumerate(group))
+    for name, others in vocabulary.relations.implies.items():
+        yield ("relations", "implies", name), name, True
+        yield from ((("relations", "implies", name, j), other, False) for j, other in enumerate(others))
+
+
+def default_facts(workspace: Workspace) -> Iterator[Finding]:
+    """`defaults` give a known type of condition a declared fact."""
+    for file in workspace.vocabularies:
+        for domain, kinds in file.vocabulary.defaults.items():
+            for kind, fact in kinds.items():
+                route = ("defaults", domain, kind)
+                if kind not in CONDITION_TYPES:
+                    message = f"`defaults` names `{kind}`, which is not a type of condition"
+                    help = did_you_mean(kind, CONDITION_TYPES)
+                    yield Finding("schema", message, Place(file.path, route, on_key=True), help=help)
+                yield from _undeclared_fact(workspace, fact, "`defaults` names", Place(file.path, route))
+
+
+def scope_facts(workspace: Workspace) -> Iterator[Finding]:
+    """Every dimension of a scope is an enum fact."""
+    for file in workspace.vocabularies:
+        for dimension, name in file.vocabulary.scope.items():
+            at = Place(file.path, ("scope", dimension))
+            yield from _undeclared_fact(workspace, name, f"the scope `{dimension}` means", at)
+            fact = workspace.vocabulary.facts.get(name)
+            if fact is not None and fact.type != "enum":
+                message = f"the scope `{dimension}` means the fact `{name}`, which is {_a(fact)}"
+                yield Finding("type-mismatch", message, at, help="a scope lists values: it needs an enum fact")
+
+
+def _undeclared_fact(workspace: Workspace, name: str, who: str, at: Place) -> Iterator[Finding]:
+    facts = workspace.vocabulary.facts
+    if name not in facts and not workspace.is_lost(name):
+        message = f"{who} the fact `{name}`, which no vocabulary declares"
+        yield Finding("unknown-fact", message, at, help=did_you_mean(name, facts, FACTS_LIVE_IN))
+
+
+def bounds(workspace: Workspace) -> Iterator[Finding]:
+    """`minimum` and `maximum` are values of their fact, in that order."""
+    for path, name, fact in _facts(workspace):
+        free = unbounded(name, fact)
+        found = {}
+        for key in ("minimum", "maximum"):
+            written = getattr(fact, key)
+            if written is None:
+                continue
+            try:
+                found[key] = free.read(written)
+            except ValueMisfit as problem:
+                message = f"the {key} of the fact `{name}` does not fit it: {problem}"
+                yield Finding("type-mismatch", message, Place(path, ("facts", name, key)))
+        if len(found) == 2 and _is_above(found["minimum"], found["maximum"]):
+            message = f"the maximum `{fact.maximum}` of the fact `{name}` lies below its minimum `{fact.minimum}`"
+            yield Finding("value-out-of-domain", message, Place(path, ("facts", name, "maximum")))
+
+
+def _is_above(low: object, high: object) -> bool:
+    assert not isinstance(low, bool | str)
+    return low > high  # type: ignore[operator]  # both are numbers: only numbers and dates have bounds
+
+
+def phrases(workspace: Workspace) -> Iterator[Finding]:
+    """Phrases fit what the fact can be: `{value}` stands for a number or a date, other values are keys."""
+    for path, name, fact in _facts(workspace):
+        route: Route = ("facts", name, "phrases")
+        if isinstance(fact.phrases, dict):
+            known = ["true", "false"] if fact.type == "boolean" else list(fact.values)
+            for key in fact.phrases:
+                if key not in known:
+                    at = Place(path, (*route, key), on_key=True)
+                    yield _stray_phrase(name, fact, key, known, at)
+        elif fact.phrases and fact.type == "boolean":
+            message = f"the phrases of the boolean fact `{name}` do not say whether it holds"
+            help = 'write {"true": [...], "false": [...]}'
+            yield Finding("schema", message, Place(path, route), help=help)
+        if fact.type in ("boolean", "enum"):
+            for at, phrase in _phrases(fact, path, route):
+                if "{value}" in phrase:
+                    message = f"the phrase `{phrase}` of the fact `{name}` takes a `{{value}}`, but it is {_a(fact)}"
+                    yield Finding("type-mismatch", message, at, help="`{value}` stands for a number or a date")
+
+
+def _stray_phrase(name: str, fact: Fact, key: str, known: list[str], at: Place) -> Finding:
+    if fact.type == "enum":
+        message = f"the phrases of the fact `{name}` name `{key}`, which is not one of its values"
+        return Finding("value-out-of-domain", message, at, help=did_you_mean(key, known))
+    if fact.type == "boolean":
+        message = f"the phrases of the boolean fact `{name}` stand under `true` and `false`, not under `{key}`"
+        return Finding("schema", message, at, help=did_you_mean(key, known))
+    message = f"the phrases of the fact `{name}` are a list with `{{value}}` in them: it is {_a(fact)}"
+    return Finding("schema", message, at)
+
+
+def _phrases(fact: Fact, path: str, route: Route) -> Iterator[tuple[Place, str]]:
+    if isinstance(fact.phrases, dict):
+        for key, listed in fact.phrases.items():
+            yield from ((Place(path, (*route, key, i)), phrase) for i, phrase in enumerate(listed))
+    else:
+        yield from ((Place(path, (*route, i)), phrase) for i, phrase in enumerate(fact.phrases))
+
+
+def ambiguous_values(workspace: Workspace) -> Iterator[Finding]:
+    """No word means two values of one fact."""
+    for path, name, fact in _facts(workspace):
+        meanings: dict[str, str] = {}
+        for value in fact.values:
+            meanings.setdefault(value.casefold(), value)
+        for value, synonyms in fact.values.items():
+            for i, word in enumerate((value, *synonyms)):
+                other = meanings.setdefault(word.casefold(), value)
+                if other != value:
+                    message = f"`{word}` means two values of the fact `{name}`: `{other}` and `{value}`"
+                    at = Place(path, ("facts", name, "values", value, *((i - 1,) if i else ())), on_key=not i)
+                    yield Finding("duplicate-key", message, at)
+
+
+def same_words(workspace: Workspace) -> Iterator[Finding]:
+    """Names are compared case-insensitively, so two facts or two actions differ in more than that."""
+    for section in ("facts", "actions", "outcomes", "terms"):
+        first: dict[str, str] = {}
+        for name in sorted(getattr(workspace.vocabulary, section)):
+            other = first.setdefault(name.casefold(), name)
+            if other != name:
+                message = (
+                    f"`{name}` in `{section}` is the same word as `{other}`: small and capital letters count alike"
+                )
+                at = Place(workspace.path_of_word(section, name), (section, name), on_key=True)
+                related = Place(workspace.path_of_word(section, other), (section, other), on_key=True)
+                yield Finding("duplicate-key", message, at, related=((related, "first declared here"),))
+
+
+def _facts(workspace: Workspace) -> Iterator[tuple[str, str, Fact]]:
+    for file in workspace.vocabularies:
+        yield from ((file.path, name, fact) for name, fact in file.vocabulary.facts.items())
+
+
+def _actions(workspace: Workspace) -> Iterator[tuple[str, str, Action]]:
+    for file in workspace.vocabularies:
+        yield from ((file.path, name, action) for name, action in file.vocabulary.actions.items())
+
+
+def _a(fact: Fact) -> str:
+    return f"{'an' if fact.type in ('integer', 'enum') else 'a'} {fact.type} fact"
+
+
+def _circle(cycle: tuple[str, ...]) -> str:
+    return " → ".join(f"`{name}`" for name in (*cycle, cycle[0]))

@@ -1,0 +1,1 @@
+"""Findings for those who read them: people in a terminal, and machines."""

@@ -1,0 +1,58 @@
+"""Findings for machines: one JSON document, always the same bytes for the same findings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from bylaw.canonical import plain
+from ci.findings import Finding, Place
+from ci.load import position
+from ci.source import Source
+
+
+def render(findings: Sequence[Finding], sources: Mapping[str, Source], existing: Collection[str] = frozenset()) -> str:
+    """The document, with a line break at its end. *existing*: fingerprints of findings that were there before."""
+    listed = [_finding(finding, sources, existing) for finding in findings]
+    document = {"findings": listed, "summary": _summary(listed)}
+    # Plain ASCII: a terminal's or a runner's encoding can then break nothing.
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _finding(finding: Finding, sources: Mapping[str, Source], existing: Collection[str]) -> dict[str, Any]:
+    return {
+        "id": finding.id,
+        "severity": finding.severity,
+        "message": finding.message,
+        **_place(finding.at, sources),
+        "policies": list(finding.policies),
+        "rules": list(finding.rules),
+        "counterexample": _counterexample(finding.counterexample),
+        "status": finding.status,
+        "help": finding.help,
+        "related": [{**_place(place, sources), "message": note} for place, note in finding.related],
+        "detail": plain(finding.detail),
+        "fingerprint": finding.fingerprint,
+        "existing": finding.fingerprint in existing,
+    }
+
+
+def _place(place: Place, sources: Mapping[str, Source]) -> dict[str, Any]:
+    line, column = position(sources, place)
+    return {"path": place.path, "line": line, "column": column}
+
+
+def _counterexample(case: Mapping[str, Any] | None) -> Any:
+    """A case always says its facts under `facts`."""
+    if case is None:
+        return None
+    return plain(case if "facts" in case else {"facts": case} if "words" not in case else {"facts": {}, **case})
+
+
+def _summary(listed: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    new = [finding for finding in listed if not finding["existing"]]
+    counts = {
+        f"{severity}s": sum(f["severity"] == severity for f in new) for severity in ("error", "warning", "notice")
+    }
+    return {**counts, "existing": len(listed) - len(new), "total": len(listed)}
