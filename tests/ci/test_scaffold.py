@@ -1,11 +1,12 @@
 """A new policy repository: complete, written once, never over somebody's files."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from bylaw.errors import UsageError
-from ci import scaffold
+from ci import pipeline, scaffold
 
 
 def contents(directory: Path) -> dict[str, str]:
@@ -122,3 +123,62 @@ def test_every_yaml_file_points_the_editor_at_a_schema_beside_it() -> None:
         up = "../" * (len(path.parts) - 1)
         assert first.startswith(f"# yaml-language-server: $schema={up}schemas/"), path
         assert first.endswith(".schema.json"), path
+
+
+TODAY = date(2026, 11, 20)
+
+
+def test_a_new_repository_checks_clean(tmp_path: Path) -> None:
+    scaffold.init(tmp_path / "new")
+    done = pipeline.run(tmp_path / "new", None, TODAY)
+    assert [(finding.id, finding.message) for finding in done.findings] == []
+    assert len(done.workspace.policies) == 2
+    assert len(done.workspace.cases) == 6
+    assert set(done.workspace.context.entities) == {"orders"}
+    assert set(done.workspace.context.metrics) == {"revenue"}
+    assert len(done.workspace.decisions.decisions) == 1
+    assert done.workspace.rules.roles.schemas_of("anybody", ["shop", "hr"]) == {"shop"}
+    assert done.workspace.rules.ci.severities == {"gap": "error"}
+
+
+def test_a_new_repository_compiles_to_the_same_bytes_each_time(tmp_path: Path) -> None:
+    texts = []
+    for name in ("a", "b"):
+        scaffold.init(tmp_path / name)
+        _, path = pipeline.build(tmp_path / name, tmp_path / f"{name}-out", TODAY)
+        texts.append(path.read_bytes())
+    assert texts[0] == texts[1]
+
+
+def test_the_contradiction_that_the_readme_suggests_is_found(tmp_path: Path) -> None:
+    scaffold.init(tmp_path)
+    path = tmp_path / "policies" / "refund" / "POL-REFUND-002.yaml"
+    path.write_text(path.read_text("utf-8").replace("action: ask_manager", "action: store_credit"), encoding="utf-8")
+    done = pipeline.run(tmp_path, None, TODAY)
+    conflicts = [finding for finding in done.findings if finding.id == "conflict"]
+    assert conflicts
+    assert all(set(finding.policies) == {"POL-REFUND-001", "POL-REFUND-002"} for finding in conflicts)
+    assert conflicts[0].severity == "error"
+    assert conflicts[0].counterexample is not None
+    assert conflicts[0].counterexample["facts"]["purchase_amount"] > 500
+
+
+def test_taking_the_last_word_out_leaves_a_gap_that_fails(tmp_path: Path) -> None:
+    scaffold.init(tmp_path)
+    path = tmp_path / "policies" / "refund" / "POL-REFUND-001.yaml"
+    text = path.read_text("utf-8")
+    start, end = text.index("  - type: fallback\n    action: reject"), text.index("metadata:")
+    path.write_text(text[:start] + text[end:], encoding="utf-8")
+    found = {finding.id: finding.severity for finding in pipeline.run(tmp_path, None, TODAY).findings}
+    assert found.get("gap") == "error"
+    assert found.get("failing-case") == "error"
+
+
+def test_without_its_rules_a_repository_runs_on_the_packaged_numbers(tmp_path: Path) -> None:
+    scaffold.init(tmp_path)
+    for path in (tmp_path / "rules").iterdir():
+        path.unlink()
+    (tmp_path / "rules").rmdir()
+    done = pipeline.run(tmp_path, None, TODAY)
+    assert done.findings == ()
+    assert done.workspace.rules.roles.schemas_of("anybody", ["shop"]) == {"shop"}
