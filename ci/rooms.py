@@ -128,6 +128,8 @@ class Reader:
         if path.parts[0] == "policies":
             self.lost_words |= {EVERY_WORD} if path.stem == "vocabulary" else set()
             self.policy_ids.add(path.stem)
+        elif path.parts[0] == "context":
+            self.lost_words.add(path.stem)
 
     def _enter(self, source: Source, room: Room) -> None:
         identity = room.identity
@@ -148,6 +150,8 @@ class Reader:
             case _:
                 record, findings = fitted(room.model, source.data, source.path)
                 self.findings += findings
+                if record is None and isinstance(source.data, dict):
+                    self.lost_words.add(str(source.data.get(room.identity)))
                 self._keep(record, room, source.path)
 
     def _keep(self, record: BaseModel | None, room: Room, path: str) -> None:

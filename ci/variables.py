@@ -16,9 +16,8 @@ def variables(vocabulary: Vocabulary) -> dict[str, Variable]:
 def variable(name: str, fact: Fact) -> Variable:
     """One fact as a variable."""
     free = unbounded(name, fact)
-    return Variable(
-        name, fact.type, tuple(fact.values), _bound(free, fact.minimum), _bound(free, fact.maximum), fact.unit
-    )
+    low, high = (_bound(free, written) for written in (fact.minimum, fact.maximum))
+    return Variable(name, free.kind, free.values, low, high, free.unit)
 
 
 def unbounded(name: str, fact: Fact) -> Variable:
@@ -26,12 +25,17 @@ def unbounded(name: str, fact: Fact) -> Variable:
     return Variable(name, fact.type, tuple(fact.values), unit=fact.unit)
 
 
+def bound_of(free: Variable, written: Decimal | str) -> Number:
+    """A bound of a number or a date as the logic counts it. Raises ValueMisfit."""
+    value = free.read(written)
+    assert not isinstance(value, bool | str)
+    return value
+
+
 def _bound(free: Variable, written: Decimal | str | None) -> Number | None:
     if written is None or free.is_finite:
         return None
     try:
-        value = free.read(written)
+        return bound_of(free, written)
     except ValueMisfit:
         return None
-    assert not isinstance(value, bool | str)  # only numbers and dates have bounds
-    return value

@@ -14,7 +14,7 @@ Named = tuple[str, Route, str, str, Collection[str]]  # file key, route, who say
 def context_references(workspace: Workspace) -> Iterator[Finding]:
     """Every entity, metric and dimension that context/ names is declared there."""
     for key, route, who, name, known in _names(workspace):
-        if name not in known:
+        if name not in known and not workspace.is_lost(name):
             at = Place(workspace.context.paths.get(key, key), route)
             message = f"{who} `{name}`, which no file declares"
             yield Finding("dangling-reference", message, at, help=did_you_mean(name, known))
@@ -36,22 +36,17 @@ def _names(workspace: Workspace) -> Iterator[Named]:
                 yield f"metrics/{name}", (field,), f"{who} is made of", part, metrics
         for i, part in enumerate(metric.metrics):
             yield f"metrics/{name}", ("metrics", i), f"{who} is made of", part, metrics
+    either = {**entities, **metrics}
     for name, gotcha in context.gotchas.items():
         for i, target in enumerate(gotcha.applies_to):
-            yield (
-                f"gotchas/{name}",
-                ("applies_to", i),
-                f"the gotcha `{name}` applies to",
-                target,
-                {**entities, **metrics},
-            )
+            yield f"gotchas/{name}", ("applies_to", i), f"the gotcha `{name}` applies to", target, either
     for name, guide in context.guides.items():
         for i, target in enumerate(guide.entities):
             yield f"guides/{name}", ("entities", i), f"the guide for `{name}` speaks of", target, entities
     for name, term in context.glossary.items():
         if term.refers_to is not None:
             head = term.refers_to.partition(".")[0]
-            yield f"glossary/{name}", ("refers_to",), f"the term `{name}` refers to", head, {**entities, **metrics}
+            yield f"glossary/{name}", ("refers_to",), f"the term `{name}` refers to", head, either
     for name, query in context.verified_queries.items():
         for i, metric_name in enumerate(query.query.metrics if query.query else ()):
             who = f"the verified query `{name}` asks for"

@@ -51,9 +51,8 @@ def unformalized_exceptions(workspace: Workspace) -> Iterator[Finding]:
         for route, exception in _exceptions(file.policy.exceptions, ()):
             if not exception.has_force:
                 lacks = [key for key in ("conditions", "action") if not getattr(exception, key)]
-                said = (
-                    f"has an exception that changes no case: it has no {' and no '.join(f'`{key}`' for key in lacks)}"
-                )
+                lacking = " and no ".join(f"`{key}`" for key in lacks)
+                said = f"has an exception that changes no case: it has no {lacking}"
                 help = "say when it holds (`conditions`) and what then holds (`action`, or `none`)"
                 yield _of(file, "unformalized-exception", said, route, help)
 

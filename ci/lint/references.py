@@ -80,9 +80,8 @@ def audiences(workspace: Workspace) -> Iterator[Finding]:
     for file in workspace.policies:
         for i, role in enumerate(file.policy.audience):
             if role not in roles:
-                message = (
-                    f"policy `{file.policy.policy_id}` is for the role `{role}`, which rules/roles.yaml does not list"
-                )
+                name = file.policy.policy_id
+                message = f"policy `{name}` is for the role `{role}`, which rules/roles.yaml does not list"
                 yield _dangling(file, message, ("audience", i), did_you_mean(role, roles, "roles: rules/roles.yaml"))
 
 

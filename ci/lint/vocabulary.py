@@ -7,12 +7,12 @@ from typing import get_args
 
 from bylaw.authored.conditions import KINDS
 from bylaw.authored.vocabulary import Action, Fact, Vocabulary
-from bylaw.logic.ir import ValueMisfit
+from bylaw.logic.ir import Number, ValueMisfit
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
 from ci.load import Workspace
 from ci.nearest import did_you_mean
-from ci.variables import unbounded
+from ci.variables import bound_of, unbounded
 
 ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
@@ -114,24 +114,19 @@ def bounds(workspace: Workspace) -> Iterator[Finding]:
     """`minimum` and `maximum` are values of their fact, in that order."""
     for path, name, fact in _facts(workspace):
         free = unbounded(name, fact)
-        found = {}
+        found: dict[str, Number] = {}
         for key in ("minimum", "maximum"):
             written = getattr(fact, key)
-            if written is None:
+            if written is None or free.is_finite:
                 continue
             try:
-                found[key] = free.read(written)
+                found[key] = bound_of(free, written)
             except ValueMisfit as problem:
                 message = f"the {key} of the fact `{name}` does not fit it: {problem}"
                 yield Finding("type-mismatch", message, Place(path, ("facts", name, key)))
-        if len(found) == 2 and _is_above(found["minimum"], found["maximum"]):
+        if len(found) == 2 and found["minimum"] > found["maximum"]:
             message = f"the maximum `{fact.maximum}` of the fact `{name}` lies below its minimum `{fact.minimum}`"
             yield Finding("value-out-of-domain", message, Place(path, ("facts", name, "maximum")))
-
-
-def _is_above(low: object, high: object) -> bool:
-    assert not isinstance(low, bool | str)
-    return low > high  # type: ignore[operator]  # both are numbers: only numbers and dates have bounds
 
 
 def phrases(workspace: Workspace) -> Iterator[Finding]:
@@ -196,9 +191,7 @@ def same_words(workspace: Workspace) -> Iterator[Finding]:
         for name in sorted(getattr(workspace.vocabulary, section)):
             other = first.setdefault(name.casefold(), name)
             if other != name:
-                message = (
-                    f"`{name}` in `{section}` is the same word as `{other}`: small and capital letters count alike"
-                )
+                message = f"`{name}` in `{section}` is the same word as `{other}`: capitals make no difference"
                 at = Place(workspace.path_of_word(section, name), (section, name), on_key=True)
                 related = Place(workspace.path_of_word(section, other), (section, other), on_key=True)
                 yield Finding("duplicate-key", message, at, related=((related, "first declared here"),))

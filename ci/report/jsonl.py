@@ -52,7 +52,6 @@ def _counterexample(case: Mapping[str, Any] | None) -> Any:
 
 def _summary(listed: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     new = [finding for finding in listed if not finding["existing"]]
-    counts = {
-        f"{severity}s": sum(f["severity"] == severity for f in new) for severity in ("error", "warning", "notice")
-    }
+    severities = ("error", "warning", "notice")
+    counts = {f"{severity}s": sum(f["severity"] == severity for f in new) for severity in severities}
     return {**counts, "existing": len(listed) - len(new), "total": len(listed)}
