@@ -62,6 +62,8 @@ def _duration(
         return None
     if match is not None and not value.is_counted and "ago" not in match.phrase.after:
         return None
+    if value.is_ago and unit not in ("days", "weeks", "months", "years"):
+        return Misread(f"it does not say how many {unit}")
     amount = convert(value, unit)
     if amount is None:
         kind = "business days" if BUSINESS_DAYS in (value.unit, unit) else value.unit

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from bot.enforcement.amounts import Misread, amount_in
-from bot.enforcement.phrases import Lexicon, Match, Matcher, is_past
+from bot.enforcement.phrases import Lexicon, Match, Matcher
 from bot.enforcement.utterance import Quantity, Utterance
-from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.units import Duration, unit_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
@@ -218,13 +218,10 @@ class _Reader:
                 yield _Said(fact, value, start, end)
 
     def _is_denied(self, match: Match) -> bool:
-        """ "not 20 days ago": somebody says what does not hold."""
+        """Does somebody say what does not hold: "not 20 days ago"?"""
         assert match.quantity is not None
-        places = tuple(range(match.quantity.first, match.quantity.last + 1))
         before = match.quantity.first - 1
-        return self.said.is_negated(match.used) or (
-            before >= 0 and self.said.words[before].text == "not" and self.said.is_negated((before + 1, *places[1:]))
-        )
+        return self.said.is_negated(match.used) or (before >= 0 and self.said.words[before].text == "not")
 
     def _bare_amounts(self, known: set[str], matches: Sequence[Match]) -> Iterator[_Said]:
         """A sum or a duration that no phrase explains, where only one fact can take it."""
@@ -316,18 +313,3 @@ def _without_modifiers(matches: Sequence[Match]) -> list[Match]:
         if after is None or after.phrase.value == match.phrase.value:
             kept.append(match)
     return kept
-
-
-# ---- an answer to a question ------------------------------------------------------------------------------------------
-
-
-def mentions_past(quantity: Quantity) -> bool:
-    """Does the quantity name a moment rather than an amount?"""
-    return is_past(quantity)
-
-
-def fact_kind(fact: Fact) -> str:
-    """What its numbers count: `time`, `money` or `number`."""
-    if unit_of(fact.unit or "") is not None:
-        return "time"
-    return "money" if currency_of(fact.unit or "") else "number"

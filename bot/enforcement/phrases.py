@@ -221,7 +221,7 @@ class Matcher:
         return any(self._corrected[i] is None and self.said.words[i].text not in FUNCTION_WORDS for i in used)
 
     def _has_case(self, i: int, written: str) -> bool:
-        """ "US" is a region only in capitals, and only where not everything is."""
+        """Is it written just so? "US" is a region only in capitals, and only where not everything is."""
         word = self.said.words[i]
         return self.said.text[word.start : word.end] == written and not self.said.text.isupper()
 

@@ -63,7 +63,7 @@ class Utterance:
             goes_on = i and self.words[i - 1].sentence == word.sentence
             self._sentence_start.append(self._sentence_start[-1] if goes_on else i)
 
-    # ---- quantities --------------------------------------------------------------------------------------------------
+    # ---- quantities -------------------------------------------------------------------------------------------------
 
     def _quantities(self, numbers: Sequence[Span[Number]], in_dates: set[int]) -> tuple[Quantity, ...]:
         money = [self._of(span) for span in read_money(self.text, self.words, numbers)]
@@ -99,7 +99,7 @@ class Utterance:
         last = bisect_left(self._starts, end) - 1
         return Quantity(value, start, end, first, last, self.text[start:end], exact)
 
-    # ---- what stands around --------------------------------------------------------------------------------------------
+    # ---- what stands around -----------------------------------------------------------------------------------------
 
     def distance(self, one: int, other: int) -> int:
         """How many words that say something stand between word *one* and word *other*."""

@@ -1,0 +1,334 @@
+"""A policy question, answered: facts from the words, the decision from the rules, one missing fact asked at a time.
+
+Unknown is never assumed: an outcome is given only when every completion of what is unknown agrees. What cannot be
+decided goes to the people who own the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
+from bot.enforcement import write
+from bot.enforcement.asked import declines, read_answer
+from bot.enforcement.facts import Read, Reading, Unclear, read_text
+from bot.enforcement.memory import Memory, continued, load
+from bot.enforcement.recognise import Topic, topic, topics
+from bot.enforcement.scope import Scope, scope_of
+from bylaw.logic.evaluate import Conflict, Decision, Evaluator
+from bylaw.logic.ir import ConditionalRule, Value, names
+
+if TYPE_CHECKING:
+    from bot.index import BundleIndex
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything about one turn that the answer is made from."""
+
+    question: Question
+    index: BundleIndex
+    evaluator: Evaluator
+    words: write.Words
+    memory: Memory
+    reads: tuple[Read, ...]
+    unclear: tuple[Unclear, ...]
+    decision: Decision
+    scope: Scope
+    asked: str | None = None  # the fact that this turn should have answered
+    is_declined: bool = False
+
+    @property
+    def facts(self) -> Mapping[str, Value]:
+        """What is known: kept from before, and said now."""
+        return self.memory.facts
+
+
+def answer(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
+    """Answer *question* in the conversation that *state* carries."""
+    evaluator = visible(question.actor.id, index)
+    before = load(state, evaluator.ruleset.variables)
+    memory, reading, is_declined = _understand(question, before, index, evaluator)
+    day = question.asked_at.date().toordinal()
+    decision = evaluator.decide(memory.facts, day)
+    scope = scope_of(memory.topic, reading.mentioned | set(memory.facts), memory.facts, evaluator, decision, day)
+    words = write.Words(index.vocabulary)
+    read, unclear = reading.reads, reading.unclear
+    case = Case(question, index, evaluator, words, memory, read, unclear, decision, scope, before.asking, is_declined)
+    return _reply(case)
+
+
+def visible(actor: str, index: BundleIndex) -> Evaluator:
+    """The rules that *actor* may be answered from: those for everyone, and those for one of the actor's roles."""
+    roles = set(index.rules.roles.roles_of(actor))
+    shown = tuple(rule for rule in index.ruleset.rules if not rule.audience or roles & set(rule.audience))
+    if len(shown) == len(index.ruleset.rules):
+        return index.evaluator
+    return Evaluator(replace(index.ruleset, rules=shown))
+
+
+# ---- what was said --------------------------------------------------------------------------------------------------
+
+
+def _understand(
+    question: Question, memory: Memory, index: BundleIndex, evaluator: Evaluator
+) -> tuple[Memory, Reading, bool]:
+    """The case with what this turn adds to it, the reading of this turn, and whether it declines what was asked."""
+    text, today = question.text, question.asked_at.date()
+    vocabulary, variables, asked = index.vocabulary, evaluator.ruleset.variables, memory.asking
+    about = topic(_without_amounts(text, read_text(text, vocabulary, variables, today).reads), index)
+    prefer = _deciding(evaluator, about.outcomes or memory.topic.outcomes, about.domains or memory.topic.domains)
+    reading = read_text(text, vocabulary, variables, today, prefer)
+    direct = read_answer(text, asked, vocabulary, variables, today) if asked else None
+    is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
+    if direct is not None and not is_declined:
+        reading = _with(reading, direct)
+    if asked and is_declined:
+        memory = replace(memory, declined=(*memory.declined, asked))
+    elif not isinstance(direct, Read):
+        memory = continued(memory, text, about, reading)
+    declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
+    facts = {**memory.facts, **reading.facts}
+    return replace(memory, facts=facts, declined=declined, asking=None), reading, is_declined
+
+
+def _without_amounts(text: str, reads: Sequence[Read]) -> str:
+    """The text without the words that give a number: "an order of $30" need not be about orders."""
+    for read in sorted(reads, key=lambda read: -read.start):
+        if any(char.isdigit() for char in read.words):
+            text = f"{text[: read.start]} {text[read.end :]}"
+    return text
+
+
+def _with(reading: Reading, direct: Read | Unclear) -> Reading:
+    """*reading* with the answer to the asked fact in the place of what else was read for it."""
+    reads = tuple(read for read in reading.reads if read.fact != direct.fact)
+    unclear = tuple(one for one in reading.unclear if one.fact != direct.fact)
+    if isinstance(direct, Unclear):
+        return Reading(reads, (direct, *unclear), reading.mentioned)
+    # the words of an answer belong to the fact that was asked, and to no other
+    apart = tuple(read for read in reads if read.end <= direct.start or direct.end <= read.start)
+    return Reading((direct, *apart), unclear, reading.mentioned)
+
+
+def _deciding(evaluator: Evaluator, outcomes: Sequence[str], domains: Sequence[str]) -> frozenset[str]:
+    """The facts that decide these outcomes, or those that the rules of the likeliest domain use."""
+    rules = evaluator.ruleset.rules
+    if outcomes:
+        chosen = [rule for rule in rules if any(outcome in outcomes for outcome, _ in rule.effect.takes)]
+    else:
+        chosen = [rule for rule in rules if rule.domain in domains[:1]]
+    return frozenset(fact for rule in chosen for fact in names(rule.guard))
+
+
+# ---- what is answered -----------------------------------------------------------------------------------------------
+
+
+def _reply(case: Case) -> Turn:
+    conflicts = _conflicts(case)
+    if conflicts:
+        return _escalated_conflict(case, conflicts)
+    decided = [name for name in case.scope.outcomes if case.decision.outcomes[name].action is not None]
+    primary = case.scope.outcomes[0] if case.scope.outcomes else None
+    is_open = bool(case.scope.missing) and (primary is None or primary not in decided)
+    if is_open:
+        return _asked(case) or _escalated_unknown(case)
+    if decided or case.scope.duties or case.scope.silent:
+        return _decided(case, decided)
+    return _refused(case)
+
+
+def _conflicts(case: Case) -> list[Conflict]:
+    about = set(case.scope.outcomes[:1] if not case.scope.is_named else case.scope.outcomes)
+    return [
+        c for c in case.decision.conflicts if c.outcome in about or (not c.outcome and c.action in case.scope.actions)
+    ]
+
+
+def _decided(case: Case, decided: Sequence[str]) -> Turn:
+    lines: list[str] = []
+    cited: list[ConditionalRule] = []
+    for outcome in decided:
+        result = case.decision.outcomes[outcome]
+        assert result.action is not None and result.rule_id is not None  # it is decided
+        rule = case.index.rule(result.rule_id)
+        asked_for = [name for name in case.memory.topic.actions if case.index.vocabulary.outcome_of(name) == outcome]
+        lines.append(write.taken(case.words, outcome, result.action, asked_for))
+        lines.append(write.because(case.words, rule, case.facts, _in_order(case, rule)))
+        cited.append(rule)
+    for kind, action, rule in case.scope.duties:
+        lines.append(write.duty(case.words, kind, action))
+        if rule not in cited:
+            if not decided:
+                lines.append(write.because(case.words, rule, case.facts, _in_order(case, rule)))
+            cited.append(rule)
+    silence = "No policy in force requires, forbids or expressly allows this in the case as told"
+    lines += [f"{silence}: {case.words.action(action)}." for action in case.scope.silent]
+    lines += [f"Source: {write.source(rule, case.index.commit)}" for rule in cited]
+    return _turn(case, "policy", "answered", lines, cited, decided)
+
+
+def _asked(case: Case) -> Turn | None:
+    """Ask for the most deciding fact that the person has not declined, one that has a question of its own first."""
+    facts = case.index.vocabulary.facts
+    left = [name for name in case.scope.missing if name not in case.memory.declined and name in facts]
+    if not left:
+        return None
+    name = next((name for name in left if facts[name].ask), left[0])
+    asked = write.question(case.words, name)
+    ask = Ask(fact=name, question=asked, choices=write.choices(facts[name]))
+    lines = [asked]
+    if case.is_declined and case.asked:
+        lines.insert(0, f"Without knowing that ({case.words.fact(case.asked)}) it depends on something else.")
+    elif case.asked == name and not case.reads and not case.unclear:
+        lines.insert(0, "I could not read an answer to my question in that.")
+    cited = _open_rules(case)
+    return _turn(case, "policy", "needs_fact", lines, cited[:1], (), ask)
+
+
+def _escalated_unknown(case: Case) -> Turn:
+    """Nothing is left to ask: name what is missing, and who can decide without it."""
+    missing = write.listing(case.words.fact(name) for name in case.scope.missing)
+    rules = _open_rules(case)
+    about = case.words.outcome(case.scope.outcomes[0]) if case.scope.outcomes else "this"
+    lines = [f"I cannot decide {about} without knowing: {missing}.", _whom_to_ask(case, rules)]
+    return _turn(case, "policy", "escalated", lines, rules[:3])
+
+
+def _escalated_conflict(case: Case, conflicts: Sequence[Conflict]) -> Turn:
+    rules = [case.index.rule(rule_id) for rule_id in dict.fromkeys(r for c in conflicts for r in c.rules)]
+    said = [f"{rule.policy_id} says {case.words.action(rule.effect.action)}" for rule in rules]
+    lines = [f"The policies contradict each other here, and none of them gives way: {write.listing(said)}."]
+    lines.append(_whom_to_ask(case, rules))
+    lines += [f"Source: {write.source(rule, case.index.commit)}" for rule in rules]
+    return _turn(case, "policy", "escalated", lines, rules)
+
+
+def _refused(case: Case) -> Turn:
+    """No rule speaks about it. Say so, and what is covered."""
+    covered = (
+        write.listing(domain.replace("_", " ") for domain in topics(case.index)) if topics(case.index) else "nothing"
+    )
+    if case.scope.outcomes:
+        rules = _rules_for(case, case.scope.outcomes[:1])
+        what = case.words.outcome(case.scope.outcomes[0])
+        lines = [f"No policy in force decides this case: {what}.", _whom_to_ask(case, rules)]
+    else:
+        lines = ["No policy speaks about this."]
+    lines.append(f"The policies cover: {covered}.")
+    return _turn(case, "refusal", "refused", lines, ())
+
+
+def _whom_to_ask(case: Case, rules: Iterable[ConditionalRule]) -> str:
+    owners: dict[str, list[str]] = {}
+    for rule in rules:
+        policies = owners.setdefault(case.index.owner(rule.policy_id) or "nobody is named as owner", [])
+        if rule.policy_id not in policies:
+            policies.append(rule.policy_id)
+    if not owners:
+        return "Please ask the people who own the policies."
+    named = [f"{owner} ({', '.join(policies[:3])})" for owner, policies in sorted(owners.items())[:3]]
+    return f"Please ask {write.listing(named)}."
+
+
+def _open_rules(case: Case) -> list[ConditionalRule]:
+    """The rules that the missing facts could still make fire, those of the likeliest domain first."""
+    rules = _rules_for(case, case.scope.outcomes[:1]) or [
+        rule for rule in case.evaluator.ruleset.rules if rule.effect.action in case.scope.actions
+    ]
+    missing = set(case.scope.missing)
+    waiting = [rule for rule in rules if missing & names(rule.guard)]
+    first = case.memory.topic.domains[:1]
+    return sorted(waiting, key=lambda rule: (rule.domain not in first, rule.level, rule.rule_id))
+
+
+def _rules_for(case: Case, outcomes: Sequence[str]) -> list[ConditionalRule]:
+    day = case.question.asked_at.date().toordinal()
+    return [
+        rule
+        for rule in case.evaluator.ruleset.rules
+        if rule.holds_on(day) and any(outcome in outcomes for outcome, _ in rule.effect.takes)
+    ]
+
+
+def _in_order(case: Case, rule: ConditionalRule) -> list[str]:
+    return sorted(names(rule.guard), key=case.evaluator.question_order)
+
+
+def _turn(
+    case: Case,
+    kind: ReplyKind,
+    status: ReplyStatus,
+    lines: Sequence[str],
+    cited: Sequence[ConditionalRule],
+    outcomes: Sequence[str] = (),
+    ask: Ask | None = None,
+) -> Turn:
+    now = {read.fact for read in case.reads}
+    remembered = {name: value for name, value in case.memory.facts.items() if name not in now}
+    relevant = {one.fact for one in case.unclear} & ({ask.fact} if ask else {one.fact for one in case.unclear})
+    notes = write.not_understood(case.words, (one for one in case.unclear if one.fact in relevant))
+    lines = [*notes, *lines] if ask else [*lines, *notes]
+    lines += write.understood(case.words, case.reads, remembered if kind == "policy" else {})
+    variables = case.evaluator.ruleset.variables
+    reply = Reply(
+        kind=kind,
+        status=status,
+        text="\n".join(lines),
+        request_id=case.question.request_id,
+        session_id=case.question.session_id,
+        bundle_etag=case.index.etag,
+        commit=case.index.commit,
+        citations=tuple(_citation(rule, case.index.commit) for rule in cited),
+        ask=ask,
+        outcomes=_outcomes(case, outcomes),
+        facts={name: variables[name].show(value) for name, value in sorted(case.memory.facts.items())},
+        path=_path(case, outcomes),
+    )
+    memory = replace(case.memory, asking=ask.fact if ask else None)
+    return Turn(reply, memory.dump(variables), artifacts=_papers(case), log=_log(case))
+
+
+def _citation(rule: ConditionalRule, commit: str | None) -> Citation:
+    return Citation(
+        id=rule.policy_id, path=rule.source.path, line=rule.source.line, commit=commit, text=rule.source.text
+    )
+
+
+def _outcomes(case: Case, decided: Sequence[str]) -> dict[str, Any]:
+    """The outcomes of the answer as `decide` spells them, and the duties that go with them."""
+    found: dict[str, Any] = {}
+    for name in decided:
+        result = case.decision.outcomes[name]
+        found[name] = {"action": result.action, "policy_id": result.policy_id, "rule_id": result.rule_id}
+    return found
+
+
+def _path(case: Case, decided: Sequence[str]) -> tuple[str, ...]:
+    steps = {step.partition("=")[0]: step for step in case.decision.path}
+    rules = [case.index.rule(rule_id) for name in decided if (rule_id := case.decision.outcomes[name].rule_id)]
+    used = dict.fromkeys(fact for rule in rules for fact in _in_order(case, rule))
+    return tuple(steps[fact] for fact in used if fact in steps)
+
+
+def _papers(case: Case) -> Mapping[str, Any]:
+    """What the answer was made from, to be kept beside the request."""
+    found = case.memory.topic
+    return {
+        "policy": {
+            "topic": {"outcomes": list(found.outcomes), "actions": list(found.actions), "domains": list(found.domains)},
+            "reads": [{"fact": read.fact, "words": read.words} for read in case.reads],
+            "unclear": [{"fact": one.fact, "words": one.words, "reason": one.reason} for one in case.unclear],
+            "missing": list(case.scope.missing),
+            "fired": [rule.rule_id for rule in case.decision.fired],
+        }
+    }
+
+
+def _log(case: Case) -> Mapping[str, Any]:
+    return {"domain": case.memory.topic.domains[0] if case.memory.topic.domains else None}
+
+
+__all__ = ["Topic", "answer", "visible"]

@@ -1,0 +1,75 @@
+"""What a policy conversation carries from one turn to the next, and whether a new turn goes on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.enforcement.facts import Reading
+from bot.enforcement.recognise import Topic
+from bylaw.language.words import read_words
+from bylaw.logic.ir import Value, ValueMisfit, Variable
+
+_GOES_ON = frozenset(("and", "but", "also", "or", "plus", "then", "so", "actually", "sorry", "ok", "okay"))
+_GOES_ON_PAIRS = frozenset((("what", "if"), ("what", "about"), ("how", "about"), ("and", "if"), ("even", "if")))
+NO_TOPIC = Topic()
+_POINTING = frozenset(("it", "that", "them", "this", "those", "they"))
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The case so far: its facts, the fact that was asked for, those nobody knows, and what it is about."""
+
+    facts: Mapping[str, Value]
+    asking: str | None = None
+    declined: tuple[str, ...] = ()
+    topic: Topic = NO_TOPIC
+
+    def dump(self, variables: Mapping[str, Variable]) -> dict[str, Any]:
+        """As JSON, values in the facts' declared units."""
+        return {
+            "facts": {name: variables[name].show(value) for name, value in sorted(self.facts.items())},
+            "asking": self.asking,
+            "declined": list(self.declined),
+            "outcomes": list(self.topic.outcomes),
+            "actions": list(self.topic.actions),
+            "domains": list(self.topic.domains),
+        }
+
+
+def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
+    """The memory in *state*. What the bundle no longer knows, or what no longer fits, is forgotten."""
+    facts: dict[str, Value] = {}
+    told = state.get("facts")
+    for name, shown in sorted(told.items()) if isinstance(told, dict) else ():
+        try:
+            facts[name] = variables[name].read(shown)
+        except (KeyError, ValueMisfit):
+            continue
+    asking = state.get("asking")
+    return Memory(
+        facts,
+        asking if isinstance(asking, str) and asking in variables else None,
+        tuple(name for name in _words(state.get("declined")) if name in variables),
+        Topic(_words(state.get("outcomes")), _words(state.get("actions")), _words(state.get("domains"))),
+    )
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def continued(memory: Memory, text: str, topic: Topic, reading: Reading) -> Memory:
+    """The memory that *text* goes on with: all of it, or, for a case of its own, a fresh one."""
+    if not memory.facts and not memory.topic.outcomes and not memory.topic.domains:
+        return replace(memory, topic=topic)
+    if not topic.is_named:
+        return memory
+    words = [word.text for word in read_words(text[:400])]
+    contradicts = any(memory.facts.get(name, value) != value for name, value in reading.facts.items())
+    goes_on = words[:1] and (words[0] in _GOES_ON or tuple(words[:2]) in _GOES_ON_PAIRS)
+    points_back = not contradicts and any(word in _POINTING for word in words)
+    if not reading.facts or goes_on or points_back:
+        return replace(memory, topic=topic, asking=None)
+    return Memory({}, declined=(), topic=topic)

@@ -1,0 +1,296 @@
+"""Is this a question about policies, and about which: domains, outcomes and actions, by the words of the bundle alone.
+
+A word counts the less, the more domains use it. What this cannot tell, it leaves open; a model may be asked then.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.span import listed
+from bylaw.language.words import FUNCTION_WORDS, read_words
+from bylaw.logic.ir import ConditionalRule, names
+
+if TYPE_CHECKING:
+    from bot.index import BundleIndex
+
+_NO_TOPIC = FUNCTION_WORDS | listed(
+    "get give go want like please tell know think say ask make take put use let help case thing way time day days "
+    "customer client user person people policy policies rule rules value much many long old new more most less "
+    "allowed allow okay ok hello hi thanks thank question today yesterday week month year hour unknown other yes"
+)
+_OPENERS = (
+    "can i",
+    "can we",
+    "can he",
+    "can she",
+    "can they",
+    "can a",
+    "can an",
+    "can the",
+    "can customer",
+    "could i",
+    "could we",
+    "may i",
+    "may we",
+    "may a",
+    "may the",
+    "am i allowed",
+    "be i allowed",
+    "be we allowed",
+    "be it allowed",
+    "be they allowed",
+    "be allowed",
+    "be it ok",
+    "be it okay",
+    "be it possible",
+    "do i get",
+    "do we have to",
+    "do i have to",
+    "do we need",
+    "do i need",
+    "do they get",
+    "must i",
+    "must we",
+    "must the",
+    "should i",
+    "should we",
+    "shall i",
+    "shall we",
+    "be i entitled",
+    "be entitled",
+    "be eligible",
+    "will i get",
+    "what happen",
+    "what if",
+    "how do i get",
+    "i want to return",
+    "i would like to return",
+    "what do i get",
+    "what be the policy",
+    "what do the policy",
+    "who may",
+    "who can",
+)
+_POLICY_WORDS = listed("allowed permitted forbidden prohibited eligible entitled policy policies refund refunded")
+_COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
+_DENIALS = frozenset(("no", "not"))
+_ENDINGS = ("ations", "ation", "ings", "ing", "ed", "es", "e", "s", "y")
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a text is about, best first. `outcomes` and `actions` are named by it, `likely` are half named outcomes.
+
+    `domains` follow from all its words.
+    """
+
+    outcomes: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    likely: tuple[str, ...] = ()
+    confidence: float = 0.0
+
+    @property
+    def is_named(self) -> bool:
+        """Does the text name an outcome or an action?"""
+        return bool(self.outcomes or self.actions)
+
+
+def score(text: str, index: BundleIndex) -> float:
+    """How well *text* fits as a question about policies, in [0, 1]."""
+    said = f" {' '.join(word.text for word in read_words(text))} "
+    words = set(said.split())
+    keywords = _keywords(index)
+    stems = stems_of(words)
+    found = _topic(stems, keywords)
+    points = 0.45 * any(f" {opener} " in said for opener in _OPENERS)
+    points += 0.3 * found.is_named
+    points += 0.25 * bool(stems & keywords.fact_stems)
+    points += 0.15 * bool(found.domains)
+    points += 0.2 * bool(words & _POLICY_WORDS)
+    if any(f" {counting} " in said for counting in _COUNTING):
+        points -= 0.4
+    return round(min(1.0, max(0.0, points)), 2)
+
+
+def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
+    """The policy domains that the words of *text* belong to, the likeliest first."""
+    return topic(text, index).domains
+
+
+def topic(text: str, index: BundleIndex) -> Topic:
+    """What *text* is about."""
+    return _topic(stems_of({word.text for word in read_words(text)}), _keywords(index))
+
+
+def topics(index: BundleIndex) -> Sequence[str]:
+    """The domains that can be asked about, sorted."""
+    return tuple(sorted({rule.domain for rule in index.ruleset.rules}))
+
+
+def stems_of(words: Iterable[str]) -> frozenset[str]:
+    """The stems of those words that can tell one topic from another; "no" does ("no refund"), within a name."""
+    kept = (word for word in words if word in _DENIALS or (word not in _NO_TOPIC and not word[0].isdigit()))
+    return frozenset(_stem(word) for word in kept)
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
+
+
+# ---- the words of a bundle ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Keywords:
+    """Stems of the bundle: of each domain with their weight, of each outcome and action (one set a name)."""
+
+    domains: Mapping[str, Mapping[str, float]]
+    outcomes: Mapping[str, tuple[frozenset[str], ...]]
+    actions: Mapping[str, tuple[frozenset[str], ...]]
+    fact_stems: frozenset[str]
+    rarity: Mapping[str, float]
+    outcome_of: Mapping[str, str | None]
+
+
+_KEPT: dict[int, tuple[object, _Keywords]] = {}  # an index is immutable and serves thousands of questions
+
+
+def _keywords(index: BundleIndex) -> _Keywords:
+    held = _KEPT.get(id(index))
+    if held is None or held[0] is not index:
+        if len(_KEPT) >= 4:
+            _KEPT.clear()
+        held = _KEPT[id(index)] = (index, _gather(index.vocabulary, index.ruleset.rules))
+    return held[1]
+
+
+def _gather(vocabulary: Vocabulary, rules: Sequence[ConditionalRule]) -> _Keywords:
+    used = {action for rule in rules for action in (rule.effect.action, *rule.effect.implied)}
+    actions = {name: _names_of_action(name, vocabulary) for name in sorted(used)}
+    answered = {outcome for rule in rules for outcome, _ in rule.effect.takes}
+    outcomes = {name: _names_of_outcome(name, vocabulary) for name in sorted(answered)}
+    weights = _domain_weights(vocabulary, rules, actions)
+    in_targets: dict[str, int] = defaultdict(int)
+    for group in (*actions.values(), *outcomes.values()):
+        for stem in set().union(*group):
+            in_targets[stem] += 1
+    fact_stems = frozenset().union(*(_stems_of_fact(name, vocabulary) for name in _facts_of(rules)))
+    return _Keywords(
+        domains=weights,
+        outcomes=outcomes,
+        actions=actions,
+        fact_stems=fact_stems,
+        rarity={stem: 1 / count for stem, count in in_targets.items()},
+        outcome_of={name: vocabulary.outcome_of(name) for name in actions},
+    )
+
+
+def _names_of_outcome(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:
+    declared = vocabulary.outcomes.get(name)
+    label = _stems(declared.label or "") if declared else frozenset()
+    # one word of a label ("back" in "what the customer gets back") names nothing
+    return tuple(found for found in (_stems(name), label if len(label) > 1 else frozenset()) if found)
+
+
+def _domain_weights(
+    vocabulary: Vocabulary, rules: Sequence[ConditionalRule], actions: Mapping[str, tuple[frozenset[str], ...]]
+) -> dict[str, dict[str, float]]:
+    raw: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for rule in rules:
+        mine = raw[rule.domain]
+        for stem in _stems(rule.domain):
+            mine[stem] = 3.0
+        said = set().union(*actions.get(rule.effect.action, ())) - _DENIALS
+        for outcome, _ in rule.effect.takes:
+            said |= _stems(outcome)
+        for stem in said:
+            mine[stem] = max(mine[stem], 2.0)
+        for fact in names(rule.guard):
+            for stem in _stems_of_fact(fact, vocabulary):
+                mine[stem] = max(mine[stem], 1.0)
+    spread: dict[str, int] = defaultdict(int)
+    for mine in raw.values():
+        for stem in mine:
+            spread[stem] += 1
+    return {
+        domain: {stem: weight / spread[stem] for stem, weight in sorted(mine.items())}
+        for domain, mine in sorted(raw.items())
+    }
+
+
+def _facts_of(rules: Sequence[ConditionalRule]) -> list[str]:
+    return sorted({fact for rule in rules for fact in names(rule.guard)})
+
+
+def _names_of_action(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:
+    aliases = [other for other in sorted(vocabulary.actions) if vocabulary.canonical(other) == name] or [name]
+    texts: list[str] = []
+    for alias in aliases:
+        declared = vocabulary.actions.get(alias)
+        texts += [alias, *((declared.label or "", *declared.phrases) if declared else ())]
+    return tuple(dict.fromkeys(found for text in texts if (found := _stems(text))))
+
+
+def _stems_of_fact(name: str, vocabulary: Vocabulary) -> frozenset[str]:
+    fact = vocabulary.facts.get(name)
+    if fact is None:
+        return _stems(name)
+    phrases = fact.phrases if isinstance(fact.phrases, list) else [p for group in fact.phrases.values() for p in group]
+    values = [text for value, synonyms in fact.values.items() for text in (value, *synonyms)]
+    return frozenset().union(*map(_stems, (fact.label or name, *phrases, *values))) - _DENIALS
+
+
+def _stems(text: str) -> frozenset[str]:
+    return stems_of(word.text for word in read_words(text.replace("_", " ").replace("{value}", " ")))
+
+
+# ---- what a text is about -------------------------------------------------------------------------------------------
+
+
+def _topic(stems: frozenset[str], keywords: _Keywords) -> Topic:
+    ranked = sorted(
+        ((sum(weights.get(stem, 0.0) for stem in stems), domain) for domain, weights in keywords.domains.items()),
+        key=lambda pair: (-pair[0], pair[1]),
+    )
+    best = ranked[0][0] if ranked else 0.0
+    second = ranked[1][0] if len(ranked) > 1 else 0.0
+    found = tuple(domain for points, domain in ranked if points > 0 and points >= best / 2)
+    confidence = round(best / (best + second) * min(1.0, best), 3) if best else 0.0
+    outcomes = _named(stems, keywords.outcomes, keywords.rarity)
+    actions = _named(stems, keywords.actions, keywords.rarity)
+    implied = [outcome for action in actions if (outcome := keywords.outcome_of.get(action)) is not None]
+    likely = _half_named(stems, keywords.outcomes, keywords.rarity)
+    return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, likely, confidence)
+
+
+def _named(
+    stems: frozenset[str], targets: Mapping[str, tuple[frozenset[str], ...]], rarity: Mapping[str, float]
+) -> tuple[str, ...]:
+    """The targets that have a name all of whose words occur; of names within each other only the longest."""
+    hits = [(name, said) for name, group in targets.items() for said in group if said <= stems]
+    kept = {name: said for name, said in hits if not any(said < other for _, other in hits)}
+    return tuple(sorted(kept, key=lambda name: (-sum(rarity.get(stem, 0) for stem in kept[name]), name)))
+
+
+def _half_named(
+    stems: frozenset[str], targets: Mapping[str, tuple[frozenset[str], ...]], rarity: Mapping[str, float]
+) -> tuple[str, ...]:
+    """The targets that have a name at least half of whose words occur, the best covered and rarest first."""
+    found: dict[str, tuple[float, float]] = {}
+    for name, group in targets.items():
+        for said in group:
+            hit = stems & said
+            if len(hit) * 2 >= len(said) and hit - _DENIALS:
+                points = (len(hit) / len(said), sum(rarity.get(stem, 0.0) for stem in hit))
+                found[name] = max(found.get(name, (0.0, 0.0)), points)
+    return tuple(sorted(found, key=lambda name: (-found[name][0], -found[name][1], name)))

@@ -1,0 +1,132 @@
+"""Which part of a decision a question is about: its outcomes, the duties that go with them, and what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.enforcement.recognise import Topic
+from bylaw.logic.evaluate import Decision, Evaluator
+from bylaw.logic.ir import ConditionalRule, Value, names
+from bylaw.logic.truth import simplify, truth
+
+Duty = tuple[str, str, ConditionalRule]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """`outcomes` are those asked about, the likeliest first; `actions` those named that answer no outcome.
+
+    `duties` hold in the case: (kind, action, rule). `silent` are named actions that no rule speaks about here.
+    `missing` are the unknown facts that could still change the answer, the most deciding first.
+    """
+
+    outcomes: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    is_named: bool = False
+    duties: tuple[Duty, ...] = ()
+    silent: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def scope_of(
+    topic: Topic,
+    touched: Collection[str],
+    facts: Mapping[str, Value],
+    evaluator: Evaluator,
+    decision: Decision,
+    day: int,
+) -> Scope:
+    """What to answer from *decision*. Without a named outcome it is what the mentioned facts decide."""
+    rules = [rule for rule in evaluator.ruleset.rules if rule.holds_on(day)]
+    answered = {outcome for rule in rules for outcome, _ in rule.effect.takes}
+    named = tuple(name for name in topic.outcomes if name in answered)
+    alone = tuple(
+        name for name in topic.actions if any(name in _speaks_of(rule) for rule in rules if not rule.effect.takes)
+    )
+    if named or alone:
+        outcomes: tuple[str, ...] = named
+    else:
+        guessed = _by_facts(rules, topic.domains, touched)
+        likely = [name for name in topic.likely if name in guessed]
+        outcomes = tuple(dict.fromkeys((*likely, *guessed)))
+    first = outcomes if named else outcomes[:1]
+    domains = _domains(first, rules, decision, topic, evaluator)
+    standing = _standing(decision, evaluator)
+    duties = tuple(_duties(decision, standing, domains, alone, facts))
+    open_ = Counter[str]()
+    for rule in rules:
+        if set(alone) & set(_speaks_of(rule)) and truth(rule.guard, facts) is None:
+            open_.update(names(simplify(rule.guard, facts)))
+    spoken = {action for _, action, _ in duties}
+    waiting = sorted(open_, key=lambda fact: (-open_[fact], evaluator.question_order(fact)))
+    missing = [fact for name in first for fact in decision.undecided.get(name, ())]
+    if not spoken & set(alone):
+        missing += waiting
+    silent = tuple(name for name in alone if name not in spoken)
+    return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)))
+
+
+def _speaks_of(rule: ConditionalRule) -> tuple[str, ...]:
+    return (rule.effect.action, *rule.effect.implied)
+
+
+def _by_facts(rules: Sequence[ConditionalRule], domains: Sequence[str], touched: Collection[str]) -> tuple[str, ...]:
+    """The outcomes that the mentioned facts decide, in the likeliest domain first, by how many of them matter."""
+    weight: dict[str, tuple[int, int]] = {}
+    for place, outcome, rule in _answering(rules, domains):
+        known = len(names(rule.guard) & set(touched))
+        if known or place == 0:
+            weight[outcome] = max(weight.get(outcome, (-99, 0)), (-place, known))
+    return tuple(sorted(weight, key=lambda name: (-weight[name][0], -weight[name][1], name)))
+
+
+def _answering(rules: Iterable[ConditionalRule], domains: Sequence[str]) -> Iterator[tuple[int, str, ConditionalRule]]:
+    for rule in rules:
+        place = domains.index(rule.domain) if rule.domain in domains else len(domains) + 1
+        for outcome, _ in rule.effect.takes:
+            yield place, outcome, rule
+
+
+def _domains(
+    outcomes: Sequence[str], rules: Sequence[ConditionalRule], decision: Decision, topic: Topic, evaluator: Evaluator
+) -> frozenset[str]:
+    """The domains whose duties belong to the answer: those that decide it, else the likeliest."""
+    winners = [
+        evaluator.ruleset.rules[evaluator.index_of(rule_id)].domain
+        for name in outcomes
+        if (rule_id := decision.outcomes[name].rule_id) is not None
+    ]
+    return frozenset(winners) or frozenset(topic.domains[:1])
+
+
+def _standing(decision: Decision, evaluator: Evaluator) -> list[ConditionalRule]:
+    lost = {fired.rule_id for fired in decision.lost}
+    rules = evaluator.ruleset.rules
+    return [rules[evaluator.index_of(fired.rule_id)] for fired in decision.fired if fired.rule_id not in lost]
+
+
+def _duties(
+    decision: Decision,
+    standing: Sequence[ConditionalRule],
+    domains: Collection[str],
+    asked_for: Collection[str],
+    facts: Mapping[str, Value],
+) -> Iterator[Duty]:
+    """The duties of the case that were asked for, or that come from these domains and from this case."""
+    lists = {"required": decision.required, "prohibited": decision.prohibited, "permitted": decision.permitted}
+    for kind, actions in lists.items():
+        for action in actions:
+            rule = next((rule for rule in standing if _gives(rule, kind, action)), None)
+            if rule is None:
+                continue
+            is_of_this_case = rule.domain in domains and bool(names(rule.guard) & set(facts))
+            if action in asked_for or (not asked_for and is_of_this_case):
+                yield kind, action, rule
+
+
+def _gives(rule: ConditionalRule, kind: str, action: str) -> bool:
+    if kind == "required":
+        return action in rule.effect.demands
+    return rule.effect.kind == kind and rule.effect.action == action

@@ -1,0 +1,128 @@
+"""The plain writer: a decision in words, without a model. What it says is only what the decision says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.conversation import Choice
+from bot.enforcement.facts import Read, Unclear
+from bylaw.authored.labels import label_of
+from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.logic.ir import ConditionalRule, Value
+from bylaw.logic.prose import value_in_words
+
+
+@dataclass(frozen=True)
+class Words:
+    """How facts, actions and outcomes are called, and how values are said."""
+
+    vocabulary: Vocabulary
+
+    def fact(self, name: str) -> str:
+        """The fact's label, else its name as words."""
+        declared = self.vocabulary.facts.get(name)
+        return declared.label if declared and declared.label else name.replace("_", " ")
+
+    def action(self, name: str) -> str:
+        """The action's label, else its name as words."""
+        declared = self.vocabulary.actions.get(name)
+        return declared.label if declared and declared.label else name.replace("_", " ")
+
+    def outcome(self, name: str) -> str:
+        """The outcome's label, else its name as words."""
+        declared = self.vocabulary.outcomes.get(name)
+        return declared.label if declared and declared.label else name.replace("_", " ")
+
+    def value(self, name: str, value: Value) -> str:
+        """The value as people write it, with its unit."""
+        return value_in_words(value, label_of(self.vocabulary.facts[name]))
+
+    def case(self, facts: Mapping[str, Value], names: Iterable[str]) -> str:
+        """Those of *names* that are known, as "label: value"."""
+        return "; ".join(f"{self.fact(name)}: {self.value(name, facts[name])}" for name in names if name in facts)
+
+
+def source(rule: ConditionalRule, commit: str | None) -> str:
+    """Where a rule stands, for people."""
+    at = f" at {commit[:12]}" if commit else ""
+    quote = f": “{rule.source.text}”" if rule.source.text else ""
+    return f"{rule.policy_id}, {rule.source.path}:{rule.source.line}{at}{quote}"
+
+
+def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str]) -> str:
+    """The first line of an answer: what an outcome gets, and how that answers an action that was asked for."""
+    said = f"{words.outcome(outcome)}: {words.action(action)}."
+    if action in asked_for:
+        return f"Yes. {_capital(said)}"
+    return f"No. {_capital(said)}" if asked_for else _capital(said)
+
+
+def because(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], order: Iterable[str]) -> str:
+    """The facts of the case that a rule rests on."""
+    known = words.case(facts, order)
+    return f"Why: {known} ({rule.policy_id})." if known else f"Why: it holds in every case ({rule.policy_id})."
+
+
+def duty(words: Words, kind: str, action: str) -> str:
+    """A required, prohibited or permitted action."""
+    verb = {"required": "Required", "prohibited": "Not allowed", "permitted": "Allowed"}[kind]
+    return f"{verb}: {words.action(action)}."
+
+
+def understood(words: Words, reads: Sequence[Read], remembered: Mapping[str, Value]) -> list[str]:
+    """What was read from the text, and what was kept from before: a wrong reading has to be visible."""
+    lines = []
+    if reads:
+        said = "; ".join(f"{words.fact(r.fact)}: {words.value(r.fact, r.value)} (“{_short(r.words)}”)" for r in reads)
+        lines.append(f"I read: {said}.")
+    if remembered:
+        lines.append(f"From before: {words.case(remembered, sorted(remembered))}.")
+    return lines
+
+
+def not_understood(words: Words, unclear: Iterable[Unclear]) -> list[str]:
+    """What was said of a fact and not used, with the reason."""
+    return [
+        f"I did not use “{_short(one.words)}” as the {words.fact(one.fact)}: {one.reason}."
+        for one in unclear
+        if one.fact in words.vocabulary.facts
+    ]
+
+
+def question(words: Words, name: str) -> str:
+    """The question that fetches a fact: its own `ask`, else one made from its label."""
+    fact = words.vocabulary.facts[name]
+    if fact.ask:
+        return fact.ask
+    label = words.fact(name)
+    match fact.type:
+        case "boolean":
+            return f"Does this hold: {label}?"
+        case "date":
+            return f"What is the {label}? A date like 2026-01-31 is enough."
+        case "enum":
+            return f"What is the {label}?"
+    return f"What is the {label}{f', in {fact.unit}' if fact.unit else ''}?"
+
+
+def choices(fact: Fact) -> tuple[Choice, ...]:
+    """What may be answered, where it is a short list."""
+    if fact.type == "boolean":
+        return Choice(value="yes", label="yes"), Choice(value="no", label="no")
+    return tuple(Choice(value=value, label=value.replace("_", " ")) for value in fact.values)
+
+
+def listing(items: Iterable[str]) -> str:
+    """Join as in "a, b and c"."""
+    *rest, last = items
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 80 else f"{flat[:77]}…"
