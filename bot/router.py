@@ -24,14 +24,22 @@ def no_topics(_index: Any) -> Sequence[str]:
     return ()
 
 
+def nothing_to_prepare(_index: Any) -> None:
+    """An answerer that starts without a warm-up."""
+
+
 @dataclass(frozen=True)
 class Answerer:
-    """One kind of answer: how well a text fits it (0 to 1), the answer itself, and example topics for a refusal."""
+    """One kind of answer: how well a text fits it (0 to 1), the answer itself, and example topics for a refusal.
+
+    `prepare` builds what the first question on a bundle would otherwise wait for.
+    """
 
     kind: AnswerKind
     score: Score
     answer: Answer
     topics: Topics = no_topics
+    prepare: Callable[[Any], None] = nothing_to_prepare
 
 
 @dataclass(frozen=True)

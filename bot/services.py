@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from bot.artifacts import Artifacts
 from bot.router import Answerer, Thresholds
@@ -33,3 +33,26 @@ class Services:
     max_attempts: int = 3  # a question that broke down so often is a human's
     wait_seconds: float = 10.0  # for another process that answers the very same request
     pause: Callable[[float], None] = field(default=time.sleep)
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """Can questions be answered now? `refused` says why a newer bundle is not the one being served."""
+
+    is_ready: bool
+    bundle_etag: str
+    commit: str | None
+    store: bool
+    refused: str | None = None
+
+
+class Serving(Protocol):
+    """Where a front end gets its services, anew for every question: a newer bundle may have appeared."""
+
+    def services(self) -> Services:
+        """The services of the newest bundle that holds."""
+        ...
+
+    def readiness(self) -> Readiness:
+        """Whether everything a question needs is there."""
+        ...

@@ -39,7 +39,6 @@ class Settings:
     port: int = 8080
     max_body_bytes: int = 64 * 1024
     lease_seconds: int = 120
-    color: bool = True
 
 
 def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Settings:
@@ -59,7 +58,6 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         port=_number(values, "PORT", bare.port, 0, 65535),
         max_body_bytes=_number(values, "MAX_BODY_BYTES", bare.max_body_bytes, 1024, 16 * 1024 * 1024),
         lease_seconds=_number(values, "LEASE_SECONDS", bare.lease_seconds, 1, 86_400),
-        color=not given.get("NO_COLOR"),  # https://no-color.org: any value that is not empty
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
@@ -64,6 +65,8 @@ class Store:
                 yield connection
         except DBAPIError as error:
             raise StoreError(f"the store does not answer: {error.orig}", "see BYLAW_STORE_URL") from error
+        except PoolTimeout as error:
+            raise StoreError("the store is busy: no connection became free", "ask again") from error
 
 
 def connect(url: str, root: Path) -> Store:
@@ -74,7 +77,7 @@ def connect(url: str, root: Path) -> Store:
         if backend == "sqlite":
             return Store(_sqlite(where, root))
         if backend == "postgresql":
-            return Store(create_engine(where, json_serializer=canonical_json, pool_pre_ping=True))
+            return Store(create_engine(where, json_serializer=canonical_json, pool_pre_ping=True, max_overflow=35))
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise UsageError(f"the store's address cannot be used: {error}", "see BYLAW_STORE_URL") from error
     raise UsageError(f"a store in `{backend}` is not supported", "use sqlite:///FILE or postgresql+psycopg://…")
@@ -91,6 +94,7 @@ def _sqlite(where: URL, root: Path) -> Engine:
     engine = create_engine(
         where.set(database=str(path)),
         json_serializer=canonical_json,
+        max_overflow=-1,  # as many as there are threads; SQLite itself lets writers take turns
         connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},  # we say BEGIN, the driver must not
     )
     event.listen(engine, "connect", _prepare)

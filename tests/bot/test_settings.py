@@ -32,9 +32,8 @@ def test_every_variable_is_read():
         "BYLAW_TOKEN": "secret",
         "BYLAW_TOKEN_USER": "ana",
         "BYLAW_WAREHOUSE": "duckdb:///w.duckdb",
-        "NO_COLOR": "1",
     }
-    assert set(given) == {PREFIX + name for name in KNOWN} | {"NO_COLOR"}
+    assert set(given) == {PREFIX + name for name in KNOWN}
     assert read(environ=given) == Settings(
         artifacts="memory://shelf",
         bundle=Path("out/b.json"),
@@ -46,7 +45,6 @@ def test_every_variable_is_read():
         token="secret",
         token_user="ana",
         warehouse="duckdb:///w.duckdb",
-        color=False,
     )
 
 

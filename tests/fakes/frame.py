@@ -21,11 +21,12 @@ LEASE = timedelta(seconds=60)
 ETAG = "sha256:" + "e" * 64
 
 
+LIMIT_DAYS = 30
+
+
 @dataclass(frozen=True)
 class Shop:
-    """The fake index: what the answerers look things up in."""
-
-    limit_days: int = 30
+    """The fake index. The frame never looks inside one, and neither do these answerers."""
 
 
 def question(request_id: str = "r1", said: str = "may I return it?", **others: Any) -> Question:
@@ -48,7 +49,7 @@ def policy_score(text: str, _index: Shop) -> float:
     return 0.9 if "return" in text or "refund" in text else 0.0
 
 
-def answer_policy(asked: Question, state: dict[str, Any], index: Shop) -> Turn:
+def answer_policy(asked: Question, state: dict[str, Any], _index: Shop) -> Turn:
     """Needs the days, then the receipt; remembers what it was told."""
     facts = dict(state.get("facts", {}))
     words = asked.text.lower().split()
@@ -64,7 +65,7 @@ def answer_policy(asked: Question, state: dict[str, Any], index: Shop) -> Turn:
         choices = (Choice(value="true", label="Yes"), Choice(value="false", label="No"))
         ask = Ask(fact="receipt", question="Do you have the receipt?", choices=choices)
         return Turn(said(asked, "policy", "needs_fact", ask.question, ask=ask, facts=facts), {"facts": facts})
-    outcome = "full_refund" if facts["days"] <= index.limit_days and facts["receipt"] else "reject"
+    outcome = "full_refund" if facts["days"] <= LIMIT_DAYS and facts["receipt"] else "reject"
     cited = Citation(id="POL-REFUND-001", path="policies/refund/POL-REFUND-001.yaml", line=7, commit="abc1234")
     done = said(asked, "policy", "answered", outcome, outcomes={"refund": outcome}, facts=facts, citations=(cited,))
     return Turn(done, {"facts": facts}, artifacts={"case": facts}, log={"domain": "refund", "compliance_score": 1.0})

@@ -1,0 +1,129 @@
+"""The composition root: builds the Services out of the settings, and watches the bundle they come from.
+
+The only place that knows the clock. A bundle that is refused leaves the one before it in service.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.artifacts import shelf
+from bot.index import BundleIndex
+from bot.router import Answerer
+from bot.services import Readiness, Services
+from bot.settings import Settings
+from bot.store.engine import Store, StoreError, connect
+from bot.store.migrate import HEAD, revision, upgrade
+from bylaw.bundle import read
+from bylaw.errors import BundleError
+
+_log = logging.getLogger("bylaw.bot")
+
+# a file's time, size and identity: what changes when another bundle is put in its place
+_Signature = tuple[int, int, int]
+
+
+def now() -> datetime:
+    """The time. Everything else is given it."""
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    """A name nobody used before."""
+    return uuid.uuid4().hex
+
+
+@dataclass
+class Bot:
+    """What answers questions from the newest good bundle at `path`. Safe to use from several threads."""
+
+    path: Path
+    _services: Services
+    _signature: _Signature | None
+    _close: Callable[[], None]
+    _refused: str | None = None
+    _reloading: threading.Lock = field(default_factory=threading.Lock)
+
+    def services(self) -> Services:
+        """The services of the newest bundle that holds; what is being answered goes on with the one it began with."""
+        if _signature(self.path) != self._signature and self._reloading.acquire(blocking=False):
+            try:
+                self._reload()
+            finally:
+                self._reloading.release()
+        return self._services
+
+    def readiness(self) -> Readiness:
+        """Is there a bundle, and does the store answer with the tables of this version?"""
+        services = self.services()
+        is_reachable = _is_current(services.store)
+        return Readiness(is_reachable, services.bundle_etag, services.commit, is_reachable, self._refused)
+
+    def close(self) -> None:
+        """Let go of the store and the warehouse."""
+        self._close()
+
+    def _reload(self) -> None:
+        seen = _signature(self.path)
+        try:
+            index = _load(self.path, self._services.answerers)
+        except BundleError as error:
+            self._refused = error.message
+            _log.warning("the bundle was refused, the one before it stays", extra={"meta": {"reason": error.message}})
+        else:
+            self._services = replace(self._services, index=index, bundle_etag=index.etag, commit=index.commit)
+            self._refused = None
+            _log.info("a bundle was loaded", extra={"snapshot_etag": index.etag})
+        self._signature = seen
+
+
+def open_bot(
+    settings: Settings, bundle: Path, answerers: tuple[Answerer, ...], clock: Callable[[], datetime] = now
+) -> Bot:
+    """A bot on the bundle in the file *bundle*. Raises BundleError when it is refused: there is no earlier one."""
+    seen = _signature(bundle)
+    index = _load(bundle, answerers)
+    store = connect(settings.store_url, settings.root)
+    upgrade(store)
+    services = Services(
+        index=index,
+        bundle_etag=index.etag,
+        commit=index.commit,
+        store=store,
+        artifacts=shelf(settings.artifacts, settings.root),
+        answerers=answerers,
+        clock=clock,
+        new_id=new_id,
+        lease=timedelta(seconds=settings.lease_seconds),
+    )
+    return Bot(bundle, services, seen, store.close)
+
+
+def _load(path: Path, answerers: tuple[Answerer, ...]) -> BundleIndex:
+    """The index of the bundle at *path*, warmed up before anybody waits for it."""
+    index = BundleIndex(read(path))
+    for answerer in answerers:
+        answerer.prepare(index)
+    return index
+
+
+def _signature(path: Path) -> _Signature | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _is_current(store: Store) -> bool:
+    try:
+        with store.reading() as connection:
+            return revision(connection) == HEAD
+    except StoreError:
+        return False

@@ -1,0 +1,83 @@
+"""The endpoints: `POST /v2/query` answers with a Reply; `/healthz` and `/readyz` say whether it can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.types import ASGIApp
+
+from bot.conversation import Actor, Question, Reply, moment, spoken_json
+from bot.http import errors
+from bot.http.frame import Frame
+from bot.orchestrator import MAX_TEXT, handle
+from bot.services import Serving
+from bot.settings import Settings
+from bot.store.columns import ID_LENGTH
+
+Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
+
+
+class Query(BaseModel):
+    """One question. Without a `session_id` it is a conversation of its own; `at` is the time it is asked at."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+    session_id: Id | None = None
+    user: Id | None = None
+    request_id: Id | None = None
+    at: Annotated[str, Field(max_length=40)] | None = None
+
+
+def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> ASGIApp:
+    """The whole application, in its frame."""
+    app = FastAPI(title="bylaw", docs_url=None, redoc_url=None)  # their pages load scripts from elsewhere
+    errors.install(app)
+
+    # `def`, not `async def`: the trip blocks (solver, warehouse, store), so it runs in the thread pool
+    @app.post("/v2/query", response_model=Reply)
+    def query(body: Query, request: Request) -> Response:
+        """Answer a question asked in words."""
+        services = serving.services()
+        if body.request_id is not None:
+            request.state.request_id = body.request_id
+        request_id = str(request.state.request_id)
+        asked = Question(
+            text=body.text,
+            actor=_actor(body, settings),
+            asked_at=moment(body.at) if body.at else services.clock(),
+            session_id=body.session_id or request_id,
+            request_id=request_id,
+        )
+        return Response(spoken_json(handle(asked, services)), media_type="application/json")
+
+    @app.get("/healthz")
+    def healthz() -> Response:
+        """Is the process up?"""
+        return JSONResponse({"status": "up"})
+
+    @app.get("/readyz")
+    def readyz() -> Response:
+        """Is there a bundle, and does the store answer?"""
+        found = serving.readiness()
+        body = {
+            "status": "ready" if found.is_ready else "not ready",
+            "bundle_etag": found.bundle_etag,
+            "commit": found.commit,
+            "store": "reachable" if found.store else "unreachable",
+            "refused_bundle": found.refused,
+        }
+        return JSONResponse(body, 200 if found.is_ready else 503)
+
+    return Frame(app, settings, new_id)
+
+
+def _actor(body: Query, settings: Settings) -> Actor:
+    """Who asks: with a token the user it belongs to (the frame has checked it), whatever the body says."""
+    if settings.token is not None:
+        return Actor(id=settings.token_user)
+    return Actor(id=body.user) if body.user else Actor()

@@ -1,0 +1,106 @@
+"""The error envelope (seed 002, F2): what was wrong with a request, the same shape everywhere. Answers are Replies."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from bot.store.engine import StoreError
+from bot.store.requests import RequestConflict
+from bylaw.errors import BylawError, UsageError
+
+_log = logging.getLogger("bylaw.http")
+
+Code = Literal[
+    "BAD_REQUEST",
+    "HOST_NOT_ALLOWED",
+    "INTERNAL",
+    "METHOD_NOT_ALLOWED",
+    "NOT_FOUND",
+    "NOT_READY",
+    "REQUEST_CONFLICT",
+    "TOO_LARGE",
+    "UNAUTHORIZED",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "VALIDATION_FAILED",
+]
+
+_CODES: Mapping[int, Code] = {
+    400: "BAD_REQUEST",
+    401: "UNAUTHORIZED",
+    404: "NOT_FOUND",
+    405: "METHOD_NOT_ALLOWED",
+    413: "TOO_LARGE",
+    415: "UNSUPPORTED_MEDIA_TYPE",
+    422: "VALIDATION_FAILED",
+    503: "NOT_READY",
+}
+
+
+def envelope(
+    status: int,
+    code: Code,
+    message: str,
+    request_id: str,
+    details: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """The response that says what was wrong."""
+    error = {"code": code, "message": message, "details": dict(details or {}), "request_id": request_id}
+    return JSONResponse({"error": error}, status, headers=headers)
+
+
+def install(app: FastAPI) -> None:
+    """Give every way a request can fail its envelope."""
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(BylawError, _named)
+    app.add_exception_handler(Exception, _unnamed)
+
+
+def _request_id(request: Request) -> str:
+    return str(request.state.request_id)
+
+
+def _invalid(request: Request, error: Exception) -> JSONResponse:
+    """A body that is no JSON is a 400, one of the wrong shape a 422; the values themselves are not repeated."""
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        return envelope(400, "BAD_REQUEST", "the body is not JSON", _request_id(request))
+    reasons = [
+        f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}" for one in found
+    ]
+    return envelope(422, "VALIDATION_FAILED", "the body does not fit", _request_id(request), {"reasons": reasons})
+
+
+def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code = _CODES.get(error.status_code, "BAD_REQUEST")
+    return envelope(error.status_code, code, str(error.detail), _request_id(request), headers=error.headers)
+
+
+def _named(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, BylawError)
+    details = {} if error.help is None else {"help": error.help}
+    match error:
+        case RequestConflict():
+            return envelope(409, "REQUEST_CONFLICT", error.message, _request_id(request), details)
+        case UsageError():
+            return envelope(422, "VALIDATION_FAILED", error.message, _request_id(request), details)
+        case StoreError():
+            # what a database says may name hosts and files: it is logged, not told
+            _log.error(error.message, extra={"request_id": _request_id(request)})
+            return envelope(503, "NOT_READY", "the store does not answer", _request_id(request))
+    return envelope(500, "INTERNAL", error.message, _request_id(request), details)
+
+
+def _unnamed(request: Request, error: Exception) -> JSONResponse:
+    message = "this is our fault; it was recorded with the request"
+    return envelope(500, "INTERNAL", message, _request_id(request), {"kind": type(error).__name__})

@@ -1,0 +1,155 @@
+"""A Reply for a terminal. Rows, questions and file contents are other people's text: nothing in them reaches the
+terminal as a control sequence."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import click
+
+from bot.conversation import Choice, Citation, Reply
+
+MAX_ROWS = 50
+MAX_CELL = 60
+MAX_DECIMALS = 4
+
+_LABELS = {
+    "pending": ("waiting", "yellow"),
+    "recommended": ("recommended, not run", "yellow"),
+    "escalated": ("a person has to look at this", "yellow"),
+    "refused": ("not answered", "red"),
+}
+# C0 and C1 controls, and the marks that turn the direction of text around
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def render(reply: Reply) -> str:
+    """*reply* as lines of text, styled; click takes the styles out where there is no colour."""
+    parts = [_said(reply), _choices(reply), _data(reply), _facts(reply), _notes(reply), _sources(reply.citations)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def safe(text: str) -> str:
+    """*text* without control characters, so that it cannot steer a terminal. Line breaks stay."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+
+
+def place(citation: Citation) -> str:
+    """`path:line@commit`, as far as each is known; a dirty tree is shown as one."""
+    if citation.path is None:
+        return ""
+    line = f":{citation.line}" if citation.line is not None else ""
+    if citation.commit is None:
+        return f"{citation.path}{line}"
+    sha, dash, rest = citation.commit.partition("-")
+    return f"{citation.path}{line}@{sha[:7]}{dash}{rest}"
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Aligned columns: numbers to the right, with equally many decimals down a column."""
+    shown = [[_cell(value, _decimals(column)) for value in column] for column in zip(*rows[:MAX_ROWS], strict=True)]
+    shown = shown or [[] for _ in columns]
+    is_number = [all(_is_number(value) or value is None for value in column) for column in zip(*rows, strict=True)]
+    is_number = is_number or [False] * len(columns)
+    heads = [_clipped(safe(name)) for name in columns]
+    widths = [max(map(_width, [head, *column])) for head, column in zip(heads, shown, strict=True)]
+    lines = [
+        "  ".join(_padded(*one) for one in zip(line, widths, is_number, strict=True)).rstrip()
+        for line in [heads, *zip(*shown, strict=True)]
+    ]
+    lines[0] = click.style(lines[0], bold=True)
+    if len(rows) > MAX_ROWS:
+        lines.append(f"… and {len(rows) - MAX_ROWS} more rows; --json shows them all")
+    return "\n".join(lines)
+
+
+def _said(reply: Reply) -> str:
+    text = safe(reply.ask.question if reply.ask and not reply.text else reply.text)
+    if reply.ask and reply.ask.question not in reply.text:
+        text = f"{text}\n{safe(reply.ask.question)}"
+    label = _LABELS.get(reply.status)
+    return text if label is None else f"{click.style(label[0], fg=label[1], bold=True)}: {text}"
+
+
+def _choices(reply: Reply) -> str:
+    offered: Sequence[Choice] = reply.choices or (reply.ask.choices if reply.ask else ())
+    return "\n".join(f"  {number}. {safe(choice.label)}" for number, choice in enumerate(offered, 1))
+
+
+def _data(reply: Reply) -> str:
+    if not reply.columns:
+        return ""
+    return table(reply.columns, reply.rows) if reply.rows else "(no rows)"
+
+
+def _facts(reply: Reply) -> str:
+    if not reply.facts:
+        return ""
+    return "understood: " + ", ".join(f"{safe(name)} = {_value(value)}" for name, value in sorted(reply.facts.items()))
+
+
+def _notes(reply: Reply) -> str:
+    """How a data question was read, and what to be careful about."""
+    return "\n".join(_note_lines(reply))
+
+
+def _note_lines(reply: Reply) -> Iterator[str]:
+    if reply.bindings:
+        read = (f"`{safe(one.words)}` as {one.kind} {safe(one.name)}" for one in reply.bindings)
+        yield "read " + ", ".join(read)
+    if reply.interval:
+        yield f"time: {safe(reply.interval.label)}, from {reply.interval.start} until before {reply.interval.end}"
+    yield from (f"{click.style('note', fg='yellow')}: {safe(caveat)}" for caveat in reply.caveats)
+    if reply.sql:
+        yield click.style(safe(reply.sql), dim=True)
+
+
+def _sources(citations: Iterable[Citation]) -> str:
+    lines = []
+    for one in citations:
+        quoted = f"  “{_clipped(safe(one.text), 100)}”" if one.text else ""
+        lines.append(f"  {safe(one.id)}  {click.style(safe(place(one)), fg='cyan')}{quoted}".rstrip())
+    return "\n".join(["sources:", *lines]) if lines else ""
+
+
+def _value(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else safe(str(value))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _decimals(column: Sequence[Any]) -> int:
+    """How many decimals a column shows: as many as its longest number has, within reason; none for whole numbers."""
+    texts = [repr(value) for value in column if isinstance(value, float)]
+    longest = max((len(text.partition(".")[2]) for text in texts if "e" not in text), default=0)
+    return min(longest, MAX_DECIMALS)
+
+
+def _cell(value: Any, decimals: int) -> str:
+    if value is None:
+        return "–"
+    if _is_number(value) and decimals:
+        return f"{value:.{decimals}f}"
+    return _clipped(_value(value))
+
+
+def _clipped(text: str, limit: int = MAX_CELL) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal *text* takes: wide characters two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def _padded(text: str, width: int, to_the_right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if to_the_right else text + space

@@ -1,0 +1,89 @@
+"""A server starts on loopback only unless it has a token, stops gracefully, and logs without telling what was asked."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import threading
+
+import httpx
+import pytest
+
+from bot.http.frame import LOOPBACK
+from bot.http.serve import serve
+from bot.settings import Settings
+from bylaw.errors import BylawError, UsageError
+
+
+def log(server):
+    return [json.loads(line) for line in (server.folder / "log").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
+def test_others_are_not_served_without_a_token(host):
+    with pytest.raises(UsageError, match="without a token"):
+        serve(None, Settings(host=host), lambda address: None)
+
+
+def test_a_port_in_use_is_an_error_with_words():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(BylawError, match=f"cannot listen on 127.0.0.1:{port}"):
+            serve(None, Settings(port=port), lambda address: None)
+
+
+def test_loopback_has_three_names():
+    assert {"127.0.0.1", "localhost", "::1"} == LOOPBACK
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopping_server_answers_what_it_has_begun(start, how):
+    server = start("slow")
+    got = {}
+    asking = threading.Thread(target=lambda: got.update(server.ask("slowly", request_id="r1")))
+    asking.start()
+    while not (server.folder / ".bylaw/artifacts").exists() and "r1" not in _begun(server):
+        pass
+    server.process.send_signal(how)
+    asking.join(30)
+    assert got["text"] == "It lost money."
+    assert server.process.wait(30) == 0
+    assert server.process.stdout.read() == "closed\n"  # everything after serving still ran
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{server.address}/healthz")
+
+
+def _begun(server):
+    from bot.store import requests
+    from bot.store.engine import connect
+
+    store = connect("sqlite:///.bylaw/store.db", server.folder)
+    with store.reading() as connection:
+        found = requests.load(connection, "r1")
+    store.close()
+    return [] if found is None else [found.request_id]
+
+
+def test_a_reply_is_there_after_a_restart(start):
+    first = start()
+    said = first.ask("may I return it?", request_id="r1", session_id="s")
+    first.process.kill()
+    first.process.wait()
+    second = start()
+    assert second.ask("may I return it?", request_id="r1", session_id="s") == said
+    assert second.ask("20 days", session_id="s")["facts"] == {"days": 20}
+
+
+def test_the_log_is_json_and_does_not_say_what_was_asked(start):
+    server = start()
+    server.ask("may I return the SECRET thing?", request_id="r1")
+    httpx.post(f"{server.address}/v2/query", json={"text": "revenue crash SECRET"})
+    server.process.terminate()
+    server.process.wait(30)
+    lines = log(server)
+    (mine,) = [line for line in lines if line.get("request_id") == "r1"]
+    assert mine["meta"] == {"method": "POST", "path": "/v2/query", "status": 200}
+    assert {"timestamp", "level", "service", "latency_ms", "stage"} <= set(mine)
+    assert any("ZeroDivisionError" in line.get("error", "") for line in lines)
+    assert "SECRET" not in (server.folder / "log").read_text()

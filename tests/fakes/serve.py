@@ -1,0 +1,34 @@
+"""Runs a real server with fake answerers: `python -m tests.fakes.serve FOLDER`. Settings come from the environment."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from bot import app, settings
+from bot.conversation import Question, Turn
+from bot.http import api, logs, serve
+from bot.router import Answerer
+from tests.fakes.frame import ANSWERERS, answer_decision
+
+
+def slow(asked: Question, state: dict, index: object) -> Turn:
+    """Takes its time; what is being answered must be answered even while the server stops."""
+    time.sleep(1.0)
+    return answer_decision(asked, state, index)
+
+
+def main(folder: Path) -> None:
+    """Serve until told to stop."""
+    logs.to_stderr()
+    given = settings.read(folder)
+    answerers = (Answerer("decision", lambda *_: 1.0, slow),) if "slow" in sys.argv else ANSWERERS
+    bot = app.open_bot(given, given.bundle or folder / "bundle.json", answerers)
+    serve.serve(api.build(bot, given, app.new_id), given, lambda address: print(address, flush=True))
+    bot.close()
+    print("closed", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
