@@ -115,6 +115,8 @@ def _extra(slip: Slip) -> tuple[str, str | None]:
     key, parent = str(slip.route[-1]) if slip.route else "", slip.route[:-1]
     where = f" in {spoken(parent)}" if parent else ""
     keys = ", ".join(sorted(slip.known))
+    if slip.value is None and " " in key:
+        return f"the key `{clip(key)}` is not known{where}", "text with a comma in it needs quotes inside { }"
     return f"the key `{clip(key)}` is not known{where}", did_you_mean(clip(key), slip.known, f"known keys: {keys}")
 
 
