@@ -45,28 +45,39 @@ def _walk(root: Path, folder: str, real_root: str) -> Iterator[Content | Finding
             continue
         visited.add(real)
         try:
-            names = sorted(entry.name for entry in (root / path).iterdir() if not entry.name.startswith("."))
+            with os.scandir(root / path) as found:
+                entries = sorted((entry for entry in found if not entry.name.startswith(".")), key=_name)
         except OSError as problem:
             yield _unreadable(path, f"the folder cannot be read: {_reason(problem)}")
             continue
         folders = []
-        for name in names:
-            inner = f"{path}/{name}"
-            if (root / inner).is_dir():
+        for entry in entries:
+            inner = f"{path}/{entry.name}"
+            if _is_folder(entry):
                 folders.append(inner)
-            elif name.lower().endswith(SUFFIXES):
-                yield _content(root, inner, real_root)
+            elif entry.name.lower().endswith(SUFFIXES):
+                yield _content(entry, inner, real_root)
         waiting += reversed(folders)
 
 
-def _content(root: Path, path: str, real_root: str) -> Content | Finding:
-    full = root / path
-    if not _is_inside(os.path.realpath(full), real_root):
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself: reading it as a file says so
+        return False
+
+
+def _content(entry: os.DirEntry[str], path: str, real_root: str) -> Content | Finding:
+    if entry.is_symlink() and not _is_inside(os.path.realpath(entry.path), real_root):
         return _unreadable(path, "the link leads out of the repository")
     try:
-        if not stat.S_ISREG(full.stat().st_mode):
+        if not stat.S_ISREG(entry.stat().st_mode):
             return _unreadable(path, "this is no ordinary file")  # reading a pipe would wait for ever
-        with full.open("rb") as stream:
+        with Path(entry.path).open("rb") as stream:
             return Content(_shown(path), stream.read(MAX_BYTES + 1))
     except OSError as problem:
         return _unreadable(path, f"the file cannot be read: {_reason(problem)}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -89,11 +91,12 @@ def load(root: Path, at: date | None = None, today: date | None = None) -> Works
         raise UsageError(f"`{root}` holds none of {folders}", help="`bylaw init DIR` makes a policy repository")
     shown = revision(root)
     reader = Reader()
-    for content in contents(root):
-        if isinstance(content, Finding):
-            reader.lose(content)
-        else:
-            reader.take(content)
+    with _no_collection():
+        for content in contents(root):
+            if isinstance(content, Finding):
+                reader.lose(content)
+            else:
+                reader.take(content)
     words = merged(reader.vocabularies)
     policies, twice = _unique(reader.policies)
     decisions, unlinked = ingest(reader.decisions)
@@ -116,6 +119,18 @@ def load(root: Path, at: date | None = None, today: date | None = None) -> Works
         lost_words=frozenset(reader.lost_words),
         word_paths=words.paths,
     )
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Records form no cycles: searching the growing heap for some is a quarter of the time of 10,000 files."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _unique(files: list[PolicyFile]) -> tuple[tuple[PolicyFile, ...], list[Finding]]:
