@@ -130,6 +130,8 @@ def _infix_term(term: Term, scale: int, *, is_factor: bool = False) -> str:
             return f"({text})" if scale != 1 and is_factor else text
         case Arith("*", left, right):
             inner = _needed(left)
+            if isinstance(left, Const) and left.value * inner == 1:
+                return _infix_term(right, scale // inner, is_factor=is_factor)
             factors = (_infix_term(left, inner, is_factor=True), _infix_term(right, scale // inner, is_factor=True))
             text = " * ".join(factors)
             return text if not is_factor else f"({text})"

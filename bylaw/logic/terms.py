@@ -116,7 +116,8 @@ def _applied(application: _Application, operators: Operators) -> Operand:
     least, most = _ARITY.get(head, (1, MAX_TOKENS))
     if not least <= len(operands) <= most:
         wanted = f"{least}" if least == most else f"{least} or more" if most >= MAX_TOKENS else f"{least} to {most}"
-        raise InvalidExpression(f"`{head}` takes {wanted} operands, and has {len(operands)}", column)
+        noun = "operand" if wanted == "1" else "operands"
+        raise InvalidExpression(f"`{head}` takes {wanted} {noun}, and has {len(operands)}", column)
     match head:
         case "and" | "or":
             return operators.both("and" if head == "and" else "or", operands)

@@ -10,7 +10,21 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import And, Arith, Atom, Compare, ConditionalRule, Const, Effect, Not, Or, Ref, Source, Variable, names
+from bylaw.logic.ir import (
+    And,
+    Arith,
+    Atom,
+    Compare,
+    ConditionalRule,
+    Const,
+    Effect,
+    Not,
+    Or,
+    Ref,
+    Source,
+    Variable,
+    names,
+)
 from bylaw.logic.truth import truth
 
 DAY = 739_000
