@@ -1,5 +1,6 @@
-"""Both readers of hand-written logic: what they read, what they refuse and where, and that nothing else ever happens."""
+"""Both readers of hand-written logic: what they read, what they refuse and where; nothing else ever happens."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -146,10 +147,8 @@ def test_what_is_large_and_harmless_is_read_and_every_reading_can_take_it(name):
     assert simplify(formula, {"has_receipt": True}) is not None
     assert smtlib(formula, WORDS)
     assert truth(parse_expression(infix(formula, WORDS), WORDS), facts) == truth(formula, facts)
-    try:
+    with suppress(TooManyBoxes):
         boxes(formula, WORDS)
-    except TooManyBoxes:
-        pass
 
 
 # ---- hostile text ---------------------------------------------------------------------------------------------------
@@ -202,11 +201,9 @@ def test_hostile_text_is_refused_in_words(reader, text):
     (caught.value.help or "").encode()
 
 
-PIECES = st.sampled_from(
-    [*WORDS, "electronics", "in-store", "true", "false", "and", "or", "not", "=>", "distinct", "to_real", "assert"]
-    + ["(", ")", "(", ")", "+", "-", "*", "/", "=", "==", "!=", "<", "<=", ">", ">=", "≤", "∧", "¬", "□", "|", '"', "'"]
-    + ["1", "2.5", "2026-01-31", "739647", " ", "\n", ";", "\x00", "٣", "é", "1" * 45]
-)
+SIGNS = "( ) ( ) + - * / = == != < <= > >= ≤ ∧ ¬ □ | \" ' ; ٣ é".split()
+NAMES = "electronics in-store true false and or not => distinct to_real assert 1 2.5 2026-01-31 739647".split()
+PIECES = st.sampled_from([*WORDS, *NAMES, *SIGNS, " ", "\n", "\x00", "1" * 45])
 
 
 def reads_or_refuses(text):
