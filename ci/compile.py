@@ -22,7 +22,7 @@ from bylaw.bundle import (
 from bylaw.canonical import number_text
 from bylaw.logic.codec import encode
 from bylaw.logic.ir import TRUE, ConditionalRule, Ruleset, Variable
-from ci.formalize.graph import compiled_paths, decision_nodes
+from ci.formalize.paths import compiled_paths, decision_nodes
 from ci.load import Workspace
 from ci.proofs.stage import Proofs
 from ci.record import PolicyRecord

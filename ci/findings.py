@@ -57,8 +57,8 @@ SEVERITIES: Mapping[str, Severity] = {
     # context
     "invalid-sql": "error",
     "unknown-column": "error",
-    "relationship-cardinality": "warning",
-    "key-violated": "warning",
+    "relationship-cardinality": "error",
+    "key-violated": "error",
     "ambiguous-synonym": "warning",
     "stale-verified-query": "warning",
 }

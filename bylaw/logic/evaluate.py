@@ -41,12 +41,16 @@ class Fired:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Rules that fired together, contradict each other, and of which neither gives way."""
+    """Rules that fired together, contradict each other, and of which neither gives way.
+
+    `outcome` is what they contradict each other about (None for duties alone); `outcomes` are all they leave open.
+    """
 
     policies: tuple[str, ...]
     rules: tuple[str, ...]
     outcome: str | None
     action: str
+    outcomes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +205,14 @@ class Evaluator:
 
     def _conflict(self, i: int, j: int) -> Conflict:
         one, two = self.ruleset.rules[i], self.ruleset.rules[j]
-        shared = {o for o, _ in one.effect.takes} & {o for o, _ in two.effect.takes}
+        taken = [{outcome for outcome, _ in rule.effect.takes} for rule in (one, two)]
+        open_ = sorted(taken[0] | taken[1])
         return Conflict(
             policies=tuple(sorted({one.policy_id, two.policy_id})),
             rules=tuple(sorted((one.rule_id, two.rule_id))),
-            outcome=min(shared, default=one.effect.outcome or two.effect.outcome),
+            outcome=min(taken[0] & taken[1], default=open_[0] if open_ else None),
             action=one.effect.action,
+            outcomes=tuple(open_),
         )
 
     def _steps(self, rule: ConditionalRule, facts: Facts) -> list[str]:

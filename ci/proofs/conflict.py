@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -58,38 +58,35 @@ def subject(theory: Theory, i: int, j: int) -> str:
 
 def _unresolved(theory: Theory, i: int, j: int) -> Verdict:
     """PROVEN iff in no existing case both effects stand."""
-    deciding = theory.deciding(i, j)
 
     def confirms(facts: Facts, day: int) -> bool:
-        standing = theory.standing(facts, day, deciding)
+        standing = theory.standing(facts, day, theory.deciding(i, j))
         return (i, j) in standing.clashes and theory.exists(facts, day)
 
     def formulas(day: int) -> list[Formula]:
         return [theory.stands(i, day), theory.stands(j, day)]
 
-    return _first_case(theory, i, j, deciding, confirms, formulas)
+    return _first_case(theory, i, j, confirms, formulas)
 
 
 def _resolved(theory: Theory, i: int, j: int) -> Verdict:
     """PROVEN iff in no existing case the stronger rule stands while the weaker one fires."""
     winner, loser = (i, j) if theory.rivals.beats(i, j) else (j, i)
-    deciding = theory.deciding(winner)
 
     def confirms(facts: Facts, day: int) -> bool:
-        standing = theory.standing(facts, day, {*deciding, loser})
+        standing = theory.standing(facts, day, {*theory.deciding(winner), loser})
         return winner in standing.stands and loser in standing.fires and theory.exists(facts, day)
 
     def formulas(day: int) -> list[Formula]:
         return [theory.stands(winner, day), theory.ruleset.rules[loser].guard]
 
-    return _first_case(theory, i, j, (*deciding, loser), confirms, formulas)
+    return _first_case(theory, i, j, confirms, formulas)
 
 
 def _first_case(
     theory: Theory,
     i: int,
     j: int,
-    deciding: Sequence[int],
     confirms: Callable[[Facts, int], bool],
     formulas: Callable[[int], list[Formula]],
 ) -> Verdict:
@@ -100,6 +97,7 @@ def _first_case(
         met = [both for a in one for b in two if (both := meet(a, b)) is not None]
         if not met:
             return PROVEN
+    deciding = theory.deciding(i, j)
     for day in theory.common_days(i, j):
         confirm = partial(_on, confirms, day)
         for box in met:

@@ -195,7 +195,7 @@ def _because(decision: Decision, key: str) -> str:
     result = decision.outcomes.get(key)
     if result is not None and result.policy_id is not None:
         return f" from {result.policy_id}"
-    if any(key == conflict.outcome for conflict in decision.conflicts):
+    if any(key in conflict.outcomes for conflict in decision.conflicts):
         return f": {' and '.join(_speakers(decision, key))} contradict each other"
     return ""
 
@@ -204,7 +204,7 @@ def _speakers(decision: Decision, key: str) -> tuple[str, ...]:
     result = decision.outcomes.get(key)
     if result is not None and result.policy_id is not None:
         return (result.policy_id,)
-    return tuple(sorted({p for conflict in decision.conflicts if conflict.outcome == key for p in conflict.policies}))
+    return tuple(sorted({p for conflict in decision.conflicts if key in conflict.outcomes for p in conflict.policies}))
 
 
 def _missing(decision: Decision, key: str) -> str | None:

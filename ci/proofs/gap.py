@@ -11,7 +11,7 @@ def gap(theory: Theory, outcome: str) -> Verdict:
     """PROVEN iff every existing case, on every day worth asking about, gets an action or a clash for *outcome*."""
     takers = theory.rivals.taking(outcome)
     rules = [theory.ruleset.rules[i] for i in takers]
-    stronger = [theory.ruleset.rules[k] for i in takers for k in theory.rivals.of(i) if theory.rivals.beats(k, i)]
+    stronger = [theory.ruleset.rules[k] for i in takers for k in theory.stronger(i)]
     for day in theory.days([*rules, *stronger]):
         verdict = _on(theory, outcome, [i for i in takers if theory.ruleset.rules[i].holds_on(day)], day)
         if verdict.status != "PROVEN":
@@ -25,7 +25,7 @@ def _on(theory: Theory, outcome: str, takers: list[int], day: int) -> Verdict:
             return False
         decision = theory.evaluator.decide(facts, day)
         is_empty = decision.outcomes[outcome].action is None and outcome not in decision.undecided
-        return is_empty and not any(outcome == conflict.outcome for conflict in decision.conflicts)
+        return is_empty and not any(outcome in conflict.outcomes for conflict in decision.conflicts)
 
     empty = _uncovered(theory, outcome, takers)
     if empty is None:
@@ -45,8 +45,7 @@ def _uncovered(theory: Theory, outcome: str, takers: list[int]) -> Box | bool | 
     """
     covers: list[Box] = []
     for i in takers:
-        removers = [j for j in theory.rivals.of(i) if theory.rivals.beats(j, i)]
-        if all(any(o == outcome for o, _ in theory.ruleset.rules[j].effect.takes) for j in removers):
+        if all(any(o == outcome for o, _ in theory.ruleset.rules[j].effect.takes) for j in theory.stronger(i)):
             covers += [box for box in theory.evaluator.boxes_of(i) or () if box.is_exact]
     try:
         return uncovered(EVERYTHING, covers, theory.ruleset.variables)

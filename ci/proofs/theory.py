@@ -44,6 +44,7 @@ class Theory:
         self.evaluator = Evaluator(ruleset)
         self.rivals = self.evaluator.rivals
         self._stands: dict[tuple[int, int], Formula] = {}
+        self._stronger: dict[int, tuple[int, ...]] = {}
 
     @cached_property
     def reasoner(self) -> Reasoner:
@@ -63,11 +64,14 @@ class Theory:
     def common_days(self, i: int, j: int) -> list[int]:
         """The days worth asking about on which both rules are in force."""
         one, two = self.ruleset.rules[i], self.ruleset.rules[j]
-        stronger = [self.ruleset.rules[k] for k in self._stronger(i, j)]
+        stronger = [self.ruleset.rules[k] for k in (*self.stronger(i), *self.stronger(j))]
         return [day for day in self.days([one, two, *stronger]) if one.holds_on(day) and two.holds_on(day)]
 
-    def _stronger(self, *rules: int) -> list[int]:
-        return sorted({k for i in rules for k in self.rivals.of(i) if self.rivals.beats(k, i)})
+    def stronger(self, i: int) -> tuple[int, ...]:
+        """The rules that remove rule *i*'s effect where they fire and stand."""
+        if i not in self._stronger:
+            self._stronger[i] = tuple(k for k in self.rivals.of(i) if self.rivals.beats(k, i))
+        return self._stronger[i]
 
     def invariants(self, day: int) -> list[Formula]:
         """What every case satisfies on that day."""
@@ -85,7 +89,7 @@ class Theory:
         if key not in self._stands:
             rules = self.ruleset.rules
             self._stands[key] = rules[i].guard  # INVARIANT: "beats" has no cycle; cycles of overrides are findings
-            removed = [self.stands(j, day) for j in self._stronger(i) if rules[j].holds_on(day)]
+            removed = [self.stands(j, day) for j in self.stronger(i) if rules[j].holds_on(day)]
             self._stands[key] = conj([rules[i].guard, *map(negate, removed)])
         return self._stands[key]
 
@@ -103,7 +107,7 @@ class Theory:
             i = todo.pop()
             if i not in reached:
                 reached.add(i)
-                todo += self._stronger(i)
+                todo += self.stronger(i)
         return tuple(sorted(reached))
 
     def exists(self, facts: Facts, day: int) -> bool:

@@ -49,7 +49,9 @@ def ruleset(drafts):
     pairs = list(VOCABULARY.excluded_pairs())
     return Ruleset(
         VARIABLES,
-        tuple(ConditionalRule(d.rule_id, "POL-REFUND-001", "refund", d.effect, d.guard, 4, Source("p")) for d in drafts),
+        tuple(
+            ConditionalRule(d.rule_id, "POL-REFUND-001", "refund", d.effect, d.guard, 4, Source("p")) for d in drafts
+        ),
         excludes=frozenset((*pairs, *((b, a) for a, b in pairs))),
         outcomes=tuple(sorted(VOCABULARY.outcomes)),
     )

@@ -76,7 +76,7 @@ def test_a_gap_is_found_exactly_where_a_case_has_no_answer(ruleset):
 
 def is_hole(asked, case, outcome):
     decision = asked.evaluator.decide(case, 1)
-    clashing = any(outcome == conflict.outcome for conflict in decision.conflicts)
+    clashing = any(outcome in conflict.outcomes for conflict in decision.conflicts)
     return decision.outcomes[outcome].action is None and not clashing
 
 
