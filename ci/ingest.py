@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz, process
@@ -57,11 +57,16 @@ class Sourced:
     path: str
 
 
-def ingest(records: Sequence[Sourced], lengths: Lengths = SEED_LENGTHS) -> tuple[Decisions, list[Finding]]:
-    """The snapshot of *records*, and what is wrong between them. The order of *records* changes nothing."""
+def ingest(
+    records: Sequence[Sourced], lengths: Lengths = SEED_LENGTHS, lost: Set[str] = frozenset()
+) -> tuple[Decisions, list[Finding]]:
+    """The snapshot of *records*, and what is wrong between them. The order of *records* changes nothing.
+
+    *lost* are ids whose files do not fit their model: links to them are left out without a second finding.
+    """
     kept, findings = _unique(records)
     links = _Links()
-    findings += _resolve(kept, links)
+    findings += _resolve(kept, links, lost)
     findings += _complete_ends(kept, links)
     _link_back(links)
     derived = _derive_transitions(kept, links, lengths)
@@ -94,7 +99,7 @@ def _unique(records: Iterable[Sourced]) -> tuple[dict[str, Sourced], list[Findin
     """One record an id, across all three kinds; the first file by name keeps it."""
     kept: dict[str, Sourced] = {}
     findings = []
-    for one in sorted(records, key=lambda one: (one.path, one.model.id)):
+    for one in sorted(records, key=lambda one: (one.path, one.model.id, kind_of(one.model))):
         first = kept.setdefault(one.model.id, one)
         if first is not one:
             findings.append(
@@ -131,7 +136,7 @@ def _named_links(model: Record) -> Iterator[tuple[str, int | None, str]]:
         yield from ((name, i, id) for i, id in enumerate(getattr(model, name)))
 
 
-def _resolve(kept: Mapping[str, Sourced], links: _Links) -> Iterator[Finding]:
+def _resolve(kept: Mapping[str, Sourced], links: _Links, lost: Set[str]) -> Iterator[Finding]:
     """Fill *links* with every link that resolves to the right kind of record; tell about the others."""
     nearest = _Nearest(kept)
     for id, one in kept.items():
@@ -141,6 +146,8 @@ def _resolve(kept: Mapping[str, Sourced], links: _Links) -> Iterator[Finding]:
             found = kept.get(target)
             if found is not None and kind_of(found.model) == wanted:
                 resolved[name].append(target)
+                continue
+            if found is None and target in lost:
                 continue
             place = Place(one.path, (name,) if position is None else (name, position))
             about = f"{kind_of(one.model)} `{id}` names `{target}` in `{name}`"

@@ -31,7 +31,8 @@ def read(text: str, rules: Intents) -> Asked:
     ]
     if found:
         _, _, name, match = min(found, key=lambda one: one[:3])
-        return Asked(name, f"{said[: match.start()]} {said[match.end() :]}".strip(), True)
+        rest = f"{said[: match.start()]} {said[match.end() :]}"
+        return Asked(name, " ".join(rest.split()), True)
     opening = _opening_words(phrases)
     for word in said.split()[:2]:
         if word in opening:

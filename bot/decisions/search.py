@@ -90,7 +90,8 @@ def stem(word: str) -> str:
     for ending, replacement in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return stem(word[: -len(ending)] + replacement)
-    if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
+    is_plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    if is_plural and (len(word) > 3 or (len(word) == 3 and not _VOWEL.search(word))):  # tvs, but neither gas nor yes
         word = word[:-1]
     for ending in ("ing", "ed"):
         rest = word[: -len(ending)]

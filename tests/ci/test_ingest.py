@@ -52,8 +52,6 @@ def test_records_become(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
 def test_the_order_of_the_records_changes_nothing(row: dict[str, Any]) -> None:
     records = _records(row)
-    if len({one.path for one in records}) < len(records):
-        pytest.skip("records of one file keep their order")
     one, other = ingest(records), ingest(records[::-1])
     assert canonical_json(one[0]) == canonical_json(other[0])
     assert one[1] == other[1]
@@ -189,6 +187,12 @@ def test_a_snapshot_makes_an_exact_round_trip() -> None:
     for row in ROWS:
         snapshot, _ = ingest(_records(row))
         assert Decisions.model_validate_json(canonical_json(snapshot)) == snapshot
+
+
+def test_a_link_to_a_file_that_does_not_fit_is_told_once() -> None:
+    snapshot, findings = ingest([_sourced("decision", {"id": "exit-plasma", "based_on": ["broken"]})], lost={"broken"})
+    assert not findings
+    assert snapshot.decisions["exit-plasma"].based_on == []
 
 
 def test_many_wrong_names_cost_a_bounded_number_of_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
