@@ -7,13 +7,21 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+from bot.analytics import answer as analytics
+from bot.analytics.asking import is_write_request
 from bot.artifacts import shelf
+from bot.conversation import Question, Turn
+from bot.decisions import answer as decisions
+from bot.enforcement import answer as enforcement
+from bot.enforcement import recognise
 from bot.index import BundleIndex
 from bot.router import Answerer
 from bot.services import Readiness, Services
@@ -22,8 +30,12 @@ from bot.store.engine import Store, StoreError, connect
 from bot.store.migrate import HEAD, revision, upgrade
 from bylaw.bundle import read
 from bylaw.errors import BundleError
+from bylaw.warehouses.port import Warehouse
+from bylaw.warehouses.registry import open_warehouse
 
 _log = logging.getLogger("bylaw.bot")
+
+_LIKELY = 0.55  # above a mere word of policy in common (0.4), below a text that reads like a policy question (0.6)
 
 # a file's time, size and identity: what changes when another bundle is put in its place
 _Signature = tuple[int, int, int]
@@ -83,26 +95,60 @@ class Bot:
         self._signature = seen
 
 
-def open_bot(
-    settings: Settings, bundle: Path, answerers: tuple[Answerer, ...], clock: Callable[[], datetime] = now
-) -> Bot:
-    """A bot on the bundle in the file *bundle*. Raises BundleError when it is refused: there is no earlier one."""
+def open_bot(settings: Settings, bundle: Path, given: tuple[Answerer, ...] | None = None) -> Bot:
+    """A bot on the bundle in the file *bundle*, with the three answerers unless others are *given*.
+
+    Raises BundleError when the bundle is refused: there is no earlier one.
+    """
     seen = _signature(bundle)
-    index = _load(bundle, answerers)
+    warehouse = None if settings.warehouse is None else open_warehouse(settings.warehouse)
+    served = answerers(warehouse) if given is None else given
+    index = _load(bundle, served)
     store = connect(settings.store_url, settings.root)
     upgrade(store)
+
+    def close() -> None:
+        store.close()
+        if warehouse is not None:
+            warehouse.close()
+
     services = Services(
         index=index,
         bundle_etag=index.etag,
         commit=index.commit,
         store=store,
         artifacts=shelf(settings.artifacts, settings.root),
-        answerers=answerers,
-        clock=clock,
+        answerers=served,
+        clock=now,
         new_id=new_id,
         lease=timedelta(seconds=settings.lease_seconds),
     )
-    return Bot(bundle, services, seen, store.close)
+    return Bot(bundle, services, seen, close)
+
+
+def answerers(warehouse: Warehouse | None) -> tuple[Answerer, ...]:
+    """The three kinds of answer. Where two are equally sure, the earlier one speaks."""
+
+    def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
+        return decisions.answer(question, state, index, time.monotonic)
+
+    def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
+        known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
+        schemas = index.rules.roles.schemas_of(question.actor.id, known)
+        return analytics.answer(question, state, index, warehouse, schemas)
+
+    return (
+        Answerer("decision", decisions.is_decision_question, decision, decisions.topics, decisions.prepare),
+        Answerer("data", _data_score, data, analytics.topics, analytics.prepare),
+        Answerer("policy", recognise.score, enforcement.answer, recognise.topics),
+    )
+
+
+def _data_score(text: str, index: BundleIndex) -> float:
+    """How much *text* is a data question. A word like "remove" makes it a request to write, but no more than likely:
+    "can I remove a review?" asks about the policy, and answering that writes nothing."""
+    score = analytics.score(text, index)
+    return min(score, _LIKELY) if is_write_request(text) else score
 
 
 def _load(path: Path, answerers: tuple[Answerer, ...]) -> BundleIndex:

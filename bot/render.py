@@ -28,8 +28,15 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 
 def render(reply: Reply) -> str:
     """*reply* as lines of text, styled; click takes the styles out where there is no colour."""
-    parts = [_said(reply), _choices(reply), _data(reply), _facts(reply), _notes(reply), _sources(reply.citations)]
+    parts = [_said(reply), _choices(reply), _data(reply), _notes(reply), _sources(reply.citations)]
     return "\n\n".join(part for part in parts if part)
+
+
+def hint(reply: Reply) -> str | None:
+    """How to go on where the reply waits for the person, None where it does not."""
+    if reply.status not in ("needs_choice", "needs_fact", "pending"):
+        return None
+    return f'answer with: bylaw ask --session {reply.session_id} "…"'
 
 
 def safe(text: str) -> str:
@@ -83,12 +90,6 @@ def _data(reply: Reply) -> str:
     if not reply.columns:
         return ""
     return table(reply.columns, reply.rows) if reply.rows else "(no rows)"
-
-
-def _facts(reply: Reply) -> str:
-    if not reply.facts:
-        return ""
-    return "understood: " + ", ".join(f"{safe(name)} = {_value(value)}" for name, value in sorted(reply.facts.items()))
 
 
 def _notes(reply: Reply) -> str:

@@ -80,6 +80,11 @@ _MAY_OPEN_FOLLOW_UP = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 6  # words
+# Nobody answers a question with one of these, unless it is a follow-up ("what about …").
+_OPENS_QUESTION = re.compile(
+    r"\W*(how (many|much|often|long|does|do|did)|what|which|who|whom|whose|when|why|where|show|list|total)\b",
+    re.IGNORECASE,
+)
 
 
 def route(
@@ -91,7 +96,8 @@ def route(
     confidence = 0.0 if best is None else scores[best]
     last = next((answerer.kind for answerer in answerers if answerer.kind == past.last_kind), None)
     if last is not None and (past.pending or is_follow_up(text)):
-        if best == last or confidence < thresholds.interrupt:
+        needed = thresholds.answer if is_new_question(text) else thresholds.interrupt
+        if best == last or confidence < needed:
             reason = f"answers what was asked ({past.pending})" if past.pending else "follows up on the last answer"
             return Route(last, max(confidence if best == last else 0.0, thresholds.interrupt), reason, scores)
         return Route(best, confidence, "a new question", scores)
@@ -105,6 +111,11 @@ def is_follow_up(text: str) -> bool:
     if _OPENS_FOLLOW_UP.match(text):
         return True
     return len(text.split()) <= _SHORT and _MAY_OPEN_FOLLOW_UP.match(text) is not None
+
+
+def is_new_question(text: str) -> bool:
+    """Does *text* open like a question of its own, whatever was asked before?"""
+    return _OPENS_QUESTION.match(text) is not None and not is_follow_up(text)
 
 
 def chosen(text: str, offered: Sequence[Choice]) -> str:

@@ -20,11 +20,7 @@ GRACE_SECONDS = 20
 
 def serve(app: ASGIApp, settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve until told to stop; *announce* gets the address once it is bound. Raises UsageError before that."""
-    if settings.token is None and settings.host not in LOOPBACK:
-        raise UsageError(
-            f"`{settings.host}` can be reached by others, and without a token anybody could ask as anybody",
-            "set BYLAW_TOKEN, or serve on 127.0.0.1",
-        )
+    allowed(settings)
     with _bound(settings) as listening:
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         announce(f"http://{host}:{listening.getsockname()[1]}")
@@ -38,6 +34,15 @@ def serve(app: ASGIApp, settings: Settings, announce: Callable[[str], None]) -> 
                 uvicorn.Server(config).run(sockets=[listening])
         finally:
             signal.signal(signal.SIGTERM, before)
+
+
+def allowed(settings: Settings) -> None:
+    """Raises UsageError where others could reach a server that believes whatever they say of themselves."""
+    if settings.token is None and settings.host not in LOOPBACK:
+        raise UsageError(
+            f"`{settings.host}` can be reached by others, and without a token anybody could ask as anybody",
+            "set BYLAW_TOKEN, or serve on 127.0.0.1",
+        )
 
 
 class _Stopped(BaseException):

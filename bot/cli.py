@@ -1,0 +1,97 @@
+"""The verbs of the bot: parse, call one function, render. A BylawError is said by the top of the command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from bot import settings
+from bot.settings import Settings
+from bylaw.errors import UsageError
+
+_ROOT = click.option("--root", type=click.Path(path_type=Path), help="The policy repository: compiled first.")
+_BUNDLE = click.option("--bundle", type=click.Path(path_type=Path), help="A compiled bundle, instead of --root.")
+_WAREHOUSE = click.option("--warehouse", metavar="URL", help="Where data questions run: duckdb:///FILE.")
+
+
+@click.command()
+@click.argument("question")
+@click.option("--as", "user", metavar="USER", default="anonymous", help="Who asks; rights come from rules/roles.yaml.")
+@click.option("--session", metavar="ID", help="Continue this conversation. Without it every question stands alone.")
+@_BUNDLE
+@_ROOT
+@_WAREHOUSE
+@click.option("--at", metavar="ISO-TIME", help="Ask as if it were this time.")
+@click.option("--json", "as_json", is_flag=True, help="The Reply as one JSON document.")
+def ask(
+    question: str,
+    user: str,
+    session: str | None,
+    bundle: Path | None,
+    root: Path | None,
+    warehouse: str | None,
+    at: str | None,
+    as_json: bool,
+) -> None:
+    """Ask in words: about policies, about data, or why something was decided."""
+    from bot import app
+    from bot.conversation import Actor, Question, moment, spoken_json
+    from bot.orchestrator import handle
+    from bot.render import hint, render
+
+    asked_at = moment(at) if at else app.now()
+    given = _settings(root, warehouse)
+    bot = app.open_bot(given, bundle_path(given, bundle, root))
+    try:
+        services = bot.services()
+        name = services.new_id()
+        actor = Actor(id=user)
+        asked = Question(text=question, actor=actor, asked_at=asked_at, session_id=session or name, request_id=name)
+        reply = handle(asked, services)
+    finally:
+        bot.close()
+    click.echo(spoken_json(reply) if as_json else render(reply))
+    if not as_json and (told := hint(reply)):
+        click.echo(told, err=True)
+
+
+@click.command()
+@click.option("--host", help="Default: 127.0.0.1. Anything others can reach needs BYLAW_TOKEN.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Default: 8080; 0 lets the system choose.")
+@_BUNDLE
+@_ROOT
+@_WAREHOUSE
+def serve(host: str | None, port: int | None, bundle: Path | None, root: Path | None, warehouse: str | None) -> None:
+    """Answer over HTTP: POST /v2/query, /healthz, /readyz. A new bundle at the same path is picked up."""
+    from bot import app
+    from bot.http import api, logs
+    from bot.http import serve as server
+
+    given = _settings(root, warehouse)
+    given = replace(given, host=host or given.host, port=given.port if port is None else port)
+    server.allowed(given)
+    logs.to_stderr()
+    bot = app.open_bot(given, bundle_path(given, bundle, root))
+    try:
+        server.serve(api.build(bot, given, app.new_id), given, lambda address: click.echo(f"serving on {address}"))
+    finally:
+        bot.close()
+
+
+def bundle_path(given: Settings, bundle: Path | None, root: Path | None) -> Path:
+    """The bundle to answer from: the one named, else the repository's, compiled now into its `.bylaw/`."""
+    if bundle is not None and root is not None:
+        raise UsageError("`--bundle` and `--root` name two sources", "give one of them")
+    if root is None and (named := bundle or given.bundle) is not None:
+        return named
+    from bylaw.cli import bundle_for_root  # only the command composes the wings
+
+    return bundle_for_root(root or Path())
+
+
+def _settings(root: Path | None, warehouse: str | None) -> Settings:
+    """The environment, with what this call says over it. What is remembered lies under the root."""
+    given = settings.read(root or Path())
+    return given if warehouse is None else replace(given, warehouse=warehouse)
