@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sqlglot import exp
+from sqlglot.optimizer.simplify import simplify
 
 from bylaw.authored.context import Context, Entity, Metric, TimeDimension
 from bylaw.semantic import gotchas
@@ -30,6 +31,7 @@ class Compiled:
     caveats: tuple[str, ...]
     conditions: tuple[str, ...]
     entities: tuple[str, ...]
+    asked: tuple[str, ...]
     base: str
     time_column: str | None
     features: Features
@@ -91,6 +93,7 @@ class Compiler:
         parts = [part for metric in metrics for part in self._parts(metric)]
         self._always(sheet)
         self._traps(sheet, metrics, parts)
+        self._check_contradictions(query, sheet, parts)
         shared = _shared(parts)
         for text, condition in shared.items():
             self._add(sheet, text, condition)
@@ -107,6 +110,7 @@ class Compiler:
             caveats=tuple(dict.fromkeys(sheet.caveats)),
             conditions=tuple(sheet.conditions),
             entities=tuple(sorted({sheet.base.name, *sheet.joined})),
+            asked=tuple(sorted({sheet.base.name, *sheet.asked})),
             base=sheet.base.name,
             time_column=None if time_column is None else time_column.sql(dialect=self.dialect),
             features=Features(len(sheet.asked), 0, 0, 0, len(parts)),
@@ -207,7 +211,7 @@ class Compiler:
         if name != sheet.base.name:
             self._join(sheet, name)
             key = exp.column(sheet.joined[name].columns[0][1], table=name)
-            tree = exp.or_(exp.Is(this=key, expression=exp.null()), exp.paren(tree))
+            tree = exp.or_(exp.Is(this=key, expression=exp.null()), tree)
         key_text = tree.sql(dialect=self.dialect)
         if key_text in sheet.conditions:
             return
@@ -220,6 +224,23 @@ class Compiler:
             concerns_metric = not names.isdisjoint(trap.applies_to)
             if trap.check is None and (concerns_metric or trap.required_filter is None):
                 sheet.caveats.append(gotchas.said(trap))
+
+    def _check_contradictions(self, query: SemanticQuery, sheet: _Sheet, parts: list[_Part]) -> None:
+        """A value that a metric leaves out on principle gives an empty answer, and an empty answer looks like zero."""
+        conditions = {**sheet.conditions}
+        for part in parts:
+            conditions |= part.conditions
+        for narrowed in query.filters:
+            if narrowed.negated:
+                continue
+            column = self._dimension(narrowed.dimension, sheet)
+            for condition in conditions.values():
+                for value in narrowed.values:
+                    if _is_false(condition, column, value):
+                        raise Unanswerable(
+                            f"`{query.metrics[0]}` leaves `{value}` out on principle, so the answer would be empty",
+                            "ask for a metric that counts them",
+                        )
 
     def _narrow(self, sheet: _Sheet, narrowed: Filter) -> None:
         column = self._dimension(narrowed.dimension, sheet)
@@ -328,8 +349,8 @@ class Compiler:
                 for left, right in step.columns
             ]
             tree = tree.join(_table(self.context.entities[name]), on=exp.and_(*pairs), join_type="left")
-        for _, condition in sorted(sheet.conditions.items()):
-            tree = tree.where(condition)
+        if sheet.conditions:
+            tree = tree.where(*(condition for _, condition in sorted(sheet.conditions.items())))
         for group in groups:
             tree = tree.group_by(group.unalias().copy())
         return tree
@@ -355,6 +376,16 @@ def _shared(parts: list[_Part]) -> dict[str, exp.Expr]:
     """The conditions that every part has: they narrow the rows; the others stay inside their aggregate."""
     first, *others = [part.conditions for part in parts]
     return {text: tree for text, tree in first.items() if all(text in other for other in others)}
+
+
+def _is_false(condition: exp.Expr, column: exp.Expr, value: str | int | bool) -> bool:
+    """Does *condition* rule out that *column* is *value*, whatever the other columns hold?"""
+    if not any(part == column for part in condition.walk()):
+        return False
+    if isinstance(condition, exp.In) and condition.this == column:
+        return False  # the filter itself
+    fixed = condition.transform(lambda node: _literal(value) if node == column else node)
+    return bool(simplify(fixed) == exp.false())
 
 
 def _within(column: exp.Expr, window: Window) -> exp.Expr:

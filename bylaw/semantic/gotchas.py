@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import date
+from datetime import date, timedelta
 
 from bylaw.authored.context import Context, Gotcha
 from bylaw.semantic.query import SemanticQuery
@@ -27,5 +27,6 @@ def failed_check(gotcha: Gotcha, query: SemanticQuery, today: date) -> bool:
     if gotcha.check == "partial_period":
         if query.window is None:
             return query.grain is not None
-        return query.window.end > today
+        # A span that ends with today is whole as it was asked for; only its last month (or week …) is not.
+        return query.window.end > today + timedelta(days=0 if query.grain else 1)
     return True

@@ -66,10 +66,11 @@ class Joins:
         """The joins from *base* to *target*. Raises Unanswerable where there is none, or two between the same two."""
         found = self.reachable(base).get(target)
         if found is None:
-            if base in self.reachable(target):
+            between = self._between(base, target)
+            if between is not None:
                 raise Unanswerable(
                     f"one row of `{base}` has many of `{target}`, so the answer would count `{base}` several times",
-                    f"ask for a metric of `{target}` instead",
+                    f"ask for a metric of `{between}` instead",
                 )
             raise Unanswerable(
                 f"`{base}` and `{target}` are not connected in the catalogue",
@@ -82,6 +83,14 @@ class Joins:
                     f"`{step.left}` is connected with `{step.right}` in {count} ways, none is the default"
                 )
         return found
+
+    def _between(self, base: str, target: str) -> str | None:
+        """The entity whose rows lead to one of *base* and one of *target*: *target* itself, or one that links them."""
+        for name in (target, *sorted(set(self._edges) - {target, base})):
+            ways = self.reachable(name)
+            if base in ways and target in ways:
+                return name
+        return None
 
     def is_plain(self, base: str, target: str) -> bool:
         """Is there exactly one way to walk?"""

@@ -1,0 +1,1 @@
+"""Data questions: words → semantic query → SQL → gate → risk → rows."""

@@ -1,0 +1,117 @@
+"""Rows → what a person reads: one sentence with the figures in their units. Personal data is masked before anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from bylaw.authored.context import Metric
+from bylaw.authored.enforcement import Pii
+from bylaw.semantic.query import SemanticQuery
+from bylaw.warehouses.port import Rows
+
+_LISTED = 5
+_PLACES = {"currency": 2, "percent": 1, "integer": 0, "number": 2}
+
+
+class Mask:
+    """Hides personal data by its shape, as `rules/pii.yaml` describes it."""
+
+    def __init__(self, rules: Pii) -> None:
+        self._patterns = [(re.compile(pattern.regex), pattern.luhn) for _, pattern in sorted(rules.patterns.items())]
+        self._allowed = frozenset(rules.allowed)
+        self._mask = rules.mask
+
+    def text(self, text: str) -> str:
+        """*text* with everything that looks personal replaced."""
+        for pattern, needs_sum in self._patterns:
+            for found in sorted({match[0] for match in pattern.finditer(text)}):
+                text = text.replace(found, self._replaced(found, needs_sum))
+        return text
+
+    def rows(self, rows: Rows) -> Rows:
+        """*rows* with every text cell masked."""
+        masked = tuple(tuple(self.text(cell) if isinstance(cell, str) else cell for cell in row) for row in rows.rows)
+        return Rows(rows.columns, masked, rows.truncated)
+
+    def _replaced(self, found: str, needs_sum: bool) -> str:
+        if found in self._allowed or (needs_sum and not _passes_luhn(found)):
+            return found
+        return self._mask
+
+
+def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
+    """What the answer is about: `Net revenue by region, Q3 2026`."""
+    groups = [readable(name.partition(".")[2]) for name in query.dimensions] + ([query.grain] if query.grain else [])
+    about = " and ".join(readable(name) for name in query.metrics)
+    said = f"{about[:1].upper()}{about[1:]}"
+    if groups:
+        said += f" by {' and '.join(groups)}"
+    for narrowed in query.filters:
+        values = " or ".join(str(value) for value in narrowed.values)
+        said += f", {readable(narrowed.dimension.partition('.')[2])} {'not ' if narrowed.negated else ''}{values}"
+    return (
+        f"{said}, {query.window.label}" if query.window else f"{said}, all time" if not _now(query, metrics) else said
+    )
+
+
+def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows) -> str:
+    """The answer in one sentence; of many groups the first few."""
+    about = headline(query, metrics)
+    if not rows.rows:
+        return f"{about}: there are no such rows."
+    count = len(query.metrics)
+    if not query.dimensions and query.grain is None:
+        if all(cell is None for cell in rows.rows[0]):
+            return f"{about}: there are no such rows."
+        return f"{about}: {_figures(rows.rows[0], query.metrics, metrics)}."
+    listed = [
+        f"{' / '.join(_group(cell) for cell in row[:-count])} {_figures(row[-count:], query.metrics, metrics)}"
+        for row in rows.rows[:_LISTED]
+    ]
+    more = len(rows.rows) - len(listed)
+    tail = f" and {more}{' or more' if rows.truncated else ''} others" if more > 0 else ""
+    return f"{about}: {', '.join(listed)}{tail}."
+
+
+def readable(name: str) -> str:
+    """A name as one writes it in a sentence."""
+    return name.replace("_", " ")
+
+
+def _now(query: SemanticQuery, metrics: Mapping[str, Metric]) -> bool:
+    return all(metrics[name].snapshot for name in query.metrics)
+
+
+def _figures(cells: Sequence[Any], names: Sequence[str], metrics: Mapping[str, Metric]) -> str:
+    return " and ".join(figure(cell, metrics[name]) for cell, name in zip(cells, names, strict=True))
+
+
+def figure(value: Any, metric: Metric) -> str:
+    """One number as the metric is written: thousands apart, its unit behind it."""
+    if value is None or isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return "nothing" if value is None else str(value)
+    places = _PLACES[metric.format]
+    if metric.format == "percent":
+        return f"{value * 100:,.{places}f} %"
+    said = f"{value:,.{places}f}"
+    if metric.format == "number":
+        said = said.rstrip("0").rstrip(".")
+    return f"{said} {metric.unit}" if metric.unit else said
+
+
+def _group(cell: Any) -> str:
+    if cell is None:
+        return "(none)"
+    if isinstance(cell, datetime):
+        return cell.date().isoformat()
+    return cell.isoformat() if isinstance(cell, date) else str(cell)
+
+
+def _passes_luhn(text: str) -> bool:
+    digits = [int(char) for char in text if char.isdigit()][::-1]
+    doubled = [digit if i % 2 == 0 else sum(divmod(2 * digit, 10)) for i, digit in enumerate(digits)]
+    return sum(doubled) % 10 == 0

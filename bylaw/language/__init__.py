@@ -1,0 +1,1 @@
+"""Readers of what people write: one file a kind of phrase."""
