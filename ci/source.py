@@ -152,7 +152,8 @@ def parse(path: str, text: str) -> Source:
         builder.build(yaml.CSafeLoader(readable))
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        # What ends too early ends where the last word does, not on a line behind it.
+        line, column = min((mark.line + 1, mark.column + 1), _end_of(text.rstrip())) if mark else (1, 1)
         message = f"the file is no valid {'JSON' if path.endswith('.json') else 'YAML'}: {problem.problem}"
         raise Unreadable("unreadable-file", message, line, column, _syntax_help(text, line, problem)) from None
     except (yaml.YAMLError, UnicodeEncodeError) as problem:
