@@ -120,7 +120,7 @@ def _asked(question: Question, state: dict[str, Any], decisions: Decisions, rule
     if isinstance(named, str) and named in rules.intents:
         return Asked(named, asked.rest, True)
     before = state.get("intent")
-    if before in rules.intents and question.text.strip() in decisions.decisions:
+    if isinstance(before, str) and before in rules.intents and question.text.strip() in decisions.decisions:
         return Asked(before, question.text)
     # An id may hold an intent's words (`why-we-left-plasma`): it is looked for in the whole question.
     return Asked(asked.intent, question.text, asked.is_phrase) if slug_in(question.text, decisions) else asked
