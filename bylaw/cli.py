@@ -24,9 +24,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "compile": ("ci.cli:compile_", "Write the bundle and the enriched records."),
     "explain": ("ci.cli:explain", "Say in words what a policy, a rule, a fact or a finding id means."),
     "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),
-    "decide": ("bot.cli:decide", "What the policies say about a case, given as facts."),
+    "decide": ("bot.verdicts:decide", "What the policies say about a case, given as facts."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
-    "sql": ("bot.cli:sql", "Hold a SQL statement against the gate."),
+    "sql": ("bot.verdicts:sql", "Hold a SQL statement against the gate."),
     "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
 }
 
@@ -90,11 +90,18 @@ def bylaw(ctx: click.Context, no_color: bool, debug: bool) -> None:
     ctx.color = False if no_color or os.environ.get("NO_COLOR") else None
 
 
+def _anywhere(args: list[str]) -> list[str]:
+    """The arguments with `--no-color` and `--debug` moved to the front: they may stand behind a verb as well."""
+    end = args.index("--") if "--" in args else len(args)
+    ours = [arg for arg in args[:end] if arg in ("--no-color", "--debug")]
+    return [*ours, *(arg for arg in args[:end] if arg not in ours), *args[end:]]
+
+
 def main() -> None:
     """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
     debug = "--debug" in sys.argv[1:]
     try:
-        code = bylaw.main(standalone_mode=False)
+        code = bylaw.main(args=_anywhere(sys.argv[1:]), standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Exit as exit_:
         sys.exit(exit_.exit_code)

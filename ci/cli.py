@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
 
 import click
-
-from bylaw.errors import UsageError
 
 FORMATS: Mapping[str, str] = {"text": "ci.report.text", "json": "ci.report.jsonl"}
 
@@ -33,16 +31,6 @@ _at = click.option(
 )
 
 
-def _existing(root: Path) -> Path:
-    if not root.is_dir():
-        raise UsageError(
-            f"there is no folder `{root}`", "name a policy repository with `--root`, or make one: bylaw init DIR"
-        )
-    if not (root / "policies").is_dir():
-        raise UsageError(f"`{root}` has no folder `policies`", "a policy repository has one; make one: bylaw init DIR")
-    return root
-
-
 @click.command()
 @_root
 @click.option("--base", metavar="REF", help="Only what is new since this git ref fails the check.")
@@ -65,7 +53,7 @@ def check(ctx: click.Context, root: Path, base: str | None, format_: str, all_: 
     from ci.report.progress import progress
 
     with progress() as heard:
-        checked = run_check(_existing(root), at, date.today(), base, heard)
+        checked = run_check(root, at, date.today(), base, heard)
     if format_ == "json":
         from ci.report.jsonl import render as render_json
 
@@ -101,7 +89,7 @@ def compile_(ctx: click.Context, root: Path, directory: Path, at: date | None) -
     from ci.report.text import render as render_text
 
     with progress() as heard:
-        done = pipeline.run(_existing(root), at, date.today(), heard)
+        done = pipeline.run(root, at, date.today(), heard)
     errors = [finding for finding in done.findings if finding.severity == "error"]
     if errors:
         click.echo(render_text(errors, done.workspace.sources, frozenset()), err=True, color=ctx.color)
@@ -120,11 +108,9 @@ def compile_(ctx: click.Context, root: Path, directory: Path, at: date | None) -
 def init(directory: Path, force: bool) -> None:
     """Write a new policy repository into DIRECTORY: it checks clean, and shows one of everything."""
     from ci.scaffold import init as write
+    from ci.scaffold import summary
 
-    written = write(directory, force)
-    for path in written:
-        click.echo(f"  {directory / path}")
-    click.echo(f"{len(written)} files. Next: bylaw check --root {directory}")
+    click.echo(summary(directory, write(directory, force)))
 
 
 @click.command()
@@ -139,9 +125,10 @@ def init(directory: Path, force: bool) -> None:
 @click.pass_context
 def schema(ctx: click.Context, directory: Path | None, only_check: bool) -> None:
     """Write the JSON Schemas of every file format; the first line of a YAML file points its editor at one."""
-    from ci.schemas import SCHEMAS_LIVE_IN, stale_schemas, write_schemas
+    from ci.scaffold import SCHEMAS
+    from ci.schemas import stale_schemas, write_schemas
 
-    target = directory or SCHEMAS_LIVE_IN
+    target = directory or SCHEMAS
     if only_check:
         stale = stale_schemas(target)
         for path in stale:
@@ -167,7 +154,4 @@ def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
     from ci.explain import finding_in_words
 
     known = finding_in_words(id_)
-    click.echo(known if known is not None else in_words(_existing(root), id_, at, date.today()), color=ctx.color)
-
-
-Render = Callable[..., str]
+    click.echo(known if known is not None else in_words(root, id_, at, date.today()), color=ctx.color)

@@ -1,0 +1,119 @@
+"""The verbs that judge without a conversation: what the policies say about a case, and whether a statement may run."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bot.cli import _BUNDLE, _ROOT, bundle_path
+from bylaw.errors import UsageError
+
+
+def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date | None:
+    return None if value is None else value.date()
+
+
+@click.command()
+@click.option("--facts", "text", metavar="JSON", required=True, help="The case: a JSON object, or @FILE.")
+@_BUNDLE
+@_ROOT
+@click.option("--at", type=click.DateTime(["%Y-%m-%d"]), callback=_day, help="On this day; default: the commit's day.")
+@click.option("--json", "as_json", is_flag=True, help="The decision as one JSON document.")
+def decide(text: str, bundle: Path | None, root: Path | None, at: date | None, as_json: bool) -> None:
+    """What the policies say about a case. Facts left out are unknown, not false.
+
+    \b
+    bylaw decide --facts '{"has_receipt": false, "days_since_purchase": 20}'
+    bylaw decide --facts @case.json --json
+    """
+    from bot import app, settings
+    from bot.cases import as_json as decision_json
+    from bot.cases import as_text, read_facts
+    from bot.index import BundleIndex
+    from bylaw.bundle import read
+
+    index = BundleIndex(read(bundle_path(settings.read(root or Path()), bundle, root)))
+    facts = read_facts(_object(text), index)
+    stamped = index.bundle.bundle_metadata.commit_date
+    day = at or (date.fromisoformat(stamped) if stamped else app.now().date())
+    decision = index.evaluator.decide(facts, day.toordinal())
+    if as_json:
+        click.echo(json.dumps(decision_json(decision), indent=2, ensure_ascii=False, sort_keys=True))
+    else:
+        click.echo(as_text(decision, index))
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The facts as given: numbers with a point stay exact, a key twice is an error."""
+    if text.startswith("@"):
+        try:
+            text = Path(text[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"`{text[1:]}` cannot be read: {error}") from None
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise UsageError("the facts name one fact twice")
+        return found
+
+    try:
+        data = json.loads(text, parse_float=Decimal, object_pairs_hook=once)
+    except (json.JSONDecodeError, RecursionError, ValueError):
+        data = None
+    if not isinstance(data, dict):
+        raise UsageError("the facts are not a JSON object", """write them like '{"has_receipt": true}', or @FILE""")
+    return data
+
+
+@click.group()
+def sql() -> None:
+    """SQL statements and the gate they must pass."""
+
+
+@sql.command()
+@click.argument("statement", metavar="SQL")
+@click.option("--as", "user", metavar="USER", default="anonymous", help="Whose schemas count; see rules/roles.yaml.")
+@click.option("--no-catalogue", is_flag=True, help="Judge the statement's shape only: no tables, columns or rights.")
+@_BUNDLE
+@_ROOT
+@click.option("--json", "as_json", is_flag=True, help="The verdict as one JSON document.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    statement: str,
+    user: str,
+    no_catalogue: bool,
+    bundle: Path | None,
+    root: Path | None,
+    as_json: bool,
+) -> None:
+    """Hold a statement against the gate that every query passes. Exit code 1 when it is denied.
+
+    \b
+    bylaw sql check "select count(*) from shop.orders"
+    bylaw sql check --no-catalogue "drop table orders"
+    """
+    from bylaw.sql import check_statement
+
+    catalogue, schemas = None, None
+    if not no_catalogue:
+        from bot import settings
+        from bylaw.bundle import read
+        from bylaw.semantic.catalogue import catalogue_of
+
+        known = read(bundle_path(settings.read(root or Path()), bundle, root))
+        catalogue = catalogue_of(known.context)
+        its = {entity.base_table.schema_name for entity in known.context.entities.values()}
+        schemas = known.rules.roles.schemas_of(user, its)
+    verdict = check_statement(statement, catalogue=catalogue, schemas=schemas)
+    if as_json:
+        click.echo(verdict.model_dump_json(indent=2))
+    else:
+        click.echo("allowed" if verdict.is_allowed else f"denied: {verdict.reason}")
+    ctx.exit(0 if verdict.is_allowed else 1)
