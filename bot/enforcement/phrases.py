@@ -18,9 +18,10 @@ from bylaw.language.money import currency_of
 from bylaw.language.span import listed
 from bylaw.language.typos import Correction, Nearest
 from bylaw.language.units import unit_of
-from bylaw.language.words import CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, read_words
+from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, read_words
 
 SLOT = "{value}"
+_WEIGHTLESS = DETERMINERS | AUXILIARIES | {"not"}
 _FLAG_GAP, _SLOT_GAP = 2, 6  # words that may stand between the words of a phrase
 _MAX_QUANTITIES = 4  # that are tried for one phrase
 
@@ -199,8 +200,7 @@ class Matcher:
                     return None
                 if self._is(k, literal):
                     break
-                if words[k].text not in DETERMINERS:
-                    skipped += 1
+                skipped += words[k].text not in _WEIGHTLESS
                 if skipped > gap or (within_clause and words[k].text in CONJUNCTIONS):
                     return None
                 k += 1

@@ -57,11 +57,18 @@ class Utterance:
         self.days = tuple(_as_day(place) for place in named if _is_day(place))
         in_dates = {i for place in named for i in range(place.first, place.last + 1)}
         self.quantities = self._quantities(numbers, in_dates)
-        self._cues = {bisect_left(self._starts, span.start): span.end for span in read_negations(text, self.words)}
+        self._cues = {self._cue(span): span.end for span in read_negations(text, self.words)}
         self._sentence_start: list[int] = []
         for i, word in enumerate(self.words):
             goes_on = i and self.words[i - 1].sentence == word.sentence
             self._sentence_start.append(self._sentence_start[-1] if goes_on else i)
+
+    def _cue(self, negation: Span[str]) -> int:
+        """The word that negates: of the two words of "haven't" the second."""
+        i = bisect_left(self._starts, negation.start)
+        while self.words[i].text != negation.value:
+            i += 1
+        return i
 
     # ---- quantities -------------------------------------------------------------------------------------------------
 
@@ -122,7 +129,7 @@ class Utterance:
         first, words = used[0], self.words
         if words[first].text == "have" and first + 1 < len(words) and words[first + 1].text == "to":
             return True
-        for i in range(first - 1, max(first - 4, -1), -1):
+        for i in range(first - 1, max(first - 5, -1), -1):
             if words[i].clause != words[first].clause:
                 break
             if words[i].text in _MODALS or (words[i].text == "have" and words[i + 1].text == "to"):

@@ -39,7 +39,9 @@ def _negates(words: Sequence[Word], i: int) -> bool:
             "neither",
             "nor",
         )  # "No, I have it" answers, it negates nothing
-    if words[i].text in ("no", "not") and after.text in _NO_NEGATION:
+    if after.text in CONJUNCTIONS or (words[i].text in ("no", "not") and after.text in _NO_NEGATION):
+        return False
+    if i and words[i - 1].text == "or" and words[i].text == "not":  # "whether or not"
         return False
     if words[i].text == "no":
         return after.text not in PRONOUNS and after.text not in DETERMINERS
@@ -66,5 +68,5 @@ def _opens_a_clause(words: Sequence[Word], i: int) -> bool:
         return False
     if word != "and":
         return True
-    after = words[i + 1].text if i + 1 < len(words) else ""
-    return after in _STARTS_A_CLAUSE or after in CUES
+    after = [following.text for following in words[i + 1 : i + 4]]
+    return after[:1] != [] and (after[0] in _STARTS_A_CLAUSE or after[0] in CUES or not AUXILIARIES.isdisjoint(after))

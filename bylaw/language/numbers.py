@@ -192,7 +192,7 @@ def _are_joined(text: str, words: Sequence[Word], i: int) -> bool:
 
 
 def _collective(words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | None:
-    """ "a dozen", "half a dozen", "a hundred", "a couple of"."""
+    """Read "a dozen", "half a dozen", "a hundred", "a couple of"."""
     rest = [word.text for word in words[i : i + 4]]
     match rest:
         case ["half", "a", "dozen", *_]:
@@ -217,7 +217,7 @@ def _and_a_half(words: Sequence[Word], last: int, value: Fraction) -> tuple[Frac
 
 
 def _is_pronoun(words: Sequence[Word], i: int) -> bool:
-    """ "this one", "one of them": a word that stands for a thing."""
+    """Does the word stand for a thing: "this one", "one of them"?"""
     before = words[i - 1].text if i and words[i - 1].sentence == words[i].sentence else ""
     after = words[i + 1].text if i + 1 < len(words) else ""
     return before in _PRONOUN_ONE or after == "of"

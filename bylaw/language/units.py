@@ -148,7 +148,7 @@ def _unit_at(words: Sequence[Word], k: int) -> tuple[str, int] | None:
 
 
 def _with_article(text: str, words: Sequence[Word], i: int) -> Read | None:
-    """ "a week", "half an hour", "a day and a half"."""
+    """Read "a week", "half an hour", "a day and a half"."""
     here = [word.text for word in words[i : i + 5]]
     amount = Fraction(1)
     match here:

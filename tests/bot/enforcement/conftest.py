@@ -1,0 +1,18 @@
+"""The shop: a small policy repository, compiled once by the real pipeline."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from bot.index import BundleIndex
+from bylaw.bundle import parse
+from ci import pipeline
+
+SHOP = Path(__file__).with_name("shop")
+TODAY = date(2026, 11, 20)
+
+
+@pytest.fixture(scope="session")
+def shop() -> BundleIndex:
+    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(SHOP, None, TODAY))))
