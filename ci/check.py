@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from ci import pipeline
 from ci.base import checkout
 from ci.findings import Finding
 from ci.load import Workspace
+from ci.pipeline import Run
 from ci.proofs.inquiry import Progress
 
 
@@ -19,12 +20,17 @@ class Checked:
 
     workspace: Workspace
     findings: tuple[Finding, ...]
-    existing: frozenset[str]
+    existing: frozenset[str] = frozenset()
+
+    @property
+    def new(self) -> tuple[Finding, ...]:
+        """The findings that the base did not have."""
+        return tuple(f for f in self.findings if f.fingerprint not in self.existing)
 
     @property
     def failed(self) -> bool:
         """Does a new finding of severity error stand?"""
-        return any(f.severity == "error" and f.fingerprint not in self.existing for f in self.findings)
+        return any(finding.severity == "error" for finding in self.new)
 
 
 def check(
@@ -32,9 +38,29 @@ def check(
 ) -> Checked:
     """Check *root*. Both sides are asked for the same day, so that time alone makes nothing new."""
     done = pipeline.run(root, at, today, progress)
-    existing: frozenset[str] = frozenset()
-    if base is not None:
-        with checkout(root, base) as old:
-            before = pipeline.run(old, done.at, today, progress)
-        existing = frozenset(finding.fingerprint for finding in before.findings)
-    return Checked(done.workspace, done.findings, existing)
+    if base is None:
+        return Checked(done.workspace, done.findings)
+    with checkout(root, base) as old:
+        return against(pipeline.run(old, done.at, today, progress), done)
+
+
+def against(before: Run, after: Run) -> Checked:
+    """What *after* has that *before* had not, each new finding on a line that changed where one is part of it."""
+    existing = frozenset(finding.fingerprint for finding in before.findings)
+    old = {path: source.text for path, source in before.workspace.sources.items()}
+    changed = {path for path, source in after.workspace.sources.items() if old.get(path) != source.text}
+    findings = [f if f.fingerprint in existing else anchored(f, changed) for f in after.findings]
+    return Checked(after.workspace, tuple(findings), existing)
+
+
+def anchored(finding: Finding, changed: set[str]) -> Finding:
+    """The finding at the first of its places that lies in a *changed* file, its own place among the related ones."""
+    if finding.at.path in changed:
+        return finding
+    for i, (place, note) in enumerate(finding.related):
+        if place.path in changed:
+            rest = (*finding.related[:i], *finding.related[i + 1 :])
+            side = finding.detail.get("side")
+            own = (finding.at, side if isinstance(side, str) else "the other side")
+            return replace(finding, at=place, related=(own, *rest), detail={**finding.detail, "side": note})
+    return finding

@@ -43,7 +43,10 @@ def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
             related=((inquiry.place(clash.second), f"{two.policy_id} {says(two)}"),),
             counterexample=case,
             status="COUNTEREXAMPLE",
-            detail={"subject": subject(inquiry.theory, clash.first, clash.second)},
+            detail={
+                "subject": subject(inquiry.theory, clash.first, clash.second),
+                "side": f"{one.policy_id} {says(one)}",
+            },
         )
 
 
