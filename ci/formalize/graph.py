@@ -74,12 +74,14 @@ def _terminal(texts: Iterable[str], holds: Iterable[Formula]) -> str:
 class Question:
     """Everything the guards ask about one fact: tests in order, and a value for each way they can fall.
 
-    Cell *i* is reached when test *i* is the first that holds; the last cell when none does.
+    On a scale each test implies the next; cell *i* is reached when test *i* is the first that holds, the last cell
+    when none does. Of a choice at most one test holds; a cell without a test stands for all values nobody named.
     """
 
     name: str
     tests: tuple[Formula, ...]
     cells: tuple[Value, ...]
+    is_scale: bool = True
 
 
 def _ordered(facts: Iterable[str], variables: Mapping[str, Variable], steps: Sequence[str]) -> list[str]:
@@ -104,11 +106,8 @@ def _choice(variable: Variable, atoms: Iterable[Atom]) -> Question:
         named.update(atom.value if isinstance(atom.value, tuple) else (atom.value,))
     asked = [value for value in variable.values if value in named]
     others = [value for value in variable.values if value not in named]
-    tests = [Atom(variable.name, "==", value) for value in asked]
-    # the last of a closed list needs no question
-    return Question(
-        variable.name, tuple(tests if others else tests[:-1]), (*asked, *others[:1]) if others else tuple(asked)
-    )
+    tests = tuple(Atom(variable.name, "==", value) for value in asked)
+    return Question(variable.name, tests, (*asked, *others[:1]), is_scale=False)
 
 
 def _scale(variable: Variable, atoms: Iterable[Atom]) -> Question:
@@ -207,10 +206,21 @@ class _Diagram:
             self.build(i + 1, tuple(simplify(formula, {question.name: cell}) for formula in vector))
             for cell in question.cells
         ]
-        place = below[-1]
-        for test, child in reversed(list(zip(question.tests, below, strict=False))):
-            place = self._node(test, child, place)
-        self._built[vector] = place
+        self._built[vector] = self._asked(question, below)
+        return self._built[vector]
+
+    def _asked(self, question: Question, below: Sequence[_Place]) -> _Place:
+        """The tests of *question* as a chain of nodes, without those that make no difference."""
+        if question.is_scale:
+            place, differ = below[-1], [one != following for one, following in pairwise(below)]
+        else:
+            is_open = len(below) > len(question.tests)
+            # of a closed list, the most common end needs no question
+            place = below[-1] if is_open else max(reversed(below), key=below.count)
+            differ = [one != place for one in below]
+        for i in reversed(range(len(question.tests))):
+            if differ[i]:
+                place = self._node(question.tests[i], below[i], place)
         return place
 
     def _node(self, test: Formula, true: _Place, false: _Place) -> _Place:
