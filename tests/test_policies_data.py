@@ -112,6 +112,7 @@ def test_the_first_line_points_the_editor_at_the_schema(path: Path) -> None:
     up = "../" * (len(path.relative_to(ROOT).parts) - 1)
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert first == f"# yaml-language-server: $schema={up}bylaw/schemas/{kind}.schema.json"
+    assert (path.parent / first.partition("=")[2]).resolve().is_file()
 
 
 def test_every_kind_of_condition_and_action_is_used() -> None:
