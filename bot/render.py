@@ -74,9 +74,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _said(reply: Reply) -> str:
-    text = safe(reply.ask.question if reply.ask and not reply.text else reply.text)
+    text = safe(reply.text)
     if reply.ask and reply.ask.question not in reply.text:
-        text = f"{text}\n{safe(reply.ask.question)}"
+        text = f"{text}\n{safe(reply.ask.question)}".lstrip("\n")
     label = _LABELS.get(reply.status)
     return text if label is None else f"{click.style(label[0], fg=label[1], bold=True)}: {text}"
 
@@ -111,8 +111,9 @@ def _note_lines(reply: Reply) -> Iterator[str]:
 def _sources(citations: Iterable[Citation]) -> str:
     lines = []
     for one in citations:
-        quoted = f"  “{_clipped(safe(one.text), 100)}”" if one.text else ""
-        lines.append(f"  {safe(one.id)}  {click.style(safe(place(one)), fg='cyan')}{quoted}".rstrip())
+        where = click.style(safe(place(one)), fg="cyan") if one.path else ""
+        quoted = f"“{_clipped(safe(one.text), 100)}”" if one.text else ""
+        lines.append("  " + "  ".join(part for part in (safe(one.id), where, quoted) if part))
     return "\n".join(["sources:", *lines]) if lines else ""
 
 

@@ -1,0 +1,165 @@
+"""The composition: real answerers on a real bundle, and a bundle that changes while it is being served."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from bot import app
+from bot.conversation import Actor, Question
+from bot.orchestrator import handle
+from bot.settings import Settings
+from bylaw.errors import BundleError, UsageError
+from tests.fakes.bundle import write_bundle
+from tests.fakes.frame import ANSWERERS, NOON
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """A bot on a bundle of commit `one`."""
+    write_bundle(tmp_path / "bundle.json", "one")
+    bot = app.open_bot(Settings(root=tmp_path), tmp_path / "bundle.json", ANSWERERS)
+    yield bot
+    bot.close()
+
+
+def ask(bot, text, request_id, **others):
+    return handle(Question(text=text, asked_at=NOON, request_id=request_id, **others), bot.services())
+
+
+def test_the_clock_is_aware_and_names_are_new():
+    assert app.now().utcoffset().total_seconds() == 0
+    assert len({app.new_id() for _ in range(100)}) == 100
+
+
+def test_a_newer_bundle_is_picked_up(opened):
+    before = ask(opened, "revenue", "r1")
+    etag = write_bundle(opened.path, "two")
+    after = ask(opened, "revenue", "r2")
+    assert (before.commit, after.commit, after.bundle_etag) == ("one", "two", etag)
+    assert opened.readiness().bundle_etag == etag
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_text("{}"),
+        lambda path: path.write_text(path.read_text().replace('"one"', '"two"')),
+        lambda path: path.write_text(path.read_text()[:-100]),
+        lambda path: path.write_bytes(b"\xff\xfe"),
+        lambda path: path.unlink(),
+    ],
+    ids=["another document", "one word changed", "cut short", "no text", "gone"],
+)
+def test_a_refused_bundle_leaves_the_one_before_it(opened, spoil):
+    spoil(opened.path)
+    assert ask(opened, "revenue", "r1").commit == "one"
+    ready = opened.readiness()
+    assert ready.is_ready
+    assert ready.commit == "one"
+    assert ready.refused
+    write_bundle(opened.path, "three")
+    assert ask(opened, "revenue", "r2").commit == "three"
+    assert opened.readiness().refused is None
+
+
+def test_a_refused_bundle_is_not_read_again_until_it_changes(opened, monkeypatch):
+    opened.path.write_text("{}")
+    opened.services()
+    monkeypatch.setattr(app, "_load", None)  # would fail if it were called
+    assert opened.services().commit == "one"
+
+
+def test_the_answer_that_has_begun_ends_with_the_bundle_it_began_with(opened):
+    services = opened.services()
+    write_bundle(opened.path, "two")
+    assert opened.services().commit == "two"
+    assert handle(Question(text="revenue", asked_at=NOON, request_id="r1"), services).commit == "one"
+
+
+def test_while_one_thread_loads_a_bundle_the_others_go_on(opened, monkeypatch):
+    loading, go_on = threading.Event(), threading.Event()
+    real = app._load
+
+    def slow(*arguments):
+        loading.set()
+        assert go_on.wait(30)
+        return real(*arguments)
+
+    monkeypatch.setattr(app, "_load", slow)
+    write_bundle(opened.path, "two")
+    first = threading.Thread(target=opened.services)
+    first.start()
+    assert loading.wait(30)
+    assert opened.services().commit == "one"
+    go_on.set()
+    first.join()
+    assert opened.services().commit == "two"
+
+
+def test_without_a_good_bundle_there_is_no_bot(tmp_path):
+    with pytest.raises(BundleError, match="no bundle"):
+        app.open_bot(Settings(root=tmp_path), tmp_path / "bundle.json", ANSWERERS)
+    assert not (tmp_path / ".bylaw").exists()  # and nothing is left behind
+
+
+def test_an_unknown_warehouse_is_wrong_usage(tmp_path):
+    write_bundle(tmp_path / "bundle.json")
+    with pytest.raises(UsageError, match="oracle"):
+        app.open_bot(Settings(root=tmp_path, warehouse="oracle://x"), tmp_path / "bundle.json")
+
+
+def test_the_real_answerers_answer_from_a_bundle_alone(repository, tmp_path):
+    shutil.copy(repository.bundle, tmp_path / "bundle.json")  # no YAML, no git beside it
+    bot = app.open_bot(Settings(root=tmp_path), tmp_path / "bundle.json")
+    said = {
+        text: ask(bot, text, f"r{n}")
+        for n, text in enumerate(
+            [
+                "Can I return a lamp I bought 12 days ago? I have the receipt.",
+                "revenue last month",
+                "why do customers have 30 days to return an item?",
+                "sing me a song",
+                "can we remove the receipt?",
+                "delete all orders",
+            ]
+        )
+    }
+    bot.close()
+    assert [(one.kind, one.status) for one in said.values()] == [
+        ("policy", "answered"),
+        ("data", "recommended"),  # no warehouse is connected
+        ("decision", "answered"),
+        ("refusal", "refused"),
+        ("policy", said["can we remove the receipt?"].status),  # a question about the rules, not a request to write
+        ("refusal", "refused"),
+    ]
+    assert said["Can I return a lamp I bought 12 days ago? I have the receipt."].citations[0].line
+
+
+def test_rights_come_from_the_rules_and_from_nowhere_else(tmp_path):
+    """Data of a schema that nobody was granted is not read, whatever the message says."""
+    from bylaw.demo_warehouse import build
+
+    root = Path(__file__).parents[2]
+    build(tmp_path / "w.duckdb", date(2026, 11, 20))
+    from bylaw.cli import bundle_for_root
+
+    copied = tmp_path / "repository"
+    for name in ("policies", "context", "rules"):
+        shutil.copytree(root / name, copied / name)
+    roles = (
+        'schema_version: "1.0"\nroles: {clerk: {schemas: []}, analyst: {schemas: [shop]}}\nusers: {amara: [analyst]}\n'
+    )
+    (copied / "rules/roles.yaml").write_text(roles)
+    bundle = bundle_for_root(copied)
+    bot = app.open_bot(Settings(root=tmp_path, warehouse=f"duckdb:///{tmp_path}/w.duckdb"), bundle)
+    allowed = ask(bot, "net revenue by region last quarter", "r1", actor=Actor(id="amara"))
+    refused = ask(bot, "net revenue by region last quarter", "r2", actor=Actor(id="zoe"))
+    bot.close()
+    assert (allowed.status, len(allowed.rows)) == ("answered", 3)
+    assert (refused.status, refused.rows) == ("refused", ())
