@@ -282,14 +282,14 @@ class Compiler:
         if query.window is None and query.grain is None:
             return None
         columns = {}
-        for metric in (part.metric for whole in metrics for part in self._parts(whole)):
-            if metric.snapshot or any(whole.snapshot for whole in metrics):
-                said = query.window.label if query.window else f"by {query.grain}"
-                raise Unanswerable(f"`{metrics[0].name}` counts what is true now, `{said}` does not apply to it")
-            named = next((whole.time_dimension for whole in metrics if whole.time_dimension), None)
-            owner, dimension = self._time_dimension(sheet.base, metric.time_dimension or named)
-            tree = expression(dimension.sql, owner)
-            columns[tree.sql(dialect=self.dialect)] = (owner, tree)
+        for whole in metrics:
+            for metric in (part.metric for part in self._parts(whole)):
+                if metric.snapshot or whole.snapshot:
+                    said = query.window.label if query.window else f"by {query.grain}"
+                    raise Unanswerable(f"`{whole.name}` counts what is true now, `{said}` does not apply to it")
+                owner, dimension = self._time_dimension(sheet.base, whole.time_dimension or metric.time_dimension)
+                tree = expression(dimension.sql, owner)
+                columns[tree.sql(dialect=self.dialect)] = (owner, tree)
         if len(columns) > 1:
             raise Unanswerable(f"these metrics are dated differently ({', '.join(sorted(columns))})")
         owner, column = next(iter(columns.values()))
