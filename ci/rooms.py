@@ -266,16 +266,15 @@ def declared_twice(what: str, id: str, key: str, path: str, first: str) -> Findi
 
 
 def _homeless(path: str) -> Finding:
-    folder = path.rpartition("/")[0]
-    known = sorted({room.pattern.partition("/*")[0] for room in ROOMS})
-    bare = path.rpartition(".")[0]
-    nearest = did_you_mean(bare if folder == "rules" else "/".join(path.split("/")[:2]), known)
-    return Finding(
-        "schema",
-        f"the file `{path}` is in no place that anything reads",
-        Place(path),
-        help=nearest or f"what is read: {', '.join(known)}",
-    )
+    """A file that means nothing: most often its folder is misspelt."""
+    bare, parts = path.rpartition(".")[0], path.split("/")
+    if path.startswith("context/decisions/"):
+        help = "records lie in decisions/, events/ and transitions/ under context/decisions/"
+    else:
+        known = sorted({room.pattern.partition("/*")[0] for room in ROOMS})
+        nearest = did_you_mean(bare if parts[0] == "rules" else "/".join(parts[:2]), known)
+        help = nearest or f"what is read: {', '.join(known)}"
+    return Finding("schema", f"the file `{path}` is in no place that anything reads", Place(path), help=help)
 
 
 @cache

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -65,10 +66,10 @@ def misfits(error: ValidationError, model: type[BaseModel], data: Any, path: str
     """One finding for each value that *error* complains of, in the order of the complaints."""
     policies = _policies(data)
     found = []
-    for group in _grouped(slips(error, model, data)):
+    for alike in _grouped(slips(error, model, data)):
+        group = [replace(slip, route=(*prefix, *slip.route)) for slip in alike]
         message, help = _said(group)
-        first = group[0]
-        place = Place(path, (*prefix, *first.route), on_key=first.on_key)
+        place = Place(path, group[0].route, on_key=group[0].on_key)
         found.append(Finding("schema", message, place, policies=policies, help=help))
     return found
 

@@ -105,7 +105,7 @@ def _dropped(data: dict[str, Any], route: tuple[str | int, ...], is_extra: bool)
         data.pop(section, None)
         if section in SECTIONS and not isinstance(entries, dict):
             return {EVERY_WORD}
-        return {str(name) for name in entries} if isinstance(entries, dict) else set()
+        return {str(name) for name in entries} if isinstance(entries, dict) and section != "relations" else set()
     name = rest[0]
     entry = entries.get(name)
     if is_extra and len(rest) == 2 and isinstance(entry, dict):
