@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bylaw.logic.codec import decode, encode
-from bylaw.logic.ir import NEGATED, Atom, Compare, Facts, Formula, Variable, names
+from bylaw.logic.ir import NEGATED, Atom, Compare, Facts, Formula, Value, Variable, names
 from bylaw.logic.notation import infix
 from bylaw.logic.truth import truth
 
@@ -106,6 +106,8 @@ def answer_text(name: str, node: Node, reading: bool, variables: Mapping[str, Va
     match node.test:
         case Atom(var, "==", bool(value)):
             return f"{var}={str(value == reading).lower()}"
+        case Atom(var, "in", tuple(values)):
+            return f"{var}{'=' if reading else '!='}{_one_of(values)}"
         case Atom(var, op, value) if op != "in":
             return test_text(node.test if reading else Atom(var, NEGATED[op], value), variables)
         case Compare(left, op, right):
@@ -117,9 +119,15 @@ def test_text(test: Formula, variables: Mapping[str, Variable]) -> str:
     """A test as a name: `has_receipt`, `days_since_purchase<=30`, `refund_amount<=purchase_amount`."""
     if isinstance(test, Atom) and test.value is True and test.op == "==":
         return test.var
+    if isinstance(test, Atom) and isinstance(test.value, tuple):
+        return f"{test.var}={_one_of(test.value)}"
     if isinstance(test, Atom) and isinstance(test.value, str):
         return f"{test.var}{'=' if test.op == '==' else test.op}{test.value}"
     return infix(test, variables).replace(" ", "")
+
+
+def _one_of(values: tuple[Value, ...]) -> str:
+    return "|".join(map(str, values))
 
 
 # ---- looking ------------------------------------------------------------------------------------------------------

@@ -74,14 +74,15 @@ def _terminal(texts: Iterable[str], holds: Iterable[Formula]) -> str:
 class Question:
     """Everything the guards ask about one fact: tests in order, and a value for each way they can fall.
 
-    On a scale each test implies the next; cell *i* is reached when test *i* is the first that holds, the last cell
-    when none does. Of a choice at most one test holds; a cell without a test stands for all values nobody named.
+    On a scale each test implies the next: cell *i* is reached when test *i* is the first that holds, the last cell
+    when none does. In a choice, cell *i* stands for the values of `groups[i]`, and tests are made when it is known
+    which of them lead to the same place.
     """
 
     name: str
     tests: tuple[Formula, ...]
     cells: tuple[Value, ...]
-    is_scale: bool = True
+    groups: tuple[tuple[Value, ...], ...] = ()
 
 
 def _ordered(facts: Iterable[str], variables: Mapping[str, Variable], steps: Sequence[str]) -> list[str]:
@@ -104,10 +105,10 @@ def _choice(variable: Variable, atoms: Iterable[Atom]) -> Question:
     named: set[Value] = set()
     for atom in atoms:
         named.update(atom.value if isinstance(atom.value, tuple) else (atom.value,))
-    asked = [value for value in variable.values if value in named]
-    others = [value for value in variable.values if value not in named]
-    tests = tuple(Atom(variable.name, "==", value) for value in asked)
-    return Question(variable.name, tests, (*asked, *others[:1]), is_scale=False)
+    asked = [(value,) for value in variable.values if value in named]
+    others = tuple(value for value in variable.values if value not in named)
+    groups = (*asked, others) if others else tuple(asked)
+    return Question(variable.name, (), tuple(group[0] for group in groups), groups)
 
 
 def _scale(variable: Variable, atoms: Iterable[Atom]) -> Question:
@@ -211,16 +212,24 @@ class _Diagram:
 
     def _asked(self, question: Question, below: Sequence[_Place]) -> _Place:
         """The tests of *question* as a chain of nodes, without those that make no difference."""
-        if question.is_scale:
-            place, differ = below[-1], [one != following for one, following in pairwise(below)]
-        else:
-            is_open = len(below) > len(question.tests)
-            # of a closed list, the most common end needs no question
-            place = below[-1] if is_open else max(reversed(below), key=below.count)
-            differ = [one != place for one in below]
+        if question.groups:
+            return self._chosen(question, below)
+        place = below[-1]
         for i in reversed(range(len(question.tests))):
-            if differ[i]:
+            if below[i] != below[i + 1]:
                 place = self._node(question.tests[i], below[i], place)
+        return place
+
+    def _chosen(self, question: Question, below: Sequence[_Place]) -> _Place:
+        """One test for all values that lead to the same place; the place of the most values needs none."""
+        together: dict[_Place, list[Value]] = {}
+        for child, group in zip(below, question.groups, strict=True):
+            together.setdefault(child, []).extend(group)
+        place = max(reversed(together), key=lambda child: len(together[child]))
+        for child, values in reversed([item for item in together.items() if item[0] != place]):
+            single = len(values) == 1
+            test = Atom(question.name, "==" if single else "in", values[0] if single else tuple(values))
+            place = self._node(test, child, place)
         return place
 
     def _node(self, test: Formula, true: _Place, false: _Place) -> _Place:

@@ -200,6 +200,7 @@ def test_facts_are_asked_for_booleans_first_then_lists_then_numbers_and_dates():
         "has_receipt",
         "is_final_sale",
         "category",
+        "kind",
         "region",
         "bought",
         "days",
