@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
 from bot.enforcement import write
@@ -17,11 +17,9 @@ from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.memory import Memory, continued, load
 from bot.enforcement.recognise import Topic, topic, topics
 from bot.enforcement.scope import Scope, scope_of
+from bot.index import BundleIndex
 from bylaw.logic.evaluate import Conflict, Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
-
-if TYPE_CHECKING:
-    from bot.index import BundleIndex
 
 
 @dataclass(frozen=True)

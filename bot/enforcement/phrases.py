@@ -28,6 +28,7 @@ _MAX_QUANTITIES = 4  # that are tried for one phrase
 # Enum values that also are everyday words: read only as the answer to a question.
 GENERIC = listed("other none unknown all any general information yes no true false")
 _HAVING = ("have {}", "got {}", "keep {}", "kept {}", "still have {}")
+_BEING = ("is", "was", "are")
 _LACKING = ("no {}", "without {}", "lost {}", "lose {}", "missing {}", "misplaced {}", "{} is lost", "{} is gone")
 
 
@@ -123,7 +124,9 @@ def _flag_phrases(name: str, fact: Fact) -> Iterator[Phrase]:
     if prefix == "has" and noun:
         texts += [(form.format(noun), True) for form in _HAVING] + [(form.format(noun), False) for form in _LACKING]
     elif not texts:
-        texts = [(noun if prefix in ("is", "was", "are") and noun else name, True)]
+        texts = [(noun if prefix in _BEING and noun else name, True)]
+    elif prefix in _BEING and noun:
+        texts.append((f"is {noun}", True))
     for text, value in texts:
         words = phrase_words(text)
         if words and not all(word in FUNCTION_WORDS for word in words):

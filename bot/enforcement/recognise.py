@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import date
 
+from bot.enforcement.facts import read_facts
+from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
 from bylaw.language.words import FUNCTION_WORDS, read_words
 from bylaw.logic.ir import ConditionalRule, names
-
-if TYPE_CHECKING:
-    from bot.index import BundleIndex
 
 _NO_TOPIC = FUNCTION_WORDS | listed(
     "get give go want like please tell know think say ask make take put use let help case thing way time day days "
@@ -75,6 +74,8 @@ _OPENERS = (
     "what do the policy",
     "who may",
     "who can",
+    "customer want",
+    "customer would like",
 )
 _POLICY_WORDS = listed("allowed permitted forbidden prohibited eligible entitled policy policies refund refunded")
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
@@ -110,12 +111,17 @@ def score(text: str, index: BundleIndex) -> float:
     found = _topic(stems, keywords)
     points = 0.45 * any(f" {opener} " in said for opener in _OPENERS)
     points += 0.3 * found.is_named
-    points += 0.25 * bool(stems & keywords.fact_stems)
-    points += 0.15 * bool(found.domains)
+    points += 0.15 * min(2, _stated(text, index)) or 0.05 * bool(stems & keywords.fact_stems)
+    points += 0.1 * bool(found.domains) + 0.1 * bool(found.likely and not found.is_named)
     points += 0.2 * bool(words & _POLICY_WORDS)
     if any(f" {counting} " in said for counting in _COUNTING):
         points -= 0.4
     return round(min(1.0, max(0.0, points)), 2)
+
+
+def _stated(text: str, index: BundleIndex) -> int:
+    """How many facts of a case the text states; the day does not matter for that."""
+    return len(read_facts(text, index.vocabulary, index.ruleset.variables, date(2000, 1, 1)))
 
 
 def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
@@ -134,9 +140,8 @@ def topics(index: BundleIndex) -> Sequence[str]:
 
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
-    """The stems of those words that can tell one topic from another; "no" does ("no refund"), within a name."""
-    kept = (word for word in words if word in _DENIALS or (word not in _NO_TOPIC and not word[0].isdigit()))
-    return frozenset(_stem(word) for word in kept)
+    """The stems of those words that can tell one topic from another."""
+    return frozenset(_stem(word) for word in words if word in _DENIALS or word not in _NO_TOPIC)
 
 
 def _stem(word: str) -> str:
@@ -144,7 +149,7 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]
             break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
 # ---- the words of a bundle ------------------------------------------------------------------------------------------
@@ -210,9 +215,9 @@ def _domain_weights(
         mine = raw[rule.domain]
         for stem in _stems(rule.domain):
             mine[stem] = 3.0
-        said = set().union(*actions.get(rule.effect.action, ())) - _DENIALS
+        said = _telling(frozenset().union(*actions.get(rule.effect.action, ())))
         for outcome, _ in rule.effect.takes:
-            said |= _stems(outcome)
+            said |= _telling(_stems(outcome))
         for stem in said:
             mine[stem] = max(mine[stem], 2.0)
         for fact in names(rule.guard):
@@ -247,7 +252,12 @@ def _stems_of_fact(name: str, vocabulary: Vocabulary) -> frozenset[str]:
         return _stems(name)
     phrases = fact.phrases if isinstance(fact.phrases, list) else [p for group in fact.phrases.values() for p in group]
     values = [text for value, synonyms in fact.values.items() for text in (value, *synonyms)]
-    return frozenset().union(*map(_stems, (fact.label or name, *phrases, *values))) - _DENIALS
+    return _telling(frozenset().union(*map(_stems, (fact.label or name, *phrases, *values))))
+
+
+def _telling(stems: frozenset[str]) -> frozenset[str]:
+    """Without the words that tell something only within a name: "no refund", "10 percent"."""
+    return frozenset(stem for stem in stems if stem not in _DENIALS and not stem[0].isdigit())
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -270,6 +280,10 @@ def _topic(stems: frozenset[str], keywords: _Keywords) -> Topic:
     actions = _named(stems, keywords.actions, keywords.rarity)
     implied = [outcome for action in actions if (outcome := keywords.outcome_of.get(action)) is not None]
     likely = _half_named(stems, keywords.outcomes, keywords.rarity)
+    longer = [said for action in actions for said in keywords.actions[action] if said <= stems]
+    outcomes = tuple(  # "approve the refund" names an action, not the outcome "refund"
+        name for name in outcomes if not all(any(said < other for other in longer) for said in keywords.outcomes[name])
+    )
     return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, likely, confidence)
 
 
@@ -290,7 +304,7 @@ def _half_named(
     for name, group in targets.items():
         for said in group:
             hit = stems & said
-            if len(hit) * 2 >= len(said) and hit - _DENIALS:
+            if len(hit) * 2 >= len(said) and _telling(hit):
                 points = (len(hit) / len(said), sum(rarity.get(stem, 0.0) for stem in hit))
                 found[name] = max(found.get(name, (0.0, 0.0)), points)
     return tuple(sorted(found, key=lambda name: (-found[name][0], -found[name][1], name)))

@@ -110,7 +110,7 @@ def choices(fact: Fact) -> tuple[Choice, ...]:
     """What may be answered, where it is a short list."""
     if fact.type == "boolean":
         return Choice(value="yes", label="yes"), Choice(value="no", label="no")
-    return tuple(Choice(value=value, label=value.replace("_", " ")) for value in fact.values)
+    return tuple(Choice(value=value, label=value.replace("_", " ")) for value in sorted(fact.values))
 
 
 def listing(items: Iterable[str]) -> str:

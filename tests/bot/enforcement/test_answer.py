@@ -1,0 +1,144 @@
+"""Policy conversations over the shop: rows of turns, and what holds for every reply."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.conversation import Actor, Question, Turn, spoken
+from bot.enforcement.answer import answer
+from bot.index import BundleIndex
+
+CONVERSATIONS = yaml.safe_load(Path(__file__).with_name("conversations.yaml").read_text())
+
+
+def say(text: str, state: dict[str, Any], shop: BundleIndex, actor: str = "anna") -> Turn:
+    asked_at = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    question = Question(text=text, actor=Actor(id=actor), asked_at=asked_at, request_id="r1", session_id="s1")
+    return answer(question, state, shop)
+
+
+def hold(turn: Turn, expected: dict[str, Any]) -> None:
+    reply = turn.reply
+    assert reply.kind == expected.get("kind", reply.kind)
+    assert reply.status == expected.get("status", reply.status)
+    if "ask" in expected:
+        assert reply.ask is not None
+        assert reply.ask.fact == expected["ask"]
+    if "choices" in expected:
+        assert reply.ask is not None
+        assert [choice.value for choice in reply.ask.choices] == expected["choices"]
+    if "outcomes" in expected:
+        assert {name: result["action"] for name, result in reply.outcomes.items()} == expected["outcomes"]
+    if "facts" in expected:
+        assert reply.facts == expected["facts"]
+    if "path" in expected:
+        assert list(reply.path) == expected["path"]
+    if "rules" in expected:
+        assert [citation.id for citation in reply.citations] == expected["rules"]
+    for part in expected.get("text", ()):
+        assert part in reply.text
+
+
+@pytest.mark.parametrize("row", CONVERSATIONS, ids=lambda row: row["title"])
+def test_a_conversation_goes_like_this(row: dict, shop: BundleIndex) -> None:
+    state: dict[str, Any] = {}
+    for expected in row["turns"]:
+        turn = say(expected["say"], state, shop, row.get("as", "anna"))
+        print(expected["say"], "→", turn.reply.text)
+        hold(turn, expected)
+        state = json.loads(json.dumps(turn.state))
+
+
+def test_a_citation_names_file_line_and_quote(shop: BundleIndex) -> None:
+    reply = say("I bought a TV 20 days ago and lost the receipt. Can I get a refund?", {}, shop).reply
+    (citation,) = reply.citations
+    assert citation.id == "POL-REFUND-001"
+    assert citation.path == "policies/refund/POL-REFUND-001.yaml"
+    assert citation.text == "Items without receipt receive store credit only"
+    assert citation.commit == shop.commit
+    source = Path(__file__).with_name("shop") / citation.path
+    assert "store_credit" in "".join(source.read_text().splitlines()[citation.line - 1 : citation.line + 1])
+
+
+def test_the_rule_that_decides_is_named_with_its_outcome(shop: BundleIndex) -> None:
+    reply = say("no receipt, bought 20 days ago, a TV: refund?", {}, shop).reply
+    assert reply.outcomes["refund"]["policy_id"] == "POL-REFUND-001"
+    assert shop.rule(reply.outcomes["refund"]["rule_id"]).effect.action == "store_credit"
+
+
+def test_only_one_question_is_asked_at_a_time(shop: BundleIndex) -> None:
+    reply = say("Can I get a refund?", {}, shop).reply
+    assert reply.status == "needs_fact"
+    assert reply.ask is not None
+    assert reply.text.count("?") == 1
+
+
+def test_what_a_bundle_no_longer_knows_is_forgotten(shop: BundleIndex) -> None:
+    stale = {
+        "facts": {"gone": 1, "has_receipt": "maybe", "days_since_purchase": 10},
+        "asking": "gone",
+        "declined": ["gone"],
+    }
+    turn = say("What do I get back?", stale, shop)
+    assert turn.reply.facts == {"days_since_purchase": 10}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"facts": []},
+        {"facts": None, "asking": 7, "declined": "has_receipt"},
+        {"outcomes": [1, None], "domains": {}},
+        {"facts": {"has_receipt": {"a": 1}}},
+        {"asking": "has_receipt", "facts": {"days_since_purchase": -1}},
+    ],
+)
+def test_a_state_of_another_shape_does_no_harm(state: dict[str, Any], shop: BundleIndex) -> None:
+    assert say("Can I get a refund?", state, shop).reply.status == "needs_fact"
+
+
+PIECES = (
+    "Can I get a refund|yes|no|15|skip|I don't know|bought 20 days ago|a TV|a shirt|with the receipt|lost the receipt|"
+    "VIP|2 items|discount|by air|weighs 30 kg|open the vault|more than 30|and|?|,|what if|delivery|$600|gift card|🎉|"
+)
+
+
+@given(turns=st.lists(st.lists(st.sampled_from(PIECES.split("|")), max_size=5).map(" ".join), min_size=1, max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_said_the_reply_is_sound(turns: list[str], shop: BundleIndex) -> None:
+    state: dict[str, Any] = {}
+    for text in turns:
+        turn = say(text, state, shop)
+        reply = turn.reply
+        assert spoken(reply) == reply
+        assert reply.text.strip()
+        assert (reply.status == "needs_fact") == (reply.ask is not None)
+        if reply.status == "answered":
+            assert all(result["action"] for result in reply.outcomes.values())
+        for name, value in reply.facts.items():
+            shop.ruleset.variables[name].read(value)
+        state = json.loads(json.dumps(turn.state))
+
+
+@given(turns=st.lists(st.sampled_from(PIECES.split("|")), min_size=1, max_size=6))
+@settings(max_examples=100, deadline=None)
+def test_what_is_answered_is_what_the_rules_decide(turns: list[str], shop: BundleIndex) -> None:
+    state: dict[str, Any] = {}
+    for text in turns:
+        turn = say(text, state, shop)
+        facts = {name: shop.ruleset.variables[name].read(value) for name, value in turn.reply.facts.items()}
+        decision = shop.evaluator.decide(facts, datetime(2026, 11, 20, tzinfo=UTC).date().toordinal())
+        for outcome, result in turn.reply.outcomes.items():
+            assert decision.outcomes[outcome].action == result["action"]
+        state = turn.state
+
+
+@pytest.mark.parametrize("piece", ["refund ", "Can I ", "bought 20 days ago ", "?", "{value} ", "𝕽𝖊𝖋𝖚𝖓𝖉 "])
+def test_a_hundred_kilobytes_get_an_answer(piece: str, shop: BundleIndex) -> None:
+    assert say(piece * (100_000 // len(piece)), {"asking": "has_receipt"}, shop).reply.text

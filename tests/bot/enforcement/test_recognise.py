@@ -1,0 +1,97 @@
+"""Which questions are about policies, and about which."""
+
+import pytest
+
+from bot.enforcement.recognise import domains, score, stems_of, topic, topics
+from bot.index import BundleIndex
+
+POLICY = [
+    "Can I get a refund?",
+    "I bought a TV 20 days ago and lost the receipt. Can I get a refund?",
+    "Am I allowed to disclose the social security number?",
+    "May we send a parcel by air?",
+    "Does a VIP with 2 items get a discount?",
+    "What happens when a parcel weighs 30 kg?",
+    "Must the identity be verified for a refund?",
+]
+NO_POLICY = [
+    "net revenue by region last quarter",
+    "top 5 products by revenue",
+    "why did we leave plasma?",
+    "who decided that?",
+    "hello",
+    "🎉",
+    "",
+    "?",
+]
+
+
+@pytest.mark.parametrize("text", POLICY)
+def test_a_policy_question_scores_high(text: str, shop: BundleIndex) -> None:
+    assert score(text, shop) >= 0.6
+
+
+@pytest.mark.parametrize("text", NO_POLICY)
+def test_anything_else_scores_low(text: str, shop: BundleIndex) -> None:
+    assert score(text, shop) < 0.25
+
+
+def test_counting_refunds_is_less_of_a_policy_question_than_asking_for_one(shop: BundleIndex) -> None:
+    assert score("How many refunds were there last month?", shop) < 0.3 < score("Do I get a refund?", shop)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Can I get a refund?", "refund"),
+        ("bought a TV, no receipt", "refund"),
+        ("May we ship a heavy parcel by air?", "shipping"),
+        ("what does delivery cost", "shipping"),
+        ("may I disclose personal data", "privacy"),
+        ("which discount for 2 items", "discount"),
+    ],
+)
+def test_the_words_of_a_domain_name_it(text: str, first: str, shop: BundleIndex) -> None:
+    assert domains(text, shop)[:1] == (first,)
+
+
+def test_without_a_known_word_there_is_no_domain(shop: BundleIndex) -> None:
+    assert domains("the airspeed of an unladen swallow", shop) == ()
+    assert topic("the airspeed of an unladen swallow", shop).confidence == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "outcomes", "actions"),
+    [
+        ("do I get a refund", ("refund",), ()),
+        ("do I get a full refund", ("refund",), ("full_refund",)),
+        ("will my money come back", ("refund",), ("full_refund",)),
+        ("store credit?", ("refund",), ("store_credit",)),
+        ("no refund?", ("refund",), ("reject",)),
+        ("a social security number", (), ("disclose_pii",)),
+        ("disclosing personal data", (), ("disclose_pii",)),
+        ("free delivery", ("delivery_fee",), ()),
+    ],
+)
+def test_outcomes_and_actions_are_named_by_all_their_words(
+    text: str, outcomes: tuple[str, ...], actions: tuple[str, ...], shop: BundleIndex
+) -> None:
+    found = topic(text, shop)
+    assert set(outcomes) <= {*found.outcomes, *found.likely}
+    assert found.actions == actions
+
+
+def test_words_of_one_stem_are_one_word() -> None:
+    assert stems_of(["shipping", "ship", "ships"]) == frozenset(["ship"])
+    assert stems_of(["cancelled", "cancellation", "cancel"]) == frozenset(["cancel"])
+    assert stems_of(["calls", "call", "calling"]) == stems_of(["call"])
+    assert stems_of(["the", "customer", "can"]) == frozenset()
+
+
+def test_the_domains_are_what_can_be_asked_about(shop: BundleIndex) -> None:
+    assert topics(shop) == ("discount", "privacy", "refund", "shipping")
+
+
+def test_classification_is_the_same_twice_and_in_any_case(shop: BundleIndex) -> None:
+    for text in (*POLICY, *NO_POLICY):
+        assert topic(text, shop) == topic(text.upper(), shop) == topic(f"  {text}\n", shop)

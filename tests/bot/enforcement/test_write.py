@@ -1,0 +1,90 @@
+"""The plain writer, sentence by sentence."""
+
+from datetime import date
+from fractions import Fraction
+
+import pytest
+
+from bot.enforcement import write
+from bot.enforcement.facts import Read, Unclear
+from bot.index import BundleIndex
+from bylaw.logic.ir import Value
+
+
+@pytest.fixture
+def words(shop: BundleIndex) -> write.Words:
+    return write.Words(shop.vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "said"),
+    [
+        ("has_receipt", True, "yes"),
+        ("has_receipt", False, "no"),
+        ("days_since_purchase", 1, "1 day"),
+        ("days_since_purchase", 20, "20 days"),
+        ("purchase_amount", Fraction(2401, 2), "1200.5 USD"),
+        ("item_count", 3, "3"),
+        ("product_category", "gift_card", "gift card"),
+        ("delivered_on", date(2025, 11, 3).toordinal(), "2025-11-03"),
+    ],
+)
+def test_a_value_is_said_with_its_unit(fact: str, value: Value, said: str, words: write.Words) -> None:
+    assert words.value(fact, value) == said
+
+
+def test_names_without_a_label_are_said_as_words(words: write.Words) -> None:
+    assert words.fact("no_such_fact") == "no such fact"
+    assert words.action("money_back") == "money back"
+    assert words.action("full_refund") == "a full refund"
+    assert words.outcome("some_outcome") == "some outcome"
+
+
+def test_a_question_is_the_facts_own_or_made_from_its_label(words: write.Words) -> None:
+    assert write.question(words, "has_receipt") == "Do you have the receipt?"
+    assert write.question(words, "parcel_weight") == "What is the weight of the parcel, in kg?"
+    assert write.question(words, "channel") == "What is the where it was bought?"
+
+
+def test_choices_are_offered_for_short_lists_only(shop: BundleIndex) -> None:
+    facts = shop.vocabulary.facts
+    assert [choice.value for choice in write.choices(facts["has_receipt"])] == ["yes", "no"]
+    assert [choice.value for choice in write.choices(facts["channel"])] == ["in-store", "online"]
+    assert write.choices(facts["purchase_amount"]) == ()
+
+
+def test_an_action_asked_for_is_answered_first(words: write.Words) -> None:
+    assert (
+        write.taken(words, "refund", "full_refund", ["full_refund"])
+        == "Yes. What the customer gets back: a full refund."
+    )
+    assert write.taken(words, "refund", "reject", ["full_refund"]) == "No. What the customer gets back: no refund."
+    assert write.taken(words, "refund", "reject", []) == "What the customer gets back: no refund."
+
+
+def test_what_was_read_is_shown_with_its_words_and_long_words_are_cut(words: write.Words) -> None:
+    read = Read("has_receipt", False, "lost   the\nreceipt", 0, 18)
+    assert write.understood(words, [read], {"item_count": 2}) == [
+        "I read: has the receipt: no (“lost the receipt”).",
+        "From before: number of items: 2.",
+    ]
+    assert write.understood(words, [], {}) == []
+    (line,) = write.understood(words, [Read("item_count", 2, "x" * 500, 0, 500)], {})
+    assert len(line) < 150
+
+
+def test_what_was_not_used_is_shown_with_the_reason(words: write.Words) -> None:
+    unclear = [Unclear("item_count", "0 items", "it is too small"), Unclear("gone", "x", "y")]
+    assert write.not_understood(words, unclear) == ["I did not use “0 items” as the number of items: it is too small."]
+
+
+def test_a_source_names_policy_file_line_commit_and_quote(shop: BundleIndex) -> None:
+    rule = next(rule for rule in shop.ruleset.rules if rule.policy_id == "POL-PRIVACY-001")
+    assert write.source(rule, "0123456789abcdef") == (
+        "POL-PRIVACY-001, policies/privacy/POL-PRIVACY-001.yaml:3 at 0123456789ab: “Personal data is never disclosed”"
+    )
+    assert " at " not in write.source(rule, None)
+
+
+def test_a_listing_reads_like_english() -> None:
+    assert [write.listing(items) for items in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
