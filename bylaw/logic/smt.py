@@ -37,7 +37,7 @@ from bylaw.logic.truth import truth
 __all__ = ["Answer", "Reasoner", "script", "smtlib"]
 
 RLIMIT = 20_000_000  # about four seconds of work; see `Reasoner`
-WALL_MS = 30_000
+WALL_MS = 10_000
 
 
 @dataclass(frozen=True, slots=True)

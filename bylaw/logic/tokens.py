@@ -9,7 +9,7 @@ from dataclasses import dataclass
 MAX_CHARACTERS = 64_000
 MAX_TOKENS = 5_000
 MAX_DEPTH = 200  # of brackets, and of the formula that comes out
-MAX_DEGREE = 16  # of a product of facts
+MAX_DEGREE = 4  # of a product of facts: from six on, real arithmetic runs past its step limit for seconds
 MAX_PARTS = 20_000  # of the formula that comes out
 
 
