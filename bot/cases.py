@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.index import BundleIndex
@@ -12,6 +13,7 @@ from bylaw.errors import UsageError
 from bylaw.logic.evaluate import Decision, Fired
 from bylaw.logic.ir import Value, ValueMisfit
 from bylaw.logic.prose import rule_in_words
+from bylaw.logic.shorter import shorter
 
 
 def read_facts(given: Mapping[str, Any], index: BundleIndex) -> dict[str, Value]:
@@ -77,7 +79,8 @@ def _lines(decision: Decision, index: BundleIndex) -> Iterator[str]:
         if result.rule_id is not None:
             rule = index.rule(result.rule_id)
             yield f"{name}: {result.action}"
-            yield f"  {rule_in_words(rule, spoken)}"
+            short = replace(rule, guard=shorter(rule.guard, index.ruleset.variables))
+            yield f"  {rule_in_words(short, spoken)}"
             yield f"  --> {rule.source.path}:{rule.source.line}"
         elif any(name in conflict.outcomes for conflict in decision.conflicts):
             yield f"{name}: nobody wins"

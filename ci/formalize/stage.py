@@ -14,6 +14,7 @@ from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.expressions import InvalidExpression, parse_expression
 from bylaw.logic.ir import ConditionalRule, Constraint, Formula, Source, Variable, conj
 from bylaw.logic.notation import infix, smtlib
+from bylaw.logic.shorter import shorter
 from bylaw.logic.smt import Reasoner
 from bylaw.logic.terms import parse_term
 from ci.findings import Finding, Route
@@ -168,12 +169,13 @@ class Settled:
 
 
 def _logic_rule(rule: ConditionalRule, variables: Mapping[str, Variable]) -> dict[str, str]:
+    guard = shorter(rule.guard, variables)
     return {
         "rule_id": rule.rule_id,
         "type": rule.effect.kind,
-        "antecedent": infix(rule.guard, variables),
+        "antecedent": infix(guard, variables),
         "consequent": rule.effect.action,
-        "z3_expr": smtlib(rule.guard, variables),
+        "z3_expr": smtlib(guard, variables),
     }
 
 

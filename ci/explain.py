@@ -1,0 +1,144 @@
+"""`bylaw explain ID`: a policy, a rule, a word, a decision or a finding id, said in words with its places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from bylaw.authored.labels import labels
+from bylaw.errors import UsageError
+from bylaw.logic.ir import ConditionalRule
+from bylaw.logic.prose import rule_in_words
+from bylaw.logic.shorter import shorter
+from ci.findings import SEVERITIES
+from ci.meanings import MEANINGS
+from ci.nearest import did_you_mean
+from ci.pipeline import Run, run
+from ci.record import PolicyRecord
+
+
+def finding_in_words(id: str) -> str | None:
+    """What a finding id means; None when *id* is none."""
+    if id not in MEANINGS:
+        return None
+    what, todo = MEANINGS[id]
+    return f"{id} ({SEVERITIES[id]} unless rules/ci.yaml says otherwise)\n\n  {what}\n\n  {todo}"
+
+
+def explain(root: Path, id: str, at: date | None, today: date) -> str:
+    """What *id* means in the repository at *root*. Raises UsageError, with the nearest id, for one nobody knows."""
+    done = run(root, at, today)
+    for speak in (_policy, _rule, _word, _decision):
+        if lines := list(speak(done, id)):
+            return "\n".join(lines)
+    raise UsageError(f"nothing here is called `{id}`", did_you_mean(id, _names(done)))
+
+
+def _names(done: Run) -> list[str]:
+    workspace = done.workspace
+    vocabulary = workspace.vocabulary
+    return [
+        *(file.policy.policy_id for file in workspace.policies),
+        *(rule.rule_id for rule in done.ruleset.rules),
+        *vocabulary.facts,
+        *vocabulary.actions,
+        *vocabulary.outcomes,
+        *vocabulary.terms,
+        *workspace.decisions.decisions,
+        *MEANINGS,
+    ]
+
+
+def _policy(done: Run, id: str) -> Iterator[str]:
+    record = next((r for r in done.proofs.records if r.policy.policy_id == id.upper()), None)
+    if record is None:
+        return
+    metadata = record.policy.metadata
+    yield f"{record.policy.policy_id}  {record.path}"
+    yield f"  source: {metadata.source}; owner: {metadata.owner or 'nobody'}"
+    yield f"  level {record.level.number} ({record.level.name}): {record.level.reason}"
+    if period := _period(record):
+        yield f"  {period}"
+    layers = record.enriched.get("layer_assignment", {})
+    if layers:
+        yield f"  enforced in {', '.join(layers['assigned_layers'])}; first of all in {layers['primary_layer']}"
+    if not record.policy.is_active:
+        yield "  not in force: nobody has confirmed it yet"
+    if record.status["formalization"] == "failed":
+        yield "  text only: it could not be formalized, see `bylaw check`"
+    spoken = labels(done.workspace.vocabulary)
+    for rule in record.rules:
+        yield ""
+        yield f"  {rule.rule_id}  line {rule.source.line}"
+        yield f"    {rule_in_words(_short(done, rule), spoken)}"
+        if rule.source.text:
+            yield f"    “{rule.source.text}”"
+    for constraint in record.constraints:
+        yield f"\n  {constraint.constraint_id}  line {constraint.source.line}\n    always: {constraint.text}"
+    for finding in done.findings:
+        if record.policy.policy_id in finding.policies:
+            yield f"\n  {finding.severity}[{finding.id}] {finding.message}"
+
+
+def _short(done: Run, rule: ConditionalRule) -> ConditionalRule:
+    return replace(rule, guard=shorter(rule.guard, done.ruleset.variables))
+
+
+def _period(record: PolicyRecord) -> str:
+    metadata = record.policy.metadata
+    since = f"from {metadata.effective_date}" if metadata.effective_date else ""
+    until = f"until {metadata.expiry_date}" if metadata.expiry_date else ""
+    return " ".join(part for part in ("in force" if since or until else "", since, until) if part)
+
+
+def _rule(done: Run, id: str) -> Iterator[str]:
+    rule: ConditionalRule | None = next((r for r in done.ruleset.rules if r.rule_id.casefold() == id.casefold()), None)
+    if rule is None:
+        return
+    yield f"{rule.rule_id} of {rule.policy_id}  {rule.source.path}:{rule.source.line}"
+    yield f"  {rule_in_words(_short(done, rule), labels(done.workspace.vocabulary))}"
+    if rule.source.text:
+        yield f"  “{rule.source.text}”"
+
+
+def _word(done: Run, id: str) -> Iterator[str]:
+    vocabulary = done.workspace.vocabulary
+    for section, kind in (("facts", "fact"), ("actions", "action"), ("outcomes", "outcome"), ("terms", "term")):
+        declared = getattr(vocabulary, section)
+        if id not in declared:
+            continue
+        path = done.workspace.path_of_word(section, id)
+        yield f"{id}  {kind}, {path}:{done.workspace.line(path, (section, id))}"
+        label = getattr(declared[id], "label", None)
+        if label:
+            yield f"  {label}"
+        if section == "facts":
+            fact = declared[id]
+            unit = f" in {fact.unit}" if fact.unit else ""
+            values = f": {', '.join(fact.values)}" if fact.values else ""
+            yield f"  {fact.type}{unit}{values}"
+        if section == "actions" and (outcome := vocabulary.outcome_of(id)):
+            yield f"  answers `{outcome}`"
+        users = sorted({rule.policy_id for rule in done.ruleset.rules if _speaks_of(rule, section, id)})
+        if users:
+            yield f"  used by {', '.join(users)}"
+
+
+def _speaks_of(rule: ConditionalRule, section: str, id: str) -> bool:
+    if section == "facts":
+        from bylaw.logic.ir import names
+
+        return id in names(rule.guard)
+    return id in (rule.effect.action, rule.effect.outcome)
+
+
+def _decision(done: Run, id: str) -> Iterator[str]:
+    decision = done.workspace.decisions.decisions.get(id)
+    if decision is None:
+        return
+    path = done.workspace.decisions.sources.get(id, "")
+    yield f"{id}  {path}"
+    yield f"  {decision.option}, {decision.timestamp[:10]}, {decision.decision_maker or 'nobody named'}"
+    yield f"  {decision.rationale}"

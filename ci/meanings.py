@@ -1,0 +1,100 @@
+"""What each finding id means and what to do about it: the words of `bylaw explain ID`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MEANINGS: Mapping[str, tuple[str, str]] = {
+    "conflict": (
+        "Two rules fire in the same case, act against each other, and are equally strong: nobody wins. Different "
+        "actions alone are no conflict; they must answer one outcome, or one demands what the other prohibits.",
+        "Narrow one of the guards, or declare `overrides: [POL-…]` with a `reason` in the policy that should win.",
+    ),
+    "resolved-conflict": (
+        "Two rules contradict each other, and the priority level or a declared override decides.",
+        "Nothing, if the winner is the one you mean.",
+    ),
+    "gap": (
+        "An outcome says `complete: true`, but in some case no policy gives it an action.",
+        "Add a policy for that case, a fallback without conditions, or take `complete` from the outcome.",
+    ),
+    "dead-rule": (
+        "No case can meet the rule's conditions.",
+        "They contradict each other, the scope, or a fact's domain.",
+    ),
+    "never-wins": (
+        "The rule can fire, but a stronger one always removes its effect.",
+        "Remove it, or narrow the other.",
+    ),
+    "redundant-rule": ("Without the rule no case would end differently.", "Remove it."),
+    "violated-invariant": (
+        "A rule can fire only in cases that break an invariant.",
+        "Correct the rule or the invariant.",
+    ),
+    "unreachable-exception": (
+        "No case meets the exception's conditions where an action it replaces would hold.",
+        "An exception acts instead of something: check that the policy says something there.",
+    ),
+    "failing-case": ("A case in cases.yaml ends differently from what it expects.", "Correct the policy or the case."),
+    "outcome-change": (
+        "A change makes cases end differently.",
+        "Look at the cases, and approve the change if they are meant.",
+    ),
+    "unknown-answer": (
+        "A question could not be answered within its budget. That is never counted as passed.",
+        "Simplify the guards, or raise the budget under `proofs` in rules/ci.yaml.",
+    ),
+    "unknown-fact": ("A condition names a fact that no vocabulary declares.", "Correct it, or declare the fact."),
+    "unknown-action": ("An action is named that no vocabulary declares.", "Correct it, or declare the action."),
+    "unknown-requirement": (
+        "A name in `requires` means nothing, or two things.",
+        "Name a condition id, a boolean fact, `within_window`, a term, or `no_` and a fact.",
+    ),
+    "unknown-target": ("A `target` is no value of an enum fact, or of two.", "Write `fact:value` where two share it."),
+    "type-mismatch": ("A value or an operator does not fit the fact's type.", "Look at the fact in the vocabulary."),
+    "unit-mismatch": (
+        "Amounts in units that do not convert are compared.",
+        "Use the fact's unit; money never converts.",
+    ),
+    "value-out-of-domain": ("A value lies outside what the fact can be.", "Correct it, or widen the fact's domain."),
+    "invalid-expression": (
+        "A hand-written expression cannot be read.",
+        "Use facts, literals, + - *, comparisons, and/or/not.",
+    ),
+    "unused-word": ("A declared word is used nowhere.", "Use it or remove it."),
+    "unreadable-file": ("A file is no strict YAML 1.2: syntax, anchors, tags, size, encoding.", "Write it plainly."),
+    "schema": ("A file does not have the shape of its format.", "Follow the schema its first line points at."),
+    "duplicate-key": ("One word is declared twice.", "Keep one of the two."),
+    "duplicate-id": ("Two files share one id.", "Give one of them a new id, and the file its name."),
+    "dangling-reference": (
+        "An id is named that does not exist, or a chain of ids runs in a circle.",
+        "Correct the id.",
+    ),
+    "priority-mismatch": (
+        "`metadata.priority` differs from the derived level.",
+        "The derived one holds: correct or remove it.",
+    ),
+    "missing-owner": ("Nobody is named who answers for the policy.", "Name an owner."),
+    "unformalized-exception": (
+        "An exception is text only and changes no case.",
+        "Give it `conditions` and an `action`.",
+    ),
+    "quote-mismatch": ("A quoted sentence says another number or the opposite.", "Correct the quote or the condition."),
+    "unmapped-sentence": ("A sentence of the source document is quoted nowhere.", "Write the policy it speaks of."),
+    "semantic-overlap": ("Two policies speak of the same thing in other words.", "Look whether they mean the same."),
+    "inactive-policy": (
+        "A mined policy holds only once a person confirmed it.",
+        "Review it, then `human_validated: true`.",
+    ),
+    "expiring-policy": ("A policy ends soon.", "Renew it, or see what holds afterwards."),
+    "idle-override": (
+        "An override has no effect.",
+        "It works against the same or a lower level, where they contradict.",
+    ),
+    "invalid-sql": ("An expression or a verified query does not pass the gate.", "Correct the SQL."),
+    "unknown-column": ("A column is named that its entity does not declare.", "Correct or declare it."),
+    "relationship-cardinality": ("The data break the declared cardinality of a join.", "Correct the relationship."),
+    "key-violated": ("The data break the declared primary key.", "Correct the key."),
+    "ambiguous-synonym": ("One word means two things in the context.", "Give it to one of them."),
+    "stale-verified-query": ("A verified query no longer fits the context.", "Verify it again."),
+}

@@ -1,0 +1,52 @@
+"""Fewer words, the same cases."""
+
+import importlib.util
+from pathlib import Path
+
+from hypothesis import given, settings
+
+from bylaw.logic.ir import FALSE, TRUE, And, Atom, Not, Or
+from bylaw.logic.shorter import shorter
+from bylaw.logic.truth import truth
+
+_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
+strategies = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(strategies)
+VARIABLES, cases, formulas = strategies.VARIABLES, strategies.cases, strategies.formulas
+
+FLAG, OPEN = Atom("flag", "==", True), Atom("open", "==", True)
+
+
+@given(formulas(with_compare=True, leaves=12))
+@settings(max_examples=200, deadline=None)
+def test_a_shorter_formula_holds_in_the_same_cases(formula):
+    short = shorter(formula, VARIABLES)
+    for case in cases():
+        assert truth(short, case) == truth(formula, case)
+
+
+@given(formulas(leaves=8))
+@settings(max_examples=50, deadline=None)
+def test_shortening_twice_changes_nothing_more(formula):
+    once = shorter(formula, VARIABLES)
+    assert shorter(once, VARIABLES) == once
+
+
+def test_what_the_conjunction_says_is_not_repeated_in_its_negations():
+    formula = And((FLAG, Not(And((FLAG, OPEN)))))
+    assert shorter(formula, VARIABLES) == And((FLAG, Atom("open", "==", False)))
+
+
+def test_a_wider_bound_beside_a_narrower_one_goes():
+    formula = And((Atom("days", "<=", 2), Or((Atom("days", "<=", 3), OPEN))))
+    assert shorter(formula, VARIABLES) == Atom("days", "<=", 2)
+
+
+def test_alternatives_exclude_each_other_only_once():
+    formula = Or((FLAG, And((Not(FLAG), OPEN))))
+    assert shorter(formula, VARIABLES) == Or((FLAG, OPEN))
+
+
+def test_what_can_never_or_always_hold_is_said_so():
+    assert shorter(And((Atom("days", "<", 1), Atom("days", ">", 1))), VARIABLES) == FALSE
+    assert shorter(Or((FLAG, Not(FLAG))), VARIABLES) == TRUE
