@@ -22,7 +22,7 @@ from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTIO
 
 SLOT = "{value}"
 _WEIGHTLESS = DETERMINERS | AUXILIARIES | {"not"}
-_FLAG_GAP, _SLOT_GAP = 2, 6  # words that may stand between the words of a phrase
+_VALUE_GAP, _FLAG_GAP, _SLOT_GAP = 1, 2, 6  # words that may stand between the words of a phrase
 _MAX_QUANTITIES = 4  # that are tried for one phrase
 
 # Enum values that also are everyday words: read only as the answer to a question.
@@ -44,6 +44,7 @@ class Phrase:
     after: tuple[str, ...] = ()
     gap: int = 0
     exact_case: str | None = None
+    is_one_clause: bool = True
 
     @property
     def weight(self) -> int:
@@ -109,7 +110,9 @@ def _phrases(name: str, fact: Fact) -> Iterator[Phrase]:
                     words = phrase_words(said)
                     if words and " ".join(words) not in GENERIC:
                         exact_case = said if len(words) == 1 and words[0] in FUNCTION_WORDS else None
-                        yield Phrase(name, words, value=value, exact_case=exact_case)
+                        gap = _VALUE_GAP if len(words) > 1 else 0
+                        one = "," not in said
+                        yield Phrase(name, words, value, gap=gap, exact_case=exact_case, is_one_clause=one)
         case _:
             said_of = fact.phrases if isinstance(fact.phrases, list) else list(chain(*fact.phrases.values()))
             for said in said_of:
@@ -130,7 +133,7 @@ def _flag_phrases(name: str, fact: Fact) -> Iterator[Phrase]:
     for text, value in texts:
         words = phrase_words(text)
         if words and not all(word in FUNCTION_WORDS for word in words):
-            yield Phrase(name, words, value=value, gap=_FLAG_GAP)
+            yield Phrase(name, words, value, gap=_FLAG_GAP, is_one_clause="," not in text)
 
 
 def _slot_phrase(name: str, said: str) -> Phrase:
@@ -179,7 +182,7 @@ class Matcher:
                     yield action, frozenset(used)
 
     def _at(self, phrase: Phrase, i: int) -> Iterator[Match]:
-        used = self._follow(phrase.before, i, phrase.gap, within_clause=not phrase.has_slot)
+        used = self._follow(phrase.before, i, phrase.gap, within_clause=phrase.is_one_clause and not phrase.has_slot)
         if used is None or not self._is_sure(phrase, used):
             return
         if not phrase.has_slot:
