@@ -16,7 +16,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 FILLERS = _set(
-    "a an the this that these our we us me you it they please show tell give get find see want know like of in "
+    "a an the this that these our we us me you it they please show tell give get find see want need know like of in "
     "for on at to from with within be do have there can could would what which who how much and during only just "
     "make so far hi hello hey thank thanks"
 )

@@ -159,7 +159,7 @@ class _Pass:
             if (text, following) in asking.COUNTING and i + 1 not in self.taken:
                 self.found.counts = True
                 self.taken |= {i, i + 1}
-            elif text in asking.ADVERBS or (text in asking.GRAINS and i and texts[i - 1] in asking.BY):
+            elif text in asking.ADVERBS or (text in asking.GRAINS and self._is_led(i)):
                 self.found.grain = asking.GRAINS[text]
                 self._take(i, "grain", asking.GRAINS[text])
             elif text == "over" and following == "time":
@@ -212,7 +212,7 @@ class _Pass:
         unknown = [self._words(i, i + 1) for i in range(len(self.words)) if i not in self.taken]
         if not unknown:
             return
-        near = closest(unknown[0], self.reader.lexicon.spellings)
+        near = closest(unknown[0], self.reader.lexicon.spellings, cutoff=75)
         said = ", ".join(f"`{word}`" for word in dict.fromkeys(unknown))
         hint = f"did you mean `{near}`?" if near else "leave it out, or say it in the words of the catalogue"
         raise _Stop(NotUnderstood(f"I do not understand {said} here", hint, tuple(dict.fromkeys(unknown))))
@@ -334,7 +334,9 @@ class _Pass:
             self._say(words, "dimension", dimension.name)
         elif mention.of("entity"):
             self._entity(mention, base)
-        elif not self._labels_value(mention):
+        elif self._labels_value(mention):
+            self._say(words, "label", mention.of("dimension")[0].name)
+        else:
             hint = f"say `by {words}` to group by it, or name one of its values"
             raise _Stop(NotUnderstood(f"I do not see what to do with `{words}`", hint, (words,)))
 
@@ -343,7 +345,8 @@ class _Pass:
         if mention.after - mention.first > 1 or self.words[mention.first].text not in asking.ADVERBS:
             return False
         ways = self.reader.compiler.joins.reachable(base)
-        return not any(_owner(target) in ways for target in mention.targets)
+        is_labelled = any(other.of("dimension") for other in self._beside(mention))
+        return not is_labelled and not any(_owner(target) in ways for target in mention.targets)
 
     def _filter(self, mention: Mention, target: Target) -> None:
         i = mention.first - 1
@@ -397,19 +400,23 @@ class _Pass:
         self._say(words, "entity", names[0])
 
     def _after_by(self, mention: Mention) -> bool:
-        """Does a `by` lead to this mention, straight or through "and" from another that it leads to?"""
-        i = mention.first - 1
+        """Does a `by` lead to this mention, straight or through "and" from another group that it leads to?"""
+        return self._is_led(mention.first)
+
+    def _is_led(self, at: int) -> bool:
+        i = at - 1
         while i >= 0 and self.words[i].text in asking.SMALL and i not in self._mentioned():
             i -= 1
-        if i < 0:
+        if i < 0 or self.words[i].text in asking.BY:
+            return i >= 0
+        if self.words[i].text == "and":
+            i -= 1
+        elif not any(mention.first == at and mention.of("dimension") for mention in self.mentions):
             return False
-        if self.words[i].text in asking.BY:
-            return True
-        earlier = [other for other in self.mentions if other.after <= mention.first]
-        if not earlier or not earlier[-1].of("dimension"):
-            return False
-        between = [word.text for word in self.words[earlier[-1].after : mention.first]]
-        return between in (["and"], []) and bool(mention.of("dimension")) and self._after_by(earlier[-1])
+        if i >= 0 and self.words[i].text in asking.GRAINS and i not in self._mentioned():
+            return self._is_led(i)
+        earlier = next((mention for mention in self.mentions if mention.first <= i < mention.after), None)
+        return earlier is not None and bool(earlier.of("dimension")) and self._is_led(earlier.first)
 
     def _mentioned(self) -> set[int]:
         return {i for mention in self.mentions for i in range(mention.first, mention.after)}

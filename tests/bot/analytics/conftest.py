@@ -1,0 +1,74 @@
+"""The repository's own context and rules as a bundle's index, beside its demo warehouse."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.analytics.answer import answer
+from bot.conversation import Question
+from bot.index import BundleIndex
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.bundle import BundleMetadata, CompiledPolicyBundle
+from bylaw.demo_warehouse import build
+from bylaw.warehouses.registry import open_warehouse
+from ci.load import load
+
+ROOT = Path(__file__).parents[3]
+TODAY = date(2026, 11, 20)
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def workspace():
+    return load(ROOT, today=TODAY)
+
+
+def bundle_of(context, rules, decisions):
+    counts = dict.fromkeys(("policy_count", "active_policy_count", "rule_count", "constraint_count", "path_count"), 0)
+    return CompiledPolicyBundle(
+        variables={},
+        conditional_rules=[],
+        constraints=[],
+        decision_nodes=[],
+        compiled_paths=[],
+        dominance_rules=[],
+        escalations=[],
+        priority_lattice={},
+        vocabulary=Vocabulary(),
+        outcomes={},
+        graphs={},
+        layers={},
+        conflicts=[],
+        context=context,
+        decisions=decisions,
+        rules=rules,
+        bundle_metadata=BundleMetadata(**counts, source_commit="abc1234", commit_date="2026-11-20", etag="sha256:test"),
+    )
+
+
+@pytest.fixture(scope="session")
+def index(workspace):
+    return BundleIndex(bundle_of(workspace.context, workspace.rules, workspace.decisions))
+
+
+@pytest.fixture(scope="session")
+def warehouse(tmp_path_factory):
+    path = tmp_path_factory.mktemp("warehouse") / "demo.duckdb"
+    build(path, TODAY)
+    opened = open_warehouse(f"duckdb://{path}", statement_seconds=10)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def ask(index, warehouse):
+    """Ask one question after another: `ask(text, state)` gives the turn."""
+
+    def _ask(text, state=None, schemas=None, options=None, connected=True):
+        question = Question(text=text, asked_at=NOW, request_id="r-1", session_id="s-1", options=options or {})
+        return answer(question, state or {}, index, warehouse if connected else None, schemas)
+
+    return _ask

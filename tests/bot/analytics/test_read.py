@@ -1,0 +1,166 @@
+"""How questions are read: bound word by word, asked back, or refused by name."""
+
+from __future__ import annotations
+
+import string
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.analytics import autonomy, risk
+from bot.analytics.asking import FILLERS, is_write_request
+from bot.analytics.read import Reader
+from bot.analytics.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.scope import lexicon_of
+from bylaw.language.words import read_words
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.query import SemanticQuery
+
+HERE = Path(__file__).parent
+ROWS = yaml.safe_load((HERE / "read.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def reader(index):
+    context, rules = index.bundle.context, index.rules
+    phrases = (*risk.stakes_phrases(rules.risk), *autonomy.preference_phrases(rules.autonomy))
+    return Reader(context, lexicon_of(context, phrases), Compiler(context))
+
+
+@pytest.fixture(scope="module")
+def read(reader):
+    def _read(text, previous=None):
+        return reader.read(text, date(2026, 11, 20), previous)
+
+    return _read
+
+
+def _check(row, query):
+    assert query.metrics == tuple(row["metrics"])
+    assert query.dimensions == tuple(row.get("dimensions", ()))
+    found = {(part.dimension, part.negated): list(part.values) for part in query.filters}
+    expected = {(name, False): values for name, values in row.get("filters", {}).items()}
+    expected |= {(name, True): values for name, values in row.get("without", {}).items()}
+    assert found == expected
+    assert (query.window.label if query.window else None) == (str(row["time"]) if "time" in row else None)
+    assert query.grain == row.get("grain")
+    assert query.limit == row.get("limit")
+    orders = [(order.by, "down" if order.descending else "up") for order in query.order]
+    assert orders == ([(row["metrics"][0], row["order"])] if "order" in row else [])
+
+
+@pytest.mark.parametrize("row", ROWS["bound"], ids=lambda row: row["text"])
+def test_a_question_is_read_as_this_query(row, read):
+    reading = read(row["text"])
+    assert isinstance(reading, Bound), reading
+    _check(row, reading.query)
+    assert list(reading.stakes) == row.get("stakes", [])
+    assert not reading.is_follow_up
+
+
+@pytest.mark.parametrize("row", ROWS["bound"], ids=lambda row: row["text"])
+def test_every_content_word_of_a_question_is_bound_or_asks(row, read, reader):
+    """What nothing binds must be one of the few words of asking: nothing is skipped."""
+    from bot.analytics import asking
+
+    reading = read(row["text"])
+    said = " ".join(binding.words for binding in reading.bindings)
+    bound = {word.text for word in read_words(said)}
+    asking_words = FILLERS | asking.BY | asking.BROKEN | asking.NOT | asking.MOST | asking.LEAST
+    asking_words |= {"many", "number", "count", "total", "or", "i", "over", "time", *asking.GRAINS, *asking.NUMBERS}
+    for word in read_words(row["text"]):
+        assert word.text in bound | asking_words or word.text.isdigit(), word
+
+
+@pytest.mark.parametrize("row", ROWS["not_understood"], ids=lambda row: row["text"])
+def test_a_word_that_is_not_understood_is_named(row, read):
+    reading = read(row["text"])
+    assert isinstance(reading, NotUnderstood), reading
+    assert list(reading.words) == row["words"]
+    for word in row["words"]:
+        assert f"`{word}`" in reading.message
+
+
+@pytest.mark.parametrize("row", ROWS["refused"], ids=lambda row: row["text"])
+def test_a_question_that_has_no_faithful_answer_says_why(row, read):
+    reading = read(row["text"])
+    assert isinstance(reading, NotUnderstood), reading
+    assert row["says"] in reading.message
+
+
+@pytest.mark.parametrize("row", ROWS["choices"], ids=lambda row: row["text"])
+def test_a_word_with_two_meanings_is_asked_back(row, read):
+    reading = read(row["text"])
+    assert isinstance(reading, Unclear), reading
+    assert [choice.value for choice in reading.choices] == row["values"]
+    for choice in reading.choices:
+        assert isinstance(read(choice.value), Bound), choice.value
+
+
+@pytest.mark.parametrize("row", ROWS["follow_ups"], ids=lambda row: f"{row['after']} → {row['text']}")
+def test_a_follow_up_changes_only_what_it_names(row, read):
+    first = read(row["after"])
+    _check(row, read(row["text"], first.query).query)
+
+
+def test_an_unknown_word_comes_before_a_choice(read):
+    assert isinstance(read("revenue by flurb"), NotUnderstood)
+
+
+def test_a_near_word_is_suggested_and_never_taken(read):
+    reading = read("net revenue by regoin")
+    assert isinstance(reading, NotUnderstood)
+    assert reading.help == "did you mean `region`?"
+
+
+def test_a_query_survives_the_session(read):
+    query = read("top 5 products by net revenue in EU last quarter").query
+    assert SemanticQuery.model_validate(query.model_dump(mode="json")) == query
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "delete all orders", "please delete the refunds", "DROP TABLE orders", "can you update the prices",
+        "insert a row into customers", "truncate orders", "set the price of LA-026 to 10", "cancel order 12",
+        "I want to remove the test accounts", "change the tier of customer 5", "create a table",
+    ],
+)  # fmt: skip
+def test_a_request_to_change_data_is_seen(text):
+    assert is_write_request(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["net revenue by region", "how many orders were cancelled", "which orders changed", "updated orders", "dropped"],
+)
+def test_a_question_about_changes_is_no_request_to_change(text):
+    assert not is_write_request(text)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet=string.ascii_letters + " ?!.,'\"()-_`%0123456789ü😀", max_size=120))
+def test_no_text_makes_reading_raise(read, text):
+    assert isinstance(read(text), Bound | Unclear | NotUnderstood)
+
+
+PIECES = """net revenue,revenue,orders,refunds,customers,by,per,region,category,status,EU,laptops,cancelled,last month
+in 2025,top 5,which,highest,how many,not,and,or,excluding,monthly,by month,flurb,the,of,total,plan,yearly,email"""
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(PIECES.replace("\n", ",").split(",")), max_size=8).map(" ".join))
+def test_words_of_the_catalogue_in_any_order_are_bound_or_named(read, text):
+    reading = read(text)
+    if "flurb" in text:
+        assert isinstance(reading, NotUnderstood)
+    if isinstance(reading, Bound):
+        said = {binding.name for binding in reading.bindings}
+        assert set(reading.query.metrics) <= said
+        for value in ("EU", "laptops"):
+            if value in text:
+                assert any(value in part.values for part in reading.query.filters)
