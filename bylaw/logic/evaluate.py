@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in, meet, subtract
+from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, boxes, holds_in, meet, subtract
 from bylaw.logic.ir import (
     ConditionalRule,
     Facts,
@@ -315,13 +315,17 @@ class Outlook:
         return any(differs(start, 0, ()) for start in self._existing_cases(known))
 
     def _existing_cases(self, known: Facts) -> list[Box]:
-        """The completions that the invariants in force allow, as boxes over the unknown facts."""
+        """The completions that the invariants in force allow, as boxes over the unknown facts.
+
+        Facts that break an invariant by themselves describe a case that does not exist; then nothing is excluded.
+        """
         in_force = [c.formula for c in self.evaluator.ruleset.constraints if _in_force(c, self.day)]
         left = simplify(conj(in_force), known)
         try:
-            return [box for box in boxes(left, self.evaluator.ruleset.variables) if self._fits(box, known)]
+            found = [box for box in boxes(left, self.evaluator.ruleset.variables) if self._fits(box, known)]
         except TooManyBoxes:
-            return [Box({})]
+            found = []
+        return found or [EVERYTHING]
 
     def _fits(self, box: Box, known: Facts) -> bool:
         return all(possible(item, box, known, self.evaluator.ruleset.variables) for item in box.residue)
