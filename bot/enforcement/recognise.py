@@ -139,6 +139,12 @@ def topics(index: BundleIndex) -> Sequence[str]:
     return tuple(sorted({rule.domain for rule in index.ruleset.rules}))
 
 
+def prepare(index: BundleIndex) -> None:
+    """Build what the first question on a bundle would otherwise wait for."""
+    score("", index)
+    index.evaluator.decide({}, 1)
+
+
 def stems_of(words: Iterable[str]) -> frozenset[str]:
     """The stems of those words that can tell one topic from another."""
     return frozenset(_stem(word) for word in words if word in _DENIALS or word not in _NO_TOPIC)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.enforcement.recognise import domains, score, stems_of, topic, topics
+from bot.enforcement.recognise import domains, prepare, score, stems_of, topic, topics
 from bot.index import BundleIndex
 
 POLICY = [
@@ -90,6 +90,12 @@ def test_words_of_one_stem_are_one_word() -> None:
 
 def test_the_domains_are_what_can_be_asked_about(shop: BundleIndex) -> None:
     assert topics(shop) == ("discount", "privacy", "refund", "shipping")
+
+
+def test_preparing_changes_no_answer(shop: BundleIndex) -> None:
+    before = topic("Can I get a refund?", shop)
+    prepare(shop)
+    assert topic("Can I get a refund?", shop) == before
 
 
 def test_classification_is_the_same_twice_and_in_any_case(shop: BundleIndex) -> None:
