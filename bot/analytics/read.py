@@ -320,8 +320,8 @@ class _Pass:
     def _bind(self, mention: Mention, base: str) -> None:
         words = self._words(mention.first, mention.after)
         if stakes := mention.of("stakes"):
-            self.found.stakes.append(stakes[0].name)
-            self._say(words, "stakes", stakes[0].name)
+            self.found.stakes += [target.name for target in stakes]
+            self._say(words, "stakes", ", ".join(target.name for target in stakes))
         elif self._is_grain(mention, base):
             self.found.grain = asking.GRAINS[self.words[mention.first].text]
             self._say(words, "grain", self.found.grain)

@@ -76,7 +76,18 @@ class Lexicon:
 
 def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
     """All names, synonyms and values of *context*; *stakes* are phrases that say how much depends on the answer."""
-    return Lexicon([*_phrases(context), *((phrase, Target("stakes", phrase)) for phrase in sorted(set(stakes)))])
+    return Lexicon([*_phrases(context), *_stakes_phrases(sorted(set(stakes)))])
+
+
+def _stakes_phrases(stakes: list[str]) -> Iterator[tuple[str, Target]]:
+    """Each phrase, and those that overlap in a word as one: `for the board` and `board meeting`."""
+    for phrase in stakes:
+        yield phrase, Target("stakes", phrase)
+        for other in stakes:
+            last, _, rest = other.partition(" ")
+            if rest and phrase != other and phrase.split()[-1] == last:
+                yield f"{phrase} {rest}", Target("stakes", phrase)
+                yield f"{phrase} {rest}", Target("stakes", other)
 
 
 def _phrases(context: Context) -> Iterator[tuple[str, Target]]:

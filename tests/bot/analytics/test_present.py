@@ -1,0 +1,119 @@
+"""Figures in sentences, and personal data behind the mask."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import pytest
+
+from bot.analytics.present import Mask, figure, headline, sentence
+from bylaw.authored.context import Metric
+from bylaw.semantic.query import Filter, SemanticQuery, Window
+from bylaw.warehouses.port import Rows
+
+BASE = {"entity": "loans", "agg": "sum", "expr": "x"}
+METRICS = {
+    "fees": Metric.model_validate({"name": "fees", **BASE, "format": "currency", "unit": "EUR"}),
+    "late_rate": Metric.model_validate({"name": "late_rate", **BASE, "format": "percent"}),
+    "loan_count": Metric.model_validate({"name": "loan_count", **BASE, "format": "integer"}),
+    "pages_read": Metric.model_validate({"name": "pages_read", **BASE}),
+    "open_loans": Metric.model_validate({"name": "open_loans", **BASE, "snapshot": True, "format": "integer"}),
+}
+Q3 = Window(start=date(2026, 7, 1), end=date(2026, 10, 1), label="Q3 2026")
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "expected"),
+    [
+        ("fees", Decimal("1234.5"), "1,234.50 EUR"),
+        ("fees", -3, "-3.00 EUR"),
+        ("fees", None, "nothing"),
+        ("late_rate", 0.1234, "12.3 %"),
+        ("late_rate", 0, "0.0 %"),
+        ("loan_count", 1234567, "1,234,567"),
+        ("loan_count", 0, "0"),
+        ("pages_read", Decimal("3.50"), "3.5"),
+        ("pages_read", 100, "100"),
+        ("pages_read", 1000, "1,000"),
+        ("pages_read", "many", "many"),
+    ],
+)
+def test_a_figure_is_written_in_its_unit(metric, value, expected):
+    assert figure(value, METRICS[metric]) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"metrics": ("fees",)}, "Fees, all time"),
+        ({"metrics": ("open_loans",)}, "Open loans"),
+        ({"metrics": ("late_rate",), "window": Q3}, "Late rate, Q3 2026"),
+        ({"metrics": ("fees", "loan_count"), "dimensions": ("readers.city",)}, "Fees and loan count by city, all time"),
+        ({"metrics": ("fees",), "dimensions": ("r.city",), "grain": "month"}, "Fees by city and month, all time"),
+        (
+            {"metrics": ("fees",), "filters": (Filter(dimension="r.city", values=("Bonn", "Ulm"), negated=True),)},
+            "Fees, city not Bonn or Ulm, all time",
+        ),
+    ],
+)
+def test_the_headline_says_what_the_number_is_about(query, expected):
+    assert headline(SemanticQuery(**query), METRICS) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "rows", "expected"),
+    [
+        ({"metrics": ("fees",)}, [(Decimal(2),)], "Fees, all time: 2.00 EUR."),
+        ({"metrics": ("fees",)}, [(None,)], "Fees, all time: there are no such rows."),
+        ({"metrics": ("fees", "loan_count")}, [(1, 2)], "Fees and loan count, all time: 1.00 EUR and 2."),
+        ({"metrics": ("fees",), "dimensions": ("r.city",)}, [], "Fees by city, all time: there are no such rows."),
+        (
+            {"metrics": ("loan_count",), "dimensions": ("r.city",)},
+            [("Bonn", 2), (None, 1)],
+            "Loan count by city, all time: Bonn 2, (none) 1.",
+        ),
+        (
+            {"metrics": ("loan_count",), "dimensions": ("r.city",)},
+            [(str(i), i) for i in range(8)],
+            "Loan count by city, all time: 0 0, 1 1, 2 2, 3 3, 4 4 and 3 others.",
+        ),
+        (
+            {"metrics": ("loan_count",), "grain": "day"},
+            [(date(2026, 1, 2), 1), (datetime(2026, 1, 3, 4, 5), 2)],
+            "Loan count by day, all time: 2026-01-02 1, 2026-01-03 2.",
+        ),
+    ],
+)  # fmt: skip
+def test_rows_become_one_sentence(query, rows, expected):
+    found = Rows(tuple("ab"[: len(rows[0])]) if rows else ("a",), tuple(rows))
+    assert sentence(SemanticQuery(**query), METRICS, found) == expected
+
+
+@pytest.fixture(scope="module")
+def mask(index):
+    return Mask(index.rules.pii)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ada@example.org", "***"),
+        ("write to ada@example.org or bo@example.org", "write to *** or ***"),
+        ("support@voltmark.example", "support@voltmark.example"),
+        ("4111 1111 1111 1111", "***"),
+        ("4111 1111 1111 1112", "4111 1111 1111 1112"),
+        ("123-45-6789", "***"),
+        ("+49 555 123456", "***"),
+        ("LA-026", "LA-026"),
+        ("2026-11-20", "2026-11-20"),
+        ("", ""),
+    ],
+)
+def test_personal_data_is_masked_by_its_shape(mask, text, expected):
+    assert mask.text(text) == expected
+
+
+def test_only_text_cells_are_masked(mask):
+    rows = mask.rows(Rows(("a", "b", "c"), (("ada@example.org", 4111111111111111, None),), truncated=True))
+    assert rows == Rows(("a", "b", "c"), (("***", 4111111111111111, None),), truncated=True)
