@@ -133,8 +133,7 @@ def _infix_term(term: Term, scale: int, *, is_factor: bool = False) -> str:
             if isinstance(left, Const) and left.value * inner == 1:
                 return _infix_term(right, scale // inner, is_factor=is_factor)
             factors = (_infix_term(left, inner, is_factor=True), _infix_term(right, scale // inner, is_factor=True))
-            text = " * ".join(factors)
-            return text if not is_factor else f"({text})"
+            return " * ".join(factors)
         case Arith(op, left, right):
             is_plain = op == "+" or isinstance(right, Ref | Const)
             second = _infix_term(right, scale, is_factor=not is_plain or isinstance(right, Const))

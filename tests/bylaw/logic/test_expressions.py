@@ -14,6 +14,7 @@ from bylaw.logic.ir import And, Atom, Not, Or, Variable, names
 from bylaw.logic.notation import infix, smtlib
 from bylaw.logic.tokens import MAX_CHARACTERS, MAX_DEPTH, MAX_TOKENS
 from bylaw.logic.truth import simplify, truth
+from tests.bylaw.logic.worlds import VARIABLES, cases, formulas
 
 DATA = yaml.safe_load(Path(__file__).with_name("expressions.yaml").read_text(encoding="utf-8"))
 WORDS = {
@@ -252,6 +253,27 @@ def test_any_words_are_read_or_refused(text):
 @settings(max_examples=500, deadline=None)
 def test_any_run_of_signs_is_read_or_refused(text):
     reads_or_refuses(text)
+
+
+@given(formulas(leaves=4), st.data())
+@settings(max_examples=400, deadline=None)
+def test_a_slip_in_a_sound_text_is_read_or_refused(formula, data):
+    for parse, text in ((parse_expression, infix(formula, VARIABLES)), (parse_term, smtlib(formula, VARIABLES))):
+        at = data.draw(st.integers(0, len(text)))
+        gone = data.draw(st.integers(0, 3))
+        slipped = (
+            text[:at]
+            + data.draw(st.sampled_from(["", "(", ")", "=", "1", " ", "x", "not", "|", '"']))
+            + text[at + gone :]
+        )
+        try:
+            read = parse(slipped, VARIABLES)
+        except InvalidExpression as error:
+            assert 1 <= error.column <= len(slipped) + 1
+        else:
+            assert names(read) <= VARIABLES.keys()
+            for case in list(cases(names(read)))[:20]:
+                assert truth(read, case) in (True, False)
 
 
 @given(st.text(max_size=60))

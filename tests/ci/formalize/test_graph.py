@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from bylaw.bundle import CompiledPath
 from bylaw.canonical import canonical_json
+from bylaw.logic.boxes import Box, domain, point
 from bylaw.logic.codec import decode
 from bylaw.logic.expressions import parse_expression
 from bylaw.logic.graph import NOTHING, from_json, graph_problems, test_text, walk
@@ -17,6 +18,9 @@ from bylaw.logic.notation import infix
 from bylaw.logic.truth import truth
 from ci.formalize.graph import build_graph, compiled_paths, decision_nodes
 from ci.formalize.paths import effect_text
+from ci.formalize.stage import formalize
+from ci.load import load
+from ci.variables import variables
 from tests.bylaw.logic.worlds import VARIABLES, cases, rules
 
 test_text.__test__ = False  # its name is a claim about tests of facts, not a test
@@ -152,6 +156,46 @@ def passes(step, case):
     whole = {"var", "left", "all", "any", "not"}
     tests = [test if test.keys() & whole else {"var": step["var"], **test} for test in step["tests"]]
     return all(truth(decode(test, VARIABLES), case) for test in tests)
+
+
+# ---- the repository's own policies ----------------------------------------------------------------------------------
+
+OUR = load(Path(__file__).parents[3])
+OUR_WORDS = variables(OUR.vocabulary)
+OUR_RECORDS = [record for record in formalize(OUR, OUR_WORDS)[0] if record.rules]
+OUR_CASES = [
+    {name: OUR_WORDS[name].read(value) for name, value in entry.case.facts.items() if name in OUR_WORDS}
+    for entry in OUR.cases
+]
+
+
+def completed(case):
+    """The case with some value for every fact that its author left out."""
+    unknown = Box({name: domain(word) for name, word in OUR_WORDS.items() if name not in case})
+    return {**point(unknown, OUR_WORDS), **case}
+
+
+def test_the_graphs_of_our_own_policies_are_whole_and_sound():
+    for record in OUR_RECORDS:
+        graph = build_graph(record.rules, OUR_WORDS)
+        assert not graph.truncated, record.policy.policy_id
+        assert graph_problems(graph.to_json()) == []
+        assert from_json(graph.to_json(), OUR_WORDS) == graph
+
+
+def test_our_own_policies_end_where_their_guards_end_in_the_cases_their_authors_thought_of():
+    ends = set()
+    for record in OUR_RECORDS:
+        graph = build_graph(record.rules, OUR_WORDS)
+        for case in OUR_CASES:
+            whole = completed(case)
+            end = walk(graph, whole).terminal
+            ends.add(end)
+            assert end == expected(record.rules, whole), record.policy.policy_id
+            found = walk(graph, case)
+            assert found.terminal in (None, end)
+            assert not set(found.missing) & case.keys()
+    assert len(ends) > 20
 
 
 # ---- limits ---------------------------------------------------------------------------------------------------------
