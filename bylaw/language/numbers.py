@@ -96,7 +96,7 @@ def _digits(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, 
 
 
 def _value(digits: str) -> Fraction | None:
-    if len(digits) > MAX_DIGITS:
+    if len(digits) - digits.count(",") - digits.count(".") > MAX_DIGITS:
         return None
     if _PLAIN.fullmatch(digits):
         return Fraction(digits)
