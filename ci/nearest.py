@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-CUTOFF = 70  # of 100; below it a suggestion misleads more often than it helps
+CUTOFF = 65  # of 100; below it a suggestion misleads more often than it helps
 
 
 def did_you_mean(word: str, choices: Iterable[str], declared_in: str = "") -> str | None:
     """`did you mean ...?` with the nearest of *choices*, and where such words are declared; None when neither helps."""
+    near = nearest(word, choices)
+    suggestion = f"did you mean `{near}`?" if near is not None else ""
+    return "; ".join(part for part in (suggestion, declared_in) if part) or None
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that *word* is most likely a slip for: by spelling, else the only one that has all of its parts.
+
+    Whole words are compared: what compares parts of them takes a single letter for the nearest to everything.
+    """
     from rapidfuzz import fuzz, process
 
-    best = process.extractOne(word.casefold(), sorted(set(choices)), scorer=fuzz.WRatio, processor=str.casefold)
-    close = best is not None and best[1] >= CUTOFF
-    suggestion = f"did you mean `{best[0]}`?" if best is not None and close else ""
-    return "; ".join(part for part in (suggestion, declared_in) if part) or None
+    ordered = sorted(set(choices))
+    best = process.extractOne(word.casefold(), ordered, scorer=fuzz.ratio, processor=str.casefold, score_cutoff=CUTOFF)
+    if best is not None:
+        return str(best[0])
+    parts = _parts(word)
+    holding = [choice for choice in ordered if parts and parts <= _parts(choice)]
+    return holding[0] if len(holding) == 1 else None
+
+
+def _parts(word: str) -> set[str]:
+    return set(re.findall(r"[^\W_]{3,}", word.casefold()))

@@ -9,15 +9,16 @@ def cycles(edges: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, ...]]:
     """Cycles that share no name, each beginning with its smallest; empty exactly when there is no cycle at all."""
     core = {name: {other for other in others if other in edges} for name, others in edges.items()}
     while core := _without_ends(core):
-        walked: list[str] = []
+        walked: dict[str, int] = {}
         name = min(core)
         while name not in walked:
-            walked.append(name)
+            walked[name] = len(walked)
             name = min(core[name])
-        cycle = walked[walked.index(name) :]
+        cycle = list(walked)[walked[name] :]
         smallest = cycle.index(min(cycle))
         yield (*cycle[smallest:], *cycle[:smallest])
-        core = {name: others - set(cycle) for name, others in core.items() if name not in cycle}
+        gone = set(cycle)
+        core = {name: others - gone for name, others in core.items() if name not in gone}
 
 
 def _without_ends(edges: Mapping[str, set[str]]) -> dict[str, set[str]]:
