@@ -71,8 +71,7 @@ def load_verb(verb: str) -> Any:
 
 def bundle_for_root(root: Path) -> Path:
     """Compile the repository at *root* into its `.bylaw/` folder, for a bot verb that was given `--root`."""
-    _, path = importlib.import_module("ci.pipeline").build(root, root / ".bylaw", date.today())
-    found: Path = path
+    found: Path = importlib.import_module("ci.fresh").bundle(root, root / ".bylaw", date.today())
     return found
 
 
