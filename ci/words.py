@@ -17,7 +17,8 @@ from ci.shape import misfits
 from ci.slips import slips
 
 EVERY_WORD = "*"  # among lost words: nobody knows which they are
-SECTIONS = ("facts", "actions", "outcomes", "terms", "scope")
+DECLARING = ("facts", "actions", "outcomes", "terms")
+SECTIONS = (*DECLARING, "scope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +99,19 @@ def salvaged(data: Any, path: str) -> tuple[Vocabulary | None, list[Finding], se
 
 
 def _dropped(data: dict[str, Any], route: tuple[str | int, ...], is_extra: bool) -> set[str]:
-    """Take the entry around *route* out of *data*; an unknown key goes alone. What was lost: its name."""
+    """Take the entry around *route* out of *data*; an unknown key goes alone. The words that were lost with it."""
     section, *rest = (str(step) for step in route) if route else ("",)
     entries = data.get(section)
     if not rest or not isinstance(entries, dict) or section == "relations":
         data.pop(section, None)
-        if section in SECTIONS and not isinstance(entries, dict):
+        if section in DECLARING and not isinstance(entries, dict):
             return {EVERY_WORD}
-        return {str(name) for name in entries} if isinstance(entries, dict) and section != "relations" else set()
+        # a misspelt section holds words all the same
+        return set(entries) if isinstance(entries, dict) and section not in Vocabulary.model_fields else set()
     name = rest[0]
     entry = entries.get(name)
     if is_extra and len(rest) == 2 and isinstance(entry, dict):
         entries[name] = {key: value for key, value in entry.items() if key != rest[1]}
         return set()
     entries.pop(name, None)
-    return {name}
+    return {name} - {EVERY_WORD} if section in DECLARING else set()
