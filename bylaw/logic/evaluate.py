@@ -235,6 +235,7 @@ class Outlook:
     def __init__(self, evaluator: Evaluator, facts: Facts, day: int, standing: Standing, open_: frozenset[int]) -> None:
         self.evaluator, self.facts, self.day, self.standing, self.open = evaluator, facts, day, standing, open_
         self.seen: dict[str, frozenset[int]] = {}
+        self._left: dict[int, frozenset[str]] = {}
 
     def threats(self, outcome: str, action: str | None) -> frozenset[int]:
         """The open rules that could change *outcome* from *action*; empty when every completion agrees."""
@@ -347,9 +348,15 @@ class Outlook:
         """The unknown facts in the guards of *rules*, the one that most of them wait for first."""
         waiting: Counter[str] = Counter()
         for i in rules:
-            left = simplify(self.evaluator.ruleset.rules[i].guard, self.facts)
-            waiting.update(names(left) - self.facts.keys())
+            waiting.update(self._open_facts(i))
         return tuple(sorted(waiting, key=lambda var: (-waiting[var], self.evaluator.question_order(var))))
+
+    def _open_facts(self, i: int) -> frozenset[str]:
+        """The unknown facts that the guard of rule *i* still depends on."""
+        if i not in self._left:
+            left = simplify(self.evaluator.ruleset.rules[i].guard, self.facts)
+            self._left[i] = frozenset(names(left) - self.facts.keys())
+        return self._left[i]
 
 
 def _in_force(constraint: Any, day: int) -> bool:
