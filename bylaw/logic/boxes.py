@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -57,6 +58,8 @@ def domain(variable: Variable) -> Region:
         return frozenset(variable.values)
     low: Cut = START if variable.minimum is None else (variable.minimum, 0)
     high: Cut = END if variable.maximum is None else (variable.maximum, 1)
+    if variable.kind == "date":  # the calendar has a first and a last day
+        low, high = max(low, (date.min.toordinal(), 0)), min(high, (date.max.toordinal(), 1))
     return _spans([(low, high)], variable.is_whole)
 
 

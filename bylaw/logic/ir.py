@@ -7,7 +7,7 @@ border: outside are JSON values in the fact's declared unit, inside are these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -221,28 +221,24 @@ TRUE = And(())
 FALSE = Or(())
 
 
-def conj(items: Iterator[Formula] | list[Formula] | tuple[Formula, ...]) -> Formula:
+def conj(items: Iterable[Formula]) -> Formula:
     """All of *items*, flattened, duplicates dropped, in order of first mention."""
-    flat: list[Formula] = []
+    flat: dict[Formula, None] = {}
     for item in items:
-        for part in item.items if isinstance(item, And) else (item,):
-            if part == FALSE:
-                return FALSE
-            if part not in flat:
-                flat.append(part)
-    return flat[0] if len(flat) == 1 else And(tuple(flat))
+        if item == FALSE:
+            return FALSE
+        flat.update(dict.fromkeys(item.items if isinstance(item, And) else (item,)))
+    return next(iter(flat)) if len(flat) == 1 else And(tuple(flat))
 
 
-def disj(items: Iterator[Formula] | list[Formula] | tuple[Formula, ...]) -> Formula:
+def disj(items: Iterable[Formula]) -> Formula:
     """Any of *items*, flattened, duplicates dropped, in order of first mention."""
-    flat: list[Formula] = []
+    flat: dict[Formula, None] = {}
     for item in items:
-        for part in item.items if isinstance(item, Or) else (item,):
-            if part == TRUE:
-                return TRUE
-            if part not in flat:
-                flat.append(part)
-    return flat[0] if len(flat) == 1 else Or(tuple(flat))
+        if item == TRUE:
+            return TRUE
+        flat.update(dict.fromkeys(item.items if isinstance(item, Or) else (item,)))
+    return next(iter(flat)) if len(flat) == 1 else Or(tuple(flat))
 
 
 def negate(item: Formula) -> Formula:
