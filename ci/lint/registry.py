@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ci.findings import Finding
 from ci.lint.cases import case_facts, expectations
+from ci.lint.catalog import catalog
 from ci.lint.context import context_references
 from ci.lint.meaning import expiring_policies, inactive_policies, missing_owners, unformalized_exceptions
 from ci.lint.references import audiences, condition_ids, override_cycles, overrides, policies_of_cases, steps
@@ -44,6 +45,7 @@ LINTS: tuple[Lint, ...] = (
     condition_ids,
     audiences,
     context_references,
+    catalog,
     # cases
     case_facts,
     expectations,

@@ -38,7 +38,7 @@ def files_of(row: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def test_every_lint_has_rows() -> None:
-    assert set(SECTIONS) == set(BY_NAME)
+    assert set(SECTIONS) == set(BY_NAME) - {"catalog"}, "the catalogue has rows of its own, in catalog.yaml"
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}: {row['title']}" for name, row in ROWS])
