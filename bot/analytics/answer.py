@@ -26,6 +26,7 @@ from bylaw.authored.context import Context
 from bylaw.semantic import gotchas
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiled, Compiler
+from bylaw.semantic.expressions import InvalidExpression
 from bylaw.semantic.query import SemanticQuery, Unanswerable
 from bylaw.sql import Catalogue, check_statement
 from bylaw.warehouses.port import Estimate, Warehouse, WarehouseError
@@ -107,7 +108,7 @@ def _answer(
     query = bound.query
     try:
         compiled = desk.compiler.compile(query)
-    except Unanswerable as problem:
+    except (Unanswerable, InvalidExpression) as problem:
         return Turn(_refused(question, index, problem.message, problem.help), state)
     verdict = check_statement(compiled.sql, catalogue=desk.catalogue, schemas=schemas, dialect=desk.compiler.dialect)
     if not verdict.is_allowed:

@@ -17,7 +17,7 @@ from bylaw.authored.context import Context, Entity, Metric, TimeDimension
 from bylaw.semantic import gotchas
 from bylaw.semantic.expressions import entities_of, expression
 from bylaw.semantic.joins import Joins, Step
-from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, Window
+from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, UnknownName, Window
 from bylaw.sql import Features
 
 
@@ -121,7 +121,7 @@ class Compiler:
     def _metric(self, name: str) -> Metric:
         metric = self.context.metrics.get(name)
         if metric is None:
-            raise Unanswerable(f"there is no metric `{name}`")
+            raise UnknownName(f"there is no metric `{name}`")
         return metric
 
     def _parts(self, metric: Metric) -> list[_Part]:
@@ -262,7 +262,7 @@ class Compiler:
         entity = self.context.entities.get(owner)
         dimension = entity.dimension(short) if entity else None
         if entity is None or dimension is None:
-            raise Unanswerable(f"there is no dimension `{name}`")
+            raise UnknownName(f"there is no dimension `{name}`")
         tree = expression(dimension.sql, owner)
         self._join(sheet, owner)
         self._need(sheet, [tree])
@@ -309,7 +309,7 @@ class Compiler:
         entity = self.context.entities.get(owner) if dot else base
         found = [part for part in entity.time_dimensions if part.name == short] if entity else []
         if entity is None or not found:
-            raise Unanswerable(f"there is no time dimension `{named}`")
+            raise UnknownName(f"there is no time dimension `{named}`")
         return entity.name, found[0]
 
     def _truncated(self, column: exp.Expr, grain: str) -> exp.Expr:
@@ -335,7 +335,7 @@ class Compiler:
 
     def _join(self, sheet: _Sheet, name: str) -> None:
         if name not in self.context.entities:
-            raise Unanswerable(f"there is no entity `{name}`")
+            raise UnknownName(f"there is no entity `{name}`")
         if name != sheet.base.name and name not in sheet.joined:
             for step in self.joins.way(sheet.base.name, name):
                 sheet.joined.setdefault(step.right, step)

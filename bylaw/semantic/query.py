@@ -20,7 +20,13 @@ class Unanswerable(BylawError):
     exit_code = 1
 
 
+class UnknownName(Unanswerable):
+    """A record names another that is not there: the catalogue is broken, not the question."""
+
+
 class Part(BaseModel):
+    """A value of the question."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 

@@ -14,7 +14,7 @@ from bylaw.language.words import read_words
 from bylaw.semantic.catalogue import catalogue_of, known_columns
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.expressions import InvalidExpression, columns_of
-from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable
+from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable, UnknownName
 from bylaw.sql import Catalogue, check_statement
 from ci.findings import Finding, Place
 from ci.load import Workspace
@@ -142,7 +142,9 @@ class _Desk:
         )
         try:
             self.compiler.compile(asked)
-        except (Unanswerable, InvalidExpression) as problem:
+        except (UnknownName, InvalidExpression):
+            return  # said where it is written
+        except Unanswerable as problem:
             place = self._at("verified_queries", key, "query")
             message = f"the verified query `{key}` cannot be computed: {problem.message}"
             yield Finding("invalid-sql", message, place, help=problem.help)
