@@ -1,0 +1,87 @@
+"""What a machine reads: one document, with the fields of the contract."""
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from ci.findings import Finding, Place
+from ci.report.jsonl import render
+from ci.source import parse
+
+SOURCES = {"a.yaml": parse("a.yaml", "a: 1\nb:\n  - c\n")}
+FINDING = Finding(
+    "conflict",
+    "two policies „contradict“ each other",
+    Place("a.yaml", ("b", 0)),
+    policies=("POL-A-001", "POL-A-002"),
+    rules=("r1", "r2"),
+    help="narrow one",
+    related=((Place("a.yaml", ("a",), on_key=True), "the other"),),
+    counterexample={"facts": {"days": 12, "share": Decimal("0.50")}, "words": "12 days", "at": "2026-01-31"},
+    status="COUNTEREXAMPLE",
+    detail={"count": 3},
+)
+
+
+def test_a_finding_has_the_fields_of_the_contract() -> None:
+    document = json.loads(render([FINDING], SOURCES))
+    assert document == {
+        "findings": [
+            {
+                "id": "conflict",
+                "severity": "error",
+                "message": "two policies „contradict“ each other",
+                "path": "a.yaml",
+                "line": 3,
+                "column": 5,
+                "policies": ["POL-A-001", "POL-A-002"],
+                "rules": ["r1", "r2"],
+                "counterexample": {"facts": {"days": 12, "share": "0.5"}, "words": "12 days", "at": "2026-01-31"},
+                "status": "COUNTEREXAMPLE",
+                "help": "narrow one",
+                "related": [{"path": "a.yaml", "line": 1, "column": 1, "message": "the other"}],
+                "detail": {"count": 3},
+                "fingerprint": FINDING.fingerprint,
+                "existing": False,
+            }
+        ],
+        "summary": {"errors": 1, "warnings": 0, "notices": 0, "existing": 0, "total": 1},
+    }
+
+
+def test_no_findings_are_a_document_too() -> None:
+    text = render([], {})
+    assert json.loads(text) == {
+        "findings": [],
+        "summary": {"errors": 0, "warnings": 0, "notices": 0, "existing": 0, "total": 0},
+    }
+    assert text.endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    ("case", "shown"),
+    [
+        (None, None),
+        ({"days": 12}, {"facts": {"days": 12}}),
+        ({"facts": {"days": 12}}, {"facts": {"days": 12}}),
+        ({"words": "every case"}, {"facts": {}, "words": "every case"}),
+        ({"facts": {"share": Fraction(1, 3)}}, {"facts": {"share": "1/3"}}),
+    ],
+)
+def test_a_counterexample_always_says_its_facts(case: dict[str, object] | None, shown: object) -> None:
+    finding = Finding("gap", "m", Place("a.yaml"), counterexample=case)
+    assert json.loads(render([finding], {}))["findings"][0]["counterexample"] == shown
+
+
+def test_what_was_there_before_is_marked_and_not_counted_as_new() -> None:
+    old = Finding("gap", "old", Place("a.yaml"), severity="warning")
+    document = json.loads(render([FINDING, old], SOURCES, {old.fingerprint}))
+    assert [finding["existing"] for finding in document["findings"]] == [False, True]
+    assert document["summary"] == {"errors": 1, "warnings": 0, "notices": 0, "existing": 1, "total": 2}
+
+
+def test_the_same_findings_are_the_same_bytes_and_plain_ascii() -> None:
+    assert render([FINDING], SOURCES) == render([FINDING], SOURCES)
+    assert render([FINDING], SOURCES).isascii()

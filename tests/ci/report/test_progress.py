@@ -1,0 +1,54 @@
+"""A bar where somebody looks, after a while, and nowhere else."""
+
+import io
+
+import pytest
+
+from ci.report.progress import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def _a_capable_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def test_nobody_hears_where_nobody_looks() -> None:
+    stream = io.StringIO()
+    with progress(stream, quiet=0) as hear:
+        assert hear is None
+    assert stream.getvalue() == ""
+
+
+def test_short_work_shows_nothing() -> None:
+    stream = Terminal()
+    with progress(stream, quiet=3600) as hear:
+        assert hear is not None
+        for done in range(11):
+            hear("looking for conflicts", done, 10)
+    assert stream.getvalue() == ""
+
+
+def test_long_work_shows_what_is_done_and_cleans_up() -> None:
+    stream = Terminal()
+    with progress(stream, quiet=0) as hear:
+        assert hear is not None
+        hear("looking for conflicts", 1, 10)
+        hear("looking for gaps", 10, 10)
+    shown = stream.getvalue()
+    assert "looking for conflicts" in shown
+    assert "looking for gaps" in shown
+    assert shown.rstrip().endswith(("\x1b[2K", "\x1b[?25h", "\x1b[1A\x1b[2K"))
+
+
+def test_a_failure_leaves_the_terminal_in_order() -> None:
+    stream = Terminal()
+    with pytest.raises(ZeroDivisionError), progress(stream, quiet=0) as hear:
+        assert hear is not None
+        hear("dividing", 1, 2)
+        raise ZeroDivisionError
+    assert "\x1b[?25h" in stream.getvalue(), "the cursor is shown again"

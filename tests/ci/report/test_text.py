@@ -1,0 +1,93 @@
+"""What a person sees in a terminal, to the letter."""
+
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci.findings import Finding, Place
+from ci.report.text import WIDTH, capped, render, visible
+from ci.source import parse
+
+ROWS = yaml.safe_load((Path(__file__).parent / "text.yaml").read_text(encoding="utf-8"))
+
+OVERRIDES = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+def finding_of(row: dict[str, Any]) -> Finding:
+    path = row.get("path", "a.yaml")
+    return Finding(
+        row["id"],
+        row["message"],
+        Place(path, tuple(row.get("route", ())), row.get("key", False), row.get("line"), row.get("column")),
+        help=row.get("help"),
+        related=tuple((Place(path, tuple(route)), note) for route, note in row.get("related", ())),
+        counterexample=row.get("case"),
+        severity=row.get("severity", "error"),
+    )
+
+
+def plain(text: str) -> str:
+    return click.unstyle(text)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+def test_the_report_is_this_text(row: dict[str, Any]) -> None:
+    findings = [finding_of(item) for item in row["findings"]]
+    existing = {f.fingerprint for f, item in zip(findings, row["findings"], strict=True) if item.get("existing")}
+    text = render(findings, {"a.yaml": parse("a.yaml", row["source"])}, existing, cap=row.get("cap"))
+    assert plain(text) + "\n" == row["shows"]
+
+
+def test_colours_are_there_for_who_wants_them() -> None:
+    text = render([finding_of({"id": "gap", "message": "m", "severity": "warning"})], {})
+    assert text != plain(text)
+    assert click.style("warning[gap]", fg="yellow", bold=True) in text
+
+
+def test_of_a_long_line_the_part_around_the_word_is_shown() -> None:
+    source = parse("a.yaml", f"a: [{'x, ' * 200}bad, {'y, ' * 200}z]\n")
+    finding = Finding("schema", "m", Place("a.yaml", ("a", 200)))
+    lines = plain(render([finding], {"a.yaml": source})).splitlines()
+    assert "…" in lines[2]
+    assert len(lines[2]) < WIDTH + 12
+    assert lines[2][lines[3].index("^") :].startswith("bad, y")
+    assert lines[3].count("^") == 3
+
+
+def test_a_line_that_is_empty_or_too_short_has_no_excerpt() -> None:
+    source = parse("a.yaml", "a: 1\n\n")
+    for line, column in ((2, 1), (1, 99), (9, 1)):
+        finding = Finding("schema", "m", Place("a.yaml", line=line, column=column))
+        assert "|" not in plain(render([finding], {"a.yaml": source}))
+
+
+def test_many_findings_stay_a_readable_report() -> None:
+    findings = [Finding("conflict", f"m{i}", Place("a.yaml")) for i in range(100_000)]
+    text = plain(render(findings, {}, cap=20))
+    assert text.count("error[conflict]") == 20
+    assert "… and 99980 more: 99980 conflict" in text
+    assert text.endswith("0 files: 100000 errors")
+
+
+@given(st.lists(st.sampled_from(["conflict", "gap", "schema", "unused-word"]), max_size=30), st.integers(1, 12))
+def test_a_cap_keeps_the_order_and_leaves_no_kind_out_while_there_is_room(ids: list[str], cap: int) -> None:
+    findings = [Finding(id, str(i), Place("a.yaml")) for i, id in enumerate(ids)]
+    shown = capped(findings, cap)
+    assert len(shown) == min(cap, len(findings))
+    assert shown == [finding for finding in findings if finding in shown]
+    if cap >= len(set(ids)):
+        assert {finding.id for finding in shown} == set(ids)
+
+
+@given(st.text())
+def test_no_text_moves_the_cursor(text: str) -> None:
+    shown = visible(text)
+    assert not any(unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") for char in shown)
+    assert not any(unicodedata.bidirectional(char) in OVERRIDES for char in shown)
+    shown.encode()
