@@ -13,7 +13,9 @@ from bylaw.errors import UsageError
 
 _ROOT = click.option("--root", type=click.Path(path_type=Path), help="The policy repository: compiled first.")
 _BUNDLE = click.option("--bundle", type=click.Path(path_type=Path), help="A compiled bundle, instead of --root.")
-_WAREHOUSE = click.option("--warehouse", metavar="URL", help="Where data questions run: duckdb:///FILE.")
+_WAREHOUSE = click.option(
+    "--warehouse", metavar="URL", help="Where data questions run: duckdb:///FILE, or `demo` for generated example data."
+)
 
 
 @click.command()
@@ -94,4 +96,19 @@ def bundle_path(given: Settings, bundle: Path | None, root: Path | None) -> Path
 def _settings(root: Path | None, warehouse: str | None) -> Settings:
     """The environment, with what this call says over it. What is remembered lies under the root."""
     given = settings.read(root or Path())
+    if warehouse == "demo":
+        warehouse = f"duckdb:///{_demo_data(given.root).resolve()}"
     return given if warehouse is None else replace(given, warehouse=warehouse)
+
+
+def _demo_data(root: Path) -> Path:
+    """Today's example data, generated once a day under `.bylaw/`."""
+    from bot import app
+    from bylaw.demo_warehouse import build
+
+    today = app.now().date()
+    path = root / ".bylaw" / f"demo-{today.isoformat()}.duckdb"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        build(path, today)
+    return path

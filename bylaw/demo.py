@@ -137,6 +137,7 @@ def _next(kept: Path | None) -> str:
         "  bylaw check                    this repository's own policies, proved",
         "  bylaw explain POL-REFUND-001   a policy in words",
         '  bylaw ask "I bought a laptop 12 days ago, can I return it?"',
+        '  bylaw ask --warehouse demo "how many orders last month?"',
         "  bylaw init my-policies         a repository of your own",
     ]
     if kept is not None:
