@@ -55,7 +55,13 @@ def _duration(
 ) -> Number | Misread | None:
     value = quantity.value
     if isinstance(value, date):
-        if match is None or "ago" not in match.phrase.after or unit != "days" or value > utterance.today:
+        if (
+            match is None
+            or not match.phrase.before
+            or "ago" not in match.phrase.after
+            or unit != "days"
+            or value > utterance.today
+        ):
             return None
         return (utterance.today - value).days
     if not isinstance(value, Duration):

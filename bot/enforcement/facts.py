@@ -19,6 +19,7 @@ from bylaw.language.money import Money, currency_of
 from bylaw.language.units import Duration, unit_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
+Claims = Sequence[tuple[str, frozenset[int]]]  # actions by name, and the words that name them
 NOBODY: Collection[str] = frozenset()
 
 
@@ -111,26 +112,29 @@ class _Reader:
             if match.phrase.fact in self.variables:
                 (words if match.quantity is None else slots).append(match)
         claims = list(matcher.claims())
-        said = [*self._flags(words, claims), *self._enums(words, claims), *self._amounts(slots)]
+        longer = [*words, *slots]
+        said = [*self._flags(words, longer, claims), *self._enums(words, longer, claims), *self._amounts(slots)]
         said += self._bare_amounts({one.fact for one in said}, slots)
         reads, unclear = self._settled(said)
         return Reading(reads, unclear, frozenset(self.mentioned))
 
     # ---- booleans and enums ------------------------------------------------------------------------------------------
 
-    def _flags(self, matches: Sequence[Match], claims: Sequence[tuple[str, frozenset[int]]]) -> Iterator[_Said]:
-        for match in self._longest([m for m in matches if isinstance(m.phrase.value, bool)], matches, claims):
+    def _flags(self, matches: Sequence[Match], longer: Sequence[Match], claims: Claims) -> Iterator[_Said]:
+        for match in self._longest([m for m in matches if isinstance(m.phrase.value, bool)], longer, claims):
             if self.said.is_asked(match.used):
                 continue
             self.mentioned.add(match.phrase.fact)
             value = match.phrase.value is not self.said.is_negated(match.used)
             start, end = self._extent(match)
             problem = "both are mentioned" if self.said.is_either(match.used) else None
+            if problem is None and self.said.is_taken_back(match.used):
+                problem = "the sentence takes it back"
             yield _Said(match.phrase.fact, value, start, end, problem)
 
-    def _enums(self, matches: Sequence[Match], claims: Sequence[tuple[str, frozenset[int]]]) -> Iterator[_Said]:
+    def _enums(self, matches: Sequence[Match], longer: Sequence[Match], claims: Claims) -> Iterator[_Said]:
         enums = [match for match in matches if isinstance(match.phrase.value, str)]
-        kept = self._longest(enums, matches, claims)
+        kept = self._longest(enums, longer, claims)
         kept = [match for match in kept if not self.said.is_negated(match.used)]
         kept = _without_modifiers(kept)
         facts_at: dict[tuple[int, ...], set[str]] = defaultdict(set)
@@ -143,16 +147,14 @@ class _Reader:
             chosen = sharing & set(self.prefer) if len(sharing) > 1 else sharing
             if len(chosen) == 1 and match.phrase.fact not in chosen:
                 continue
-            problem = None if len(chosen) == 1 else f"it could also say the {self._others(match.phrase.fact, sharing)}"
+            problem = None if len(chosen) == 1 else f"it could also be: {self._others(match.phrase.fact, sharing)}"
             yield _Said(match.phrase.fact, match.phrase.value, start, end, problem)
 
     def _others(self, fact: str, sharing: Iterable[str]) -> str:
         others = sorted(set(sharing) - {fact})
-        return " or the ".join(self.vocabulary.facts[other].label or other.replace("_", " ") for other in others)
+        return " or ".join(self.vocabulary.facts[other].label or other.replace("_", " ") for other in others)
 
-    def _longest(
-        self, mine: Sequence[Match], all_: Sequence[Match], claims: Sequence[tuple[str, frozenset[int]]]
-    ) -> list[Match]:
+    def _longest(self, mine: Sequence[Match], all_: Sequence[Match], claims: Claims) -> list[Match]:
         """Those of *mine* that are not a part of a longer phrase ("card" in "gift card")."""
         longer: dict[int, list[tuple[frozenset[int], str | None]]] = defaultdict(list)
         for match in all_:
@@ -211,7 +213,7 @@ class _Reader:
             self.mentioned.add(fact)
             start, end = self._extent(match)
             if is_shared:
-                yield _Said(fact, None, start, end, f"it could also say the {self._others(fact, facts)}")
+                yield _Said(fact, None, start, end, f"it could also be: {self._others(fact, facts)}")
             elif isinstance(value, Misread):
                 yield _Said(fact, None, start, end, value.reason)
             else:

@@ -27,9 +27,12 @@ _MAX_QUANTITIES = 4  # that are tried for one phrase
 
 # Enum values that also are everyday words: read only as the answer to a question.
 GENERIC = listed("other none unknown all any general information yes no true false")
-_HAVING = ("have {}", "got {}", "keep {}", "kept {}", "still have {}")
+_HAVING = ("have {}", "got {}", "keep {}", "kept {}", "found {}")
 _BEING = ("is", "was", "are")
-_LACKING = ("no {}", "without {}", "lost {}", "lose {}", "missing {}", "misplaced {}", "{} is lost", "{} is gone")
+_LACKING = (
+    *(f"{word} {{}}" for word in ("no", "without", "lost", "lose", "missing", "misplaced", "nor")),
+    *(f"{{}} {end}" for end in ("is lost", "got lost", "is gone", "is missing")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +220,8 @@ class Matcher:
 
     def _is(self, i: int, literal: str) -> bool:
         meant = self._corrected[i]
-        return self.said.words[i].text == literal or (meant is not None and meant.word == literal)
+        text = self.said.words[i].text
+        return text == literal or (meant is not None and meant.word == literal) or (text, literal) == ("back", "ago")
 
     def _is_sure(self, phrase: Phrase, used: Sequence[int]) -> bool:
         """A weak correction needs a word beside it that is spelled right."""
@@ -234,12 +238,14 @@ class Matcher:
     def _candidates(self, used: Sequence[int], is_past: bool) -> list[Quantity]:
         """The quantities near the words of a phrase: behind them, and for "… ago" also in front."""
         quantities, words = self.said.quantities, self.said.words
-        k = next((self._by_first_word[i] for i in range(used[-1] + 1, min(used[-1] + 16, len(words)))
-                  if i in self._by_first_word), len(quantities))  # fmt: skip
+        # a date takes its "on" along, so it may begin with the last word of the phrase
+        ahead = range(used[0] + 1, min(used[-1] + 16, len(words)))
+        k = next((self._by_first_word[i] for i in ahead if i in self._by_first_word), len(quantities))
         found = [
             quantity
             for quantity in quantities[k : k + _MAX_QUANTITIES]
-            if words[quantity.first].sentence == words[used[-1]].sentence
+            if quantity.last > used[-1]
+            and words[quantity.first].sentence == words[used[-1]].sentence
             and self.said.distance(used[-1], quantity.first) <= _SLOT_GAP
         ]
         if is_past:
@@ -249,12 +255,16 @@ class Matcher:
                     found.append(quantities[near])
         return found
 
+    def _is_since(self, k: int, quantity: Quantity, used: Sequence[int]) -> bool:
+        """Is it "20 days since I bought it"?"""
+        return bool(used) and used[0] > quantity.last and k < used[0] and self.said.words[k].text in ("since", "after")
+
     def _around(self, phrase: Phrase, used: Sequence[int], quantity: Quantity) -> tuple[int, ...] | None:
         """All words of the phrase, if what must stand behind the number does."""
         places = list(used)
         k = quantity.last + 1
         for literal in phrase.after:
-            if literal == "ago" and is_past(quantity):
+            if literal == "ago" and (is_past(quantity) or self._is_since(k, quantity, used)):
                 continue
             skipped = 0
             while k < len(self.said.words) and not self._is(k, literal) and skipped < 2:

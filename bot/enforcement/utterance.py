@@ -13,10 +13,13 @@ from bylaw.language.negation import read_negations
 from bylaw.language.numbers import read_numbers
 from bylaw.language.span import Number, Span, listed
 from bylaw.language.units import Duration, read_durations
-from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, Word, read_words, singular
+from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, PRONOUNS, Word, read_words, singular
 
 NEGATION_REACH = 5  # words between a negation and what it negates
-_MODALS = listed("need must should require required whether unless supposed")
+_CONDITIONS = listed("need require required whether unless supposed")
+_MODALS = _CONDITIONS | listed("must should")
+_UNREAL = listed("would will could might may shall")
+_LOSING = listed("lost lose misplaced threw destroyed")
 _ASKED_VERBS = listed("have be do keep get")
 _OPENERS = listed("be have do can could will would should may must shall")
 
@@ -62,6 +65,10 @@ class Utterance:
         for i, word in enumerate(self.words):
             goes_on = i and self.words[i - 1].sentence == word.sentence
             self._sentence_start.append(self._sentence_start[-1] if goes_on else i)
+        ends = [*(word.start for word in self.words[1:]), len(text)]
+        self._questions = {  # the sentences that end with a question mark
+            word.sentence for word, end in zip(self.words, ends, strict=False) if "?" in text[word.end : end]
+        }
 
     def _cue(self, negation: Span[str]) -> int:
         """The word that negates: of the two words of "haven't" the second."""
@@ -129,17 +136,28 @@ class Utterance:
         first, words = used[0], self.words
         if words[first].text == "have" and first + 1 < len(words) and words[first + 1].text == "to":
             return True
+        modals = _CONDITIONS if words[first].text in PREPOSITIONS else _MODALS
         for i in range(first - 1, max(first - 5, -1), -1):
             if words[i].clause != words[first].clause:
                 break
-            if words[i].text in _MODALS or (words[i].text == "have" and words[i + 1].text == "to"):
+            if words[i].text in modals or (words[i].text == "have" and words[i + 1].text == "to"):
                 return True
+        before = [word.text for word in words[max(first - 2, 0) : first]]
+        if words[first].text in PREPOSITIONS:
+            return before[-1:] == ["only"]
+        if before == ["used", "to"] or (
+            before and (before[-1] in _UNREAL or (before[-1] == "have" and before[0] in _UNREAL))
+        ):
+            return True
         return words[first].text in _ASKED_VERBS and self._opens_question(first)
 
     def _opens_question(self, i: int) -> bool:
         start = self._sentence_start[i]
-        if self.words[start].text not in _OPENERS or self.text[self.words[start].end :][:1] == ",":
+        following = self.words[start + 1].text if start + 1 < len(self.words) else ""
+        if self.words[start].text not in _OPENERS or following == "not":
             return False
+        if following not in PRONOUNS and self.words[start].sentence not in self._questions:
+            return False  # "have the receipt" is short for "I have the receipt"
         return i == start or self.distance(start, i) <= 1
 
     def is_either(self, used: Sequence[int]) -> bool:
@@ -147,6 +165,15 @@ class Utterance:
         before = [word.text for word in self.words[max(used[0] - 2, 0) : used[0]]]
         after = [word.text for word in self.words[used[-1] + 1 : used[-1] + 3]]
         return before == ["with", "or"] or before == ["or", "not"] or after == ["or", "not"]
+
+    def is_taken_back(self, used: Sequence[int]) -> bool:
+        """Does the sentence go on with "… but lost it"?"""
+        last, words = used[-1], self.words
+        return any(
+            words[i].text in _LOSING and words[i + 1].text in PRONOUNS
+            for i in range(last + 1, min(last + 7, len(words) - 1))
+            if words[i].sentence == words[last].sentence
+        )
 
     def stands_alone(self, quantity: Quantity, unit: str | None = None) -> bool:
         """Does nothing that it might count follow the number?"""

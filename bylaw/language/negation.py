@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bylaw.language.span import Span, listed
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word, read_words
 
-CUES = listed("no not never without neither nor none lost lose losing loses missing misplaced lack lacking lacks")
+CUES = listed("no not never without neither nor none non lost lose losing loses missing misplaced lack lacking lacks")
 _NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank")
 _STARTS_A_CLAUSE = (
     PRONOUNS | AUXILIARIES | listed("want wish still got kept keep bought paid ordered received please there")
@@ -48,6 +48,10 @@ def _negates(words: Sequence[Word], i: int) -> bool:
     if words[i].text == "not" and after.text in PRONOUNS:
         # "can't I return it?" asks for a yes
         return not (i and words[i - 1].text in AUXILIARIES)
+    if words[i].text == "not" and after.text in DETERMINERS:
+        # so does "isn't the box sealed?"
+        opens = i == 1 or (i > 1 and words[i - 2].sentence != words[i].sentence)
+        return not (opens and words[i - 1].text in AUXILIARIES)
     return True
 
 
@@ -64,6 +68,8 @@ def _clause_ends(words: Sequence[Word]) -> list[int]:
 
 def _opens_a_clause(words: Sequence[Word], i: int) -> bool:
     word = words[i].text
+    if word == "nor":
+        return True
     if word not in CONJUNCTIONS or word == "or":
         return False
     if word != "and":

@@ -14,7 +14,7 @@ from bylaw.language.span import listed
 DETERMINERS = listed("a an the my our your his her their its this that these those any some")
 PRONOUNS = listed("i we you he she it they me us him them")
 CONJUNCTIONS = listed("and but or however although though because so while since")
-PREPOSITIONS = listed("with in on at from by for of to into about after before")
+PREPOSITIONS = listed("with without in on at from by for of to into about after before")
 AUXILIARIES = listed("be have do can could will would shall should may might must need")
 FUNCTION_WORDS = (
     DETERMINERS

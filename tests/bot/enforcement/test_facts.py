@@ -51,7 +51,7 @@ def test_an_unclear_reading_says_why(shop: BundleIndex) -> None:
         "bought more than 30 days ago": "it gives a bound or a range, not one value",
         "bought 36 hours ago": "it is not a whole number of days",
         "it cost €20": "it is in EUR, not in USD",
-        "by visa": "it could also say the where the money goes",
+        "by visa": "it could also be: where the money goes",
         "a phone and a shirt": "they contradict each other",
     }
     for text, reason in reasons.items():
