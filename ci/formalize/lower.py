@@ -91,6 +91,13 @@ class Lowering:
                 return self._check(condition, route, nested)
         return None if formula is None else Lowered(condition, formula)
 
+    def again(self, nested: Condition) -> Lowered:
+        """A nested condition that was lowered before, so its findings are told; with one it stands for everything."""
+        told = len(self.findings)
+        lowered = self.condition(nested, (), nested=True)
+        del self.findings[told:]
+        return lowered or Lowered(nested, EVERYWHERE)
+
     def _branch(self, branch: Condition | list[Condition], route: Route) -> Formula | None:
         if isinstance(branch, list):
             return self.all_of(branch, route, nested=True)

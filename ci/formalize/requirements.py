@@ -115,12 +115,10 @@ class Requirements:
             case _:
                 return
         for branch in branches:
-            # lowered before without a finding, so lowering it again has none either
-            again = self.lowering.condition(branch, (), nested=True)
-            if again is not None:
-                if branch.id is not None:
-                    yield branch.id, again.formula
-                yield from self._nested(branch, again)
+            again = self.lowering.again(branch)
+            if branch.id is not None:
+                yield branch.id, again.formula
+            yield from self._nested(branch, again)
 
     def _booleans(self) -> dict[str, str]:
         variables: Mapping[str, Variable] = self.lowering.variables

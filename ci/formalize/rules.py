@@ -14,7 +14,7 @@ from bylaw.authored.policies import Policy, PolicyAction, PolicyException
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.ir import Atom, Effect, Formula, ValueMisfit, conj, disj, negate
 from ci.findings import Route
-from ci.formalize.lower import EVERYWHERE, Lowering
+from ci.formalize.lower import EVERYWHERE, Lowered, Lowering, targeted
 from ci.formalize.requirements import Requirements
 from ci.nearest import did_you_mean
 
@@ -60,7 +60,7 @@ class Formalizer:
         """Every rule of the policy, exceptions worked in; None when something has a finding."""
         already = len(self.lowering.findings)
         self._prepare()
-        actions = self._actions() if self.requirements is not None else []
+        actions = self._actions()
         checked = self._exceptions(self.policy.exceptions, actions, ("exceptions",), self.scope, f"{self.stem}x")
         if len(self.lowering.findings) > already:
             return None
@@ -81,11 +81,13 @@ class Formalizer:
     def _prepare(self) -> None:
         self.scope = self._scope()
         conditions = self.policy.conditions
-        lowered = [self.lowering.condition(item, ("conditions", i)) for i, item in enumerate(conditions)]
-        whole = [item for item in lowered if item is not None]
-        if len(whole) == len(lowered):
-            self.requirements = Requirements(self.lowering, conditions, whole, self.terms)
-            self.all_conditions = self.lowering.all_of(conditions, ("conditions",)) or EVERYWHERE
+        # A condition with a finding stands for everything here, so that what else is wrong is told in the same run.
+        lowered = [
+            self.lowering.condition(item, ("conditions", i)) or Lowered(item, EVERYWHERE)
+            for i, item in enumerate(conditions)
+        ]
+        self.requirements = Requirements(self.lowering, conditions, lowered, self.terms)
+        self.all_conditions = targeted(lowered)
 
     def _scope(self) -> Formula:
         parts: list[Formula] = []
@@ -174,8 +176,9 @@ class Formalizer:
         for i, exception in enumerate(exceptions):
             at = (*route, i)
             conditions = self.lowering.all_of(exception.conditions, (*at, "conditions"))
-            words = [(exception.action, "action"), *((name, "replaces") for name in exception.replaces)]
-            declared = [self._is_declared(name, (*at, key)) for name, key in words if name and name != "none"]
+            replaces: list[tuple[str, Route]] = [(n, ("replaces", k)) for k, n in enumerate(exception.replaces)]
+            words = [(exception.action, ("action",)), *replaces]
+            declared = [self._is_declared(name, (*at, *key)) for name, key in words if name and name != "none"]
             if not exception.has_force or conditions is None or not all(declared):
                 continue
             replaced = self._replaced(exception, drafts)
