@@ -1,0 +1,98 @@
+"""What every test may use: the command as people run it, and the tiny company compiled once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="Write golden files and transcripts anew.")
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a call of the command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be one JSON document and nothing else."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Company:
+    """The tiny company: its files, and the folder its bundle lies in. Tests read it; who writes copies it first."""
+
+    root: Path
+    output: Path
+
+    @property
+    def bundle(self) -> Path:
+        return self.output / "compiled_policy_bundle.json"
+
+
+Command = Callable[..., Done]
+
+
+def run_bylaw(
+    *words: object, cwd: Path | None = None, timeout: float = 120, merged: bool = False, **environ: str
+) -> Done:
+    """Run `bylaw` with these words in a process of its own, without colours; *merged*: what it tells is in `out`."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("BYLAW_", "GIT_"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "bylaw.cli", *map(str, words)],
+        cwd=cwd,
+        env={**env, "NO_COLOR": "1", **environ},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if merged else subprocess.PIPE,
+        encoding="utf-8",
+        timeout=timeout,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr or "")
+
+
+@pytest.fixture(scope="session")
+def bylaw() -> Command:
+    """The command from outside: `bylaw("check", "--root", folder)` gives exit code, stdout and stderr."""
+    return run_bylaw
+
+
+def copy_company(target: Path) -> Path:
+    """The files of the tiny company under *target*, without what a verb may have left beside them."""
+    shutil.copytree(HERE / "company", target, ignore=shutil.ignore_patterns(".bylaw"), dirs_exist_ok=True)
+    return target
+
+
+@pytest.fixture(scope="session")
+def company(tmp_path_factory: pytest.TempPathFactory) -> Company:
+    """The tiny company, compiled once. It has errors on purpose, which keep nothing out of its bundle."""
+    root = copy_company(tmp_path_factory.mktemp("company") / "root")
+    made = Company(root, root.parent / "compiled")
+    done = run_bylaw("compile", "--root", root, "-o", made.output, "--at", DAY)
+    assert done.code == 1, done.err
+    return made
+
+
+@pytest.fixture
+def company_copy(tmp_path: Path) -> Path:
+    """The tiny company's files in a folder of the test's own."""
+    return copy_company(tmp_path / "company")
