@@ -115,7 +115,8 @@ def _remainder(findings: Sequence[Finding], shown: Sequence[Finding]) -> str:
 
 
 def _summary(findings: Sequence[Finding], sources: Mapping[str, Source], existing: Collection[str]) -> str:
-    files = f"{len(sources)} {'file' if len(sources) == 1 else 'files'}"
+    count = len({*sources, *(finding.at.path for finding in findings)})
+    files = f"{count} {'file' if count == 1 else 'files'}"
     new = [finding for finding in findings if finding.fingerprint not in existing]
     parts = []
     for severity in ("error", "warning", "notice"):

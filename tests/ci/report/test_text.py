@@ -72,7 +72,7 @@ def test_many_findings_stay_a_readable_report() -> None:
     text = plain(render(findings, {}, cap=20))
     assert text.count("error[conflict]") == 20
     assert "… and 99980 more: 99980 conflict" in text
-    assert text.endswith("0 files: 100000 errors")
+    assert text.endswith("1 file: 100000 errors")
 
 
 @given(st.lists(st.sampled_from(["conflict", "gap", "schema", "unused-word"]), max_size=30), st.integers(1, 12))
