@@ -22,6 +22,9 @@ from bylaw.logic.evaluate import Conflict, Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
 
 
+_MOST_CITED = 3  # of the rules that were only looked at
+
+
 @dataclass(frozen=True)
 class Case:
     """Everything about one turn that the answer is made from."""
@@ -164,6 +167,7 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
             cited.append(rule)
     silence = "No policy in force requires, forbids or expressly allows this in the case as told"
     lines += [f"{silence}: {case.words.action(action)}." for action in case.scope.silent]
+    cited += [rule for rule in _rules_of(case, case.scope.silent) if rule not in cited][:_MOST_CITED]
     lines += [f"Source: {write.source(rule, case.index.commit)}" for rule in cited]
     return _turn(case, "policy", "answered", lines, cited, decided)
 
@@ -192,7 +196,7 @@ def _escalated_unknown(case: Case) -> Turn:
     rules = _open_rules(case)
     about = case.words.outcome(case.scope.outcomes[0]) if case.scope.outcomes else "this"
     lines = [f"I cannot decide {about} without knowing: {missing}.", _whom_to_ask(case, rules)]
-    return _turn(case, "policy", "escalated", lines, rules[:3])
+    return _turn(case, "policy", "escalated", lines, rules[:_MOST_CITED])
 
 
 def _escalated_conflict(case: Case, conflicts: Sequence[Conflict]) -> Turn:
@@ -240,6 +244,13 @@ def _open_rules(case: Case) -> list[ConditionalRule]:
     waiting = [rule for rule in rules if missing & names(rule.guard)]
     first = case.memory.topic.domains[:1]
     return sorted(waiting, key=lambda rule: (rule.domain not in first, rule.level, rule.rule_id))
+
+
+def _rules_of(case: Case, actions: Sequence[str]) -> list[ConditionalRule]:
+    """The rules in force that speak of *actions*, whether or not they fire."""
+    day = case.question.asked_at.date().toordinal()
+    rules = case.evaluator.ruleset.rules
+    return [rule for rule in rules if rule.holds_on(day) and rule.effect.action in actions]
 
 
 def _rules_for(case: Case, outcomes: Sequence[str]) -> list[ConditionalRule]:

@@ -84,7 +84,7 @@ def understood(words: Words, reads: Sequence[Read], remembered: Mapping[str, Val
 def not_understood(words: Words, unclear: Iterable[Unclear]) -> list[str]:
     """What was said of a fact and not used, with the reason."""
     return [
-        f"I did not use “{_short(one.words)}” as the {words.fact(one.fact)}: {one.reason}."
+        f"I did not use “{_short(one.words)}” ({words.fact(one.fact)}): {one.reason}."
         for one in unclear
         if one.fact in words.vocabulary.facts
     ]

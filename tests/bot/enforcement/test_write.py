@@ -75,7 +75,7 @@ def test_what_was_read_is_shown_with_its_words_and_long_words_are_cut(words: wri
 
 def test_what_was_not_used_is_shown_with_the_reason(words: write.Words) -> None:
     unclear = [Unclear("item_count", "0 items", "it is too small"), Unclear("gone", "x", "y")]
-    assert write.not_understood(words, unclear) == ["I did not use “0 items” as the number of items: it is too small."]
+    assert write.not_understood(words, unclear) == ["I did not use “0 items” (number of items): it is too small."]
 
 
 def test_a_source_names_policy_file_line_commit_and_quote(shop: BundleIndex) -> None:
