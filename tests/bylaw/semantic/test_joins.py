@@ -1,0 +1,116 @@
+"""Ways between entities: which are walked, which are refused, and how the refusal is said."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bylaw.authored.context import Context, Entity
+from bylaw.semantic.joins import Joins
+from bylaw.semantic.query import Unanswerable
+
+
+def _context(*edges, extra=()):
+    """Entities and their relationships, written as `(left, right, type)`."""
+    names = sorted({name for left, right, _ in edges for name in (left, right)} | set(extra))
+    found = {}
+    for name in names:
+        relationships = [
+            {
+                "name": f"r{i}",
+                "right_entity": right,
+                "relationship_columns": [{"left_column": f"{right}_id", "right_column": "id"}],
+                "relationship_type": kind,
+            }
+            for i, (left, right, kind) in enumerate(edges)
+            if left == name
+        ]
+        base = {"schema": "s", "table": name}
+        found[name] = Entity.model_validate({"name": name, "base_table": base, "relationships": relationships})
+    return Context(entities=found)
+
+
+CHAIN = [("lines", "orders", "many_to_one"), ("orders", "people", "many_to_one"), ("people", "towns", "many_to_one")]
+
+
+def test_many_to_one_is_walked_as_far_as_it_goes():
+    joins = Joins(_context(*CHAIN))
+    assert [step.right for step in joins.way("lines", "towns")] == ["orders", "people", "towns"]
+    assert joins.way("lines", "lines") == ()
+
+
+@pytest.mark.parametrize(("base", "target"), [("towns", "lines"), ("people", "orders"), ("orders", "lines")])
+def test_many_to_one_is_never_walked_backwards(base, target):
+    with pytest.raises(Unanswerable, match=f"one row of `{base}` has many of `{target}`") as caught:
+        Joins(_context(*CHAIN)).way(base, target)
+    assert caught.value.help == f"ask for a metric of `{target}` instead"
+
+
+def test_the_help_names_the_entity_that_links_many_to_many():
+    joins = Joins(_context(("lines", "orders", "many_to_one"), ("lines", "products", "many_to_one")))
+    with pytest.raises(Unanswerable) as caught:
+        joins.way("orders", "products")
+    assert caught.value.help == "ask for a metric of `lines` instead"
+
+
+def test_one_to_many_is_walked_only_backwards():
+    joins = Joins(_context(("titles", "reviews", "one_to_many")))
+    (step,) = joins.way("reviews", "titles")
+    assert step.columns == (("id", "reviews_id"),)
+    with pytest.raises(Unanswerable):
+        joins.way("titles", "reviews")
+
+
+def test_one_to_one_is_walked_both_ways():
+    joins = Joins(_context(("people", "cards", "one_to_one")))
+    assert joins.way("people", "cards")[0].columns == (("cards_id", "id"),)
+    assert joins.way("cards", "people")[0].columns == (("id", "cards_id"),)
+
+
+def test_many_to_many_is_never_walked():
+    joins = Joins(_context(("people", "clubs", "many_to_many")))
+    for base, target in (("people", "clubs"), ("clubs", "people")):
+        with pytest.raises(Unanswerable, match="not connected"):
+            joins.way(base, target)
+
+
+def test_the_shortest_way_is_taken():
+    joins = Joins(_context(*CHAIN, ("lines", "towns", "many_to_one")))
+    assert [step.right for step in joins.way("lines", "towns")] == ["towns"]
+
+
+def test_two_ways_between_the_same_two_are_no_way():
+    joins = Joins(_context(("trips", "places", "many_to_one"), ("trips", "places", "many_to_one")))
+    assert joins.is_plain("trips", "places")  # the same columns twice are one way
+    context = _context(("trips", "places", "many_to_one"))
+    relationship = context.entities["trips"].relationships[0]
+    other = relationship.model_copy(
+        update={"relationship_columns": [relationship.relationship_columns[0].model_copy(update={"left_column": "to"})]}
+    )
+    trips = context.entities["trips"].model_copy(update={"relationships": [relationship, other]})
+    joins = Joins(context.model_copy(update={"entities": {**context.entities, "trips": trips}}))
+    assert not joins.is_plain("trips", "places")
+    with pytest.raises(Unanswerable, match="in 2 ways"):
+        joins.way("trips", "places")
+
+
+def test_a_relationship_to_nowhere_is_no_way():
+    context = _context(("orders", "people", "many_to_one"))
+    joins = Joins(context.model_copy(update={"entities": {"orders": context.entities["orders"]}}))
+    assert joins.reachable("orders") == {"orders": ()}
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from("abcdef")] * 2, st.sampled_from(["many_to_one", "one_to_one", "one_to_many"])))
+)
+def test_a_circle_of_relationships_ends_and_every_way_hangs_together(edges):
+    joins = Joins(_context(*edges, extra="abcdef"))
+    for base in "abcdef":
+        for target, steps in joins.reachable(base).items():
+            at = base
+            for step in steps:
+                assert step.left == at
+                at = step.right
+            assert at == target
+            assert len({step.right for step in steps}) == len(steps)
