@@ -13,19 +13,19 @@ from ci.load import CaseEntry
 from ci.proofs import gap as gaps
 from ci.proofs import reach
 from ci.proofs.conflict import Clash, subject
+from ci.proofs.grouping import Group, grouped
 from ci.proofs.inquiry import Inquiry, says
 
 
 def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
-    """`conflict` where nobody wins, `resolved-conflict` where the lattice or an override decides."""
-    for clash in found:
+    """`conflict` where nobody wins, `resolved-conflict` where the lattice or an override decides; one a cause."""
+    for group in grouped(inquiry.theory, found):
+        clash = group.representative
         one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
         policies = tuple(sorted({one.policy_id, two.policy_id}))
-        both = f"the rules `{one.rule_id}` and `{two.rule_id}`"
         if clash.verdict.status == "UNKNOWN":
-            yield inquiry.unanswered(
-                f"whether {both} contradict each other", inquiry.place(clash.first), clash.verdict, policies
-            )
+            what = f"whether the rules `{one.rule_id}` and `{two.rule_id}` contradict each other"
+            yield inquiry.unanswered(what, inquiry.place(clash.first), clash.verdict, policies)
             continue
         case = inquiry.counterexample(clash.verdict) or {"words": "every case"}
         named = f"policies `{one.policy_id}` and `{two.policy_id}` contradict each other"
@@ -33,21 +33,37 @@ def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
             named = f"policy `{one.policy_id}` contradicts itself"
         positions = f"{one.policy_id} {says(one)}, {two.policy_id} {says(two)}"
         ending, help = _ending(inquiry, clash)
+        about = subject(inquiry.theory, clash.first, clash.second)
         yield Finding(
             "conflict" if clash.winner is None else "resolved-conflict",
-            f"{named}: {case['words']}: {positions}{_period(inquiry, clash)}{ending}",
+            f"{named}: {case['words']}: {positions}{_period(inquiry, clash)}{ending}{_more(inquiry, group, about)}",
             inquiry.place(clash.first),
             policies=policies,
             rules=(one.rule_id, two.rule_id),
             help=help,
-            related=((inquiry.place(clash.second), f"{two.policy_id} {says(two)}"),),
+            related=((inquiry.place(clash.second), f"{two.policy_id} {says(two)}"), *_others(inquiry, group)),
             counterexample=case,
             status="COUNTEREXAMPLE",
-            detail={
-                "subject": subject(inquiry.theory, clash.first, clash.second),
-                "side": f"{one.policy_id} {says(one)}",
-            },
+            detail={"subject": about, "side": f"{one.policy_id} {says(one)}", "pairs": len(group.clashes)},
         )
+
+
+def _more(inquiry: Inquiry, group: Group, about: str) -> str:
+    """How many pairs the finding stands for, and what they share."""
+    if not group.others:
+        return ""
+    policies = {inquiry.rule(i).policy_id for clash in group.clashes for i in (clash.first, clash.second)}
+    if group.hub is not None:
+        return f"; {group.hub} contradicts {len(policies) - 1} policies about {about}, this is one of them"
+    return f"; {len(group.clashes)} pairs of {len(policies)} policies contradict each other so about {about}"
+
+
+def _others(inquiry: Inquiry, group: Group) -> Iterator[tuple[Place, str]]:
+    """The other pairs of a group, as many as rules/ci.yaml lets a group list."""
+    for clash in group.others[: inquiry.workspace.rules.ci.report.per_group]:
+        sides = [inquiry.rule(clash.first), inquiry.rule(clash.second)]
+        i = clash.second if sides[0].policy_id == group.hub else clash.first
+        yield inquiry.place(i), f"{sides[0].policy_id} {says(sides[0])}, {sides[1].policy_id} {says(sides[1])}"
 
 
 def _ending(inquiry: Inquiry, clash: Clash) -> tuple[str, str | None]:
