@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ci import pipeline
 from ci.base import checkout
-from ci.findings import Finding
+from ci.findings import Finding, known_before
 from ci.load import Workspace
 from ci.pipeline import Run
 from ci.proofs.inquiry import Progress
@@ -46,7 +46,7 @@ def check(
 
 def against(before: Run, after: Run) -> Checked:
     """What *after* has that *before* had not, each new finding on a line that changed where one is part of it."""
-    existing = frozenset(finding.fingerprint for finding in before.findings)
+    existing = known_before(after.findings, before.findings)
     old = {path: source.text for path, source in before.workspace.sources.items()}
     changed = {path for path, source in after.workspace.sources.items() if old.get(path) != source.text}
     findings = [f if f.fingerprint in existing else anchored(f, changed) for f in after.findings]

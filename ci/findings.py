@@ -80,7 +80,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to tell an author. `policies` and `rules` name what it is about; `message` is for people."""
+    """One thing to tell an author. `policies` and `rules` name what it is about; `message` is for people.
+
+    A finding that stands for many has a fingerprint for each of them in `members`.
+    """
 
     id: str
     message: str
@@ -93,6 +96,7 @@ class Finding:
     status: Status | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
     severity: Severity = "error"
+    members: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -101,6 +105,16 @@ class Finding:
         if not self.rules:
             about = [*about, self.at.path, [str(step) for step in self.at.route], self.message]
         return fingerprint([self.id, about])[:16]
+
+
+def known_before(findings: Iterable[Finding], before: Iterable[Finding]) -> frozenset[str]:
+    """The fingerprints of those *findings* that say nothing which those *before* did not say."""
+    told = {print_ for finding in before for print_ in (finding.fingerprint, *finding.members)}
+    return frozenset(
+        finding.fingerprint
+        for finding in findings
+        if all(print_ in told for print_ in finding.members or (finding.fingerprint,))
+    )
 
 
 def graded(findings: Iterable[Finding], severities: Mapping[str, Severity]) -> list[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
+from bylaw.canonical import fingerprint
 from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import ValueMisfit
 from ci.findings import Finding, Place
@@ -45,7 +46,13 @@ def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
             counterexample=case,
             status="COUNTEREXAMPLE",
             detail={"subject": about, "side": f"{one.policy_id} {says(one)}", "pairs": len(group.clashes)},
+            members=tuple(_print(inquiry, other, about) for other in group.clashes),
         )
+
+
+def _print(inquiry: Inquiry, clash: Clash, about: str) -> str:
+    policies = sorted((inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id))
+    return fingerprint([clash.winner is None, policies, about])[:16]
 
 
 def _more(inquiry: Inquiry, group: Group, about: str) -> str:

@@ -49,7 +49,7 @@ def test_pairs_without_a_common_policy_share_their_actions():
 
 
 def test_what_is_won_and_what_is_open_are_different_causes():
-    asked = theory(["full"] + ["reject"] * 12, {i: 5 for i in range(7, 13)})
+    asked = theory(["full"] + ["reject"] * 12, dict.fromkeys(range(7, 13), 5))
     open_ = [Clash(0, i, None, SHOWN) for i in range(1, 7)]
     won = [Clash(0, i, 0, SHOWN) for i in range(7, 13)]
     groups = grouped(asked, [*open_, *won])
