@@ -54,14 +54,16 @@ def check(ctx: click.Context, root: Path, base: str | None, format_: str, all_: 
 
     with progress() as heard:
         checked = run_check(root, at, date.today(), base, heard)
+    caps = checked.workspace.rules.ci.report
     if format_ == "json":
         from ci.report.jsonl import render as render_json
 
-        click.echo(render_json(checked.findings, checked.workspace.sources, checked.existing), nl=False)
+        most = None if all_ else caps.json_bytes
+        click.echo(render_json(checked.findings, checked.workspace.sources, checked.existing, most), nl=False)
     else:
         from ci.report.text import render as render_text
 
-        cap = None if all_ else checked.workspace.rules.ci.report.findings
+        cap = None if all_ else caps.findings
         click.echo(render_text(checked.findings, checked.workspace.sources, checked.existing, cap=cap), color=ctx.color)
     ctx.exit(1 if checked.failed else 0)
 

@@ -23,10 +23,11 @@ FindingId = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$", max_
 
 
 class ReportCaps(Authored):
-    """What a report shows at most; what it leaves out it counts."""
+    """What a report shows at most; what it leaves out it counts. `json_bytes` bounds the JSON of `bylaw check`."""
 
     findings: Positive
     per_group: Positive
+    json_bytes: Positive
 
 
 class ProofBudgets(Authored):

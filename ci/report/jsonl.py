@@ -12,12 +12,34 @@ from ci.load import position
 from ci.source import Source
 
 
-def render(findings: Sequence[Finding], sources: Mapping[str, Source], existing: Collection[str] = frozenset()) -> str:
-    """The document, with a line break at its end. *existing*: fingerprints of findings that were there before."""
-    listed = [_finding(finding, sources, existing) for finding in findings]
-    document = {"findings": listed, "summary": _summary(listed)}
+def render(
+    findings: Sequence[Finding],
+    sources: Mapping[str, Source],
+    existing: Collection[str] = frozenset(),
+    most_bytes: int | None = None,
+) -> str:
+    """The document, with a line break at its end. *existing*: fingerprints of findings that were there before.
+
+    Beyond *most_bytes* the last findings are left out; the summary counts all of them and says how many are missing.
+    """
+    ordered = sorted(findings, key=lambda finding: finding.fingerprint in existing) if existing else list(findings)
+    listed: list[str] = []
+    size = 0
+    for finding in ordered:
+        text = _indented(_finding(finding, sources, existing))
+        size += len(text)
+        if most_bytes is not None and size > most_bytes:
+            break
+        listed.append(text)
+    summary = {**_summary(ordered, existing), "omitted": len(ordered) - len(listed)}
     # Plain ASCII: a terminal's or a runner's encoding can then break nothing.
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    told = "[\n" + ",\n".join(listed) + "\n  ]" if listed else "[]"
+    counts = json.dumps(summary, indent=2).replace("\n", "\n  ")
+    return "{\n" + f'  "findings": {told},\n  "summary": {counts}\n' + "}\n"
+
+
+def _indented(document: Mapping[str, Any]) -> str:
+    return "    " + json.dumps(document, indent=2, allow_nan=False).replace("\n", "\n    ")
 
 
 def _finding(finding: Finding, sources: Mapping[str, Source], existing: Collection[str]) -> dict[str, Any]:
@@ -50,8 +72,8 @@ def _counterexample(case: Mapping[str, Any] | None) -> Any:
     return plain(case if "facts" in case else {"facts": case} if "words" not in case else {"facts": {}, **case})
 
 
-def _summary(listed: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    new = [finding for finding in listed if not finding["existing"]]
+def _summary(findings: Sequence[Finding], existing: Collection[str]) -> dict[str, int]:
+    new = [finding for finding in findings if finding.fingerprint not in existing]
     severities = ("error", "warning", "notice")
-    counts = {f"{severity}s": sum(f["severity"] == severity for f in new) for severity in severities}
-    return {**counts, "existing": len(listed) - len(new), "total": len(listed)}
+    counts = {f"{severity}s": sum(f.severity == severity for f in new) for severity in severities}
+    return {**counts, "existing": len(findings) - len(new), "total": len(findings)}

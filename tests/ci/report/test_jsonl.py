@@ -47,7 +47,7 @@ def test_a_finding_has_the_fields_of_the_contract() -> None:
                 "existing": False,
             }
         ],
-        "summary": {"errors": 1, "warnings": 0, "notices": 0, "existing": 0, "total": 1},
+        "summary": {"errors": 1, "warnings": 0, "notices": 0, "existing": 0, "total": 1, "omitted": 0},
     }
 
 
@@ -55,7 +55,7 @@ def test_no_findings_are_a_document_too() -> None:
     text = render([], {})
     assert json.loads(text) == {
         "findings": [],
-        "summary": {"errors": 0, "warnings": 0, "notices": 0, "existing": 0, "total": 0},
+        "summary": {"errors": 0, "warnings": 0, "notices": 0, "existing": 0, "total": 0, "omitted": 0},
     }
     assert text.endswith("}\n")
 
@@ -79,9 +79,26 @@ def test_what_was_there_before_is_marked_and_not_counted_as_new() -> None:
     old = Finding("gap", "old", Place("a.yaml"), severity="warning")
     document = json.loads(render([FINDING, old], SOURCES, {old.fingerprint}))
     assert [finding["existing"] for finding in document["findings"]] == [False, True]
-    assert document["summary"] == {"errors": 1, "warnings": 0, "notices": 0, "existing": 1, "total": 2}
+    assert document["summary"] == {"errors": 1, "warnings": 0, "notices": 0, "existing": 1, "total": 2, "omitted": 0}
 
 
 def test_the_same_findings_are_the_same_bytes_and_plain_ascii() -> None:
     assert render([FINDING], SOURCES) == render([FINDING], SOURCES)
     assert render([FINDING], SOURCES).isascii()
+
+
+def test_beyond_its_bytes_a_document_leaves_out_findings_and_says_how_many() -> None:
+    many = [Finding("gap", f"number {i}", Place("a.yaml"), severity="error") for i in range(50)]
+    text = render(many, SOURCES, most_bytes=5_000)
+    document = json.loads(text)
+    told = len(document["findings"])
+    assert 0 < told < 50
+    assert len(text) < 5_500
+    assert document["summary"]["omitted"] == 50 - told
+    assert document["summary"]["errors"] == document["summary"]["total"] == 50
+
+
+def test_what_is_new_is_never_left_out_for_what_was_there() -> None:
+    old = [Finding("gap", f"old {i}", Place("a.yaml"), severity="error") for i in range(50)]
+    text = render([*old, FINDING], SOURCES, {finding.fingerprint for finding in old}, most_bytes=2_000)
+    assert json.loads(text)["findings"][0]["id"] == "conflict"
