@@ -15,12 +15,11 @@ from bot.enforcement import write
 from bot.enforcement.asked import declines, read_answer
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.memory import Memory, continued, load
-from bot.enforcement.recognise import Topic, topic, topics
+from bot.enforcement.recognise import topic
 from bot.enforcement.scope import Scope, scope_of
 from bot.index import BundleIndex
 from bylaw.logic.evaluate import Conflict, Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
-
 
 _MOST_CITED = 3  # of the rules that were only looked at
 
@@ -210,9 +209,10 @@ def _escalated_conflict(case: Case, conflicts: Sequence[Conflict]) -> Turn:
 
 def _refused(case: Case) -> Turn:
     """No rule speaks about it. Say so, and what is covered."""
-    covered = (
-        write.listing(domain.replace("_", " ") for domain in topics(case.index)) if topics(case.index) else "nothing"
-    )
+    domains = sorted(
+        {rule.domain.replace("_", " ") for rule in case.evaluator.ruleset.rules}
+    )  # those the actor may see
+    covered = write.listing(domains) if domains else "nothing yet"
     if case.scope.outcomes:
         rules = _rules_for(case, case.scope.outcomes[:1])
         what = case.words.outcome(case.scope.outcomes[0])
@@ -338,6 +338,3 @@ def _papers(case: Case) -> Mapping[str, Any]:
 
 def _log(case: Case) -> Mapping[str, Any]:
     return {"domain": case.memory.topic.domains[0] if case.memory.topic.domains else None}
-
-
-__all__ = ["Topic", "answer", "visible"]

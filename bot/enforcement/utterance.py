@@ -100,10 +100,10 @@ class Utterance:
 
     def _percent_or_number(self, span: Span[Number]) -> Quantity:
         quantity = self._of(span)
-        rest = self.text[span.end : span.end + 2].lstrip(" ")
-        if rest.startswith("%"):
-            return replace(quantity, value=Percent(span.value))
         following = quantity.last + 1
+        ahead = self.words[following].start if following < len(self.words) else len(self.text)
+        if self.text[span.end : ahead].lstrip().startswith("%"):
+            return replace(quantity, value=Percent(span.value))
         if following < len(self.words) and self.words[following].text in ("percent", "percentage"):
             return replace(quantity, value=Percent(span.value), last=following, end=self.words[following].end)
         return quantity

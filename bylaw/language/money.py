@@ -74,10 +74,9 @@ def read_money(
 
 def _before(text: str, words: Sequence[Word], i: int, number: Span[Number]) -> Span[Money] | None:
     """A sign or a code in front: `$600`, `US$ 600`, `USD 600`."""
-    at = number.start - 1
-    if text[at : at + 1] == " ":
-        at -= 1
-    sign = text[at] if at >= 0 else ""
+    behind = words[i - 1].end if i else 0
+    at = behind + len(text[behind : number.start].rstrip()) - 1
+    sign = text[at] if at >= behind else ""
     amount = number.value
     if sign in _SIGNS:
         start, currency, any_dollar = at, _SIGNS[sign], sign == "$"
@@ -95,17 +94,16 @@ def _before(text: str, words: Sequence[Word], i: int, number: Span[Number]) -> S
 
 def _after(text: str, words: Sequence[Word], k: int, number: Span[Number]) -> Span[Money] | None:
     """A sign, a code or a name behind: `600$`, `600 USD`, `600 dollars`, `50 cents`."""
-    rest = text[number.end : number.end + 2]
-    sign = rest.lstrip(" ")[:1]
-    if sign in _SIGNS and not text[number.end + len(rest) : number.end + len(rest) + 1].isdigit():
-        end = number.end + rest.index(sign) + 1
-        if not text[end : end + 1].isdigit():
-            money = Money(number.value, _SIGNS[sign], sign == "$")
-            return Span(number.start, end, money, text[number.start : end], number.exact)
-    if k < len(words) and words[k].text == "us" and words[k + 1 : k + 2] and words[k + 1].text == "dollar":
-        k += 1
-    if k >= len(words) or text[number.end : words[k].start].strip(" -\t\nUSus") != "":
+    ahead = words[k].start if k < len(words) else len(text)
+    rest = text[number.end : ahead].lstrip()
+    if rest[:1] in _SIGNS and not (rest[1:] == "" and k < len(words) and words[k].is_number):
+        end = ahead - len(rest) + 1
+        money = Money(number.value, _SIGNS[rest[0]], rest[0] == "$")
+        return Span(number.start, end, money, text[number.start : end], number.exact)
+    if k >= len(words) or rest.strip().strip("-"):
         return None
+    if words[k].text == "us" and k + 1 < len(words) and words[k + 1].text == "dollar":
+        k += 1
     name, end = words[k].text, words[k].end
     if name == "cent":
         cents = Money(whole(Fraction(number.value) / 100), "USD", is_any_dollar=True)

@@ -129,7 +129,7 @@ def _is_grouped_by_spaces(text: str, words: Sequence[Word], i: int) -> bool:
 
 def _minus(text: str, start: int) -> int:
     """How many characters before *start* are a minus sign."""
-    if text[start - 1 : start] in ("-", "−") and text[max(start - 2, 0) : start - 1] in ("", " ", "(", "\n", "\t"):
+    if text[start - 1 : start] in ("-", "−") and (start < 2 or text[start - 2].isspace() or text[start - 2] == "("):
         return 1
     return 0
 

@@ -203,4 +203,4 @@ def _continues(text: str, before: Span[Duration], smallest: str, span: Span[Dura
         return False
     if SECONDS[span.value.unit] >= SECONDS[smallest] or span.start - before.end > 12:
         return False
-    return text[before.end : span.start].strip(" ,\t\n").casefold() in ("", "and")
+    return text[before.end : span.start].replace(",", " ").strip().casefold() in ("", "and")

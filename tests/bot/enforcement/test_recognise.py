@@ -89,7 +89,7 @@ def test_words_of_one_stem_are_one_word() -> None:
 
 
 def test_the_domains_are_what_can_be_asked_about(shop: BundleIndex) -> None:
-    assert topics(shop) == ("discount", "privacy", "refund", "shipping")
+    assert topics(shop) == ("discount", "privacy", "refund", "shipping", "vault")
 
 
 def test_preparing_changes_no_answer(shop: BundleIndex) -> None:
