@@ -28,13 +28,13 @@ def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
             what = f"whether the rules `{one.rule_id}` and `{two.rule_id}` contradict each other"
             yield inquiry.unanswered(what, inquiry.place(clash.first), clash.verdict, policies)
             continue
-        case = inquiry.counterexample(clash.verdict) or {"words": "every case"}
+        about = subject(inquiry.theory, clash.first, clash.second)
+        case = inquiry.counterexample(clash.verdict, *_expected(inquiry, clash, about)) or {"words": "every case"}
         named = f"policies `{one.policy_id}` and `{two.policy_id}` contradict each other"
         if one.policy_id == two.policy_id:
             named = f"policy `{one.policy_id}` contradicts itself"
         positions = f"{one.policy_id} {says(one)}, {two.policy_id} {says(two)}"
         ending, help = _ending(inquiry, clash)
-        about = subject(inquiry.theory, clash.first, clash.second)
         yield Finding(
             "conflict" if clash.winner is None else "resolved-conflict",
             f"{named}: {case['words']}: {positions}{_period(inquiry, clash)}{ending}{_more(inquiry, group, about)}",
@@ -48,6 +48,17 @@ def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
             detail={"subject": about, "side": f"{one.policy_id} {says(one)}", "pairs": len(group.clashes)},
             members=tuple(_print(inquiry, other, about) for other in group.clashes),
         )
+
+
+def _expected(inquiry: Inquiry, clash: Clash, about: str) -> tuple[dict[str, Any] | None, str]:
+    """What a case would expect: the winner's action, or one of the two until somebody decides. Outcomes only."""
+    one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
+    taken = {rule.rule_id: dict(rule.effect.takes).get(about) for rule in (one, two)}
+    if None in taken.values():
+        return None, ""
+    if clash.winner is not None:
+        return {about: taken[inquiry.rule(clash.winner).rule_id]}, ""
+    return {about: taken[one.rule_id]}, f"or {taken[two.rule_id]}: decide"
 
 
 def _print(inquiry: Inquiry, clash: Clash, about: str) -> str:
@@ -122,7 +133,7 @@ def gap(inquiry: Inquiry) -> Iterator[Finding]:
         decision = inquiry.theory.evaluator.decide(verdict.facts, day)
         takers = {inquiry.rule(i).rule_id for i in inquiry.theory.rivals.taking(outcome)}
         lost = [fired for fired in decision.lost if fired.rule_id in takers]
-        case = inquiry.counterexample(verdict) or {}
+        case = inquiry.counterexample(verdict, {outcome: None}, "say what it should be") or {}
         bans = [
             (i, rule)
             for fired in decision.fired

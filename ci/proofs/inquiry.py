@@ -10,6 +10,7 @@ from typing import Any
 from bylaw.logic.ir import ConditionalRule, Facts
 from ci.findings import Finding, Place
 from ci.load import Workspace
+from ci.proofs.entry import entry
 from ci.proofs.theory import Theory, Verdict
 from ci.record import PolicyRecord
 
@@ -36,14 +37,18 @@ class Inquiry:
         record = self.records[rule.policy_id]
         return Place(record.path, record.routes[rule.rule_id])
 
-    def counterexample(self, verdict: Verdict) -> dict[str, Any] | None:
-        """The case as JSON: facts in their declared units, the day, and the case in words."""
+    def counterexample(
+        self, verdict: Verdict, expect: Mapping[str, Any] | None = None, note: str = ""
+    ) -> dict[str, Any] | None:
+        """The case as JSON: facts in their declared units, the day, the case in words, and as an entry to paste."""
         if verdict.facts is None:
             return None
         variables = self.theory.ruleset.variables
         shown = {name: variables[name].show(value) for name, value in sorted(verdict.facts.items())}
         day = verdict.day if verdict.day is not None else self.theory.at
-        return {"facts": shown, "at": date.fromordinal(day).isoformat(), "words": self.words(verdict.facts)}
+        words = self.words(verdict.facts)
+        case = {} if expect is None else {"case": entry(words, shown, expect, note)}
+        return {"facts": shown, "at": date.fromordinal(day).isoformat(), "words": words, **case}
 
     def unanswered(self, what: str, at: Place, verdict: Verdict, policies: tuple[str, ...]) -> Finding:
         """The finding for a question that hit its limit: it has not passed."""

@@ -53,7 +53,8 @@ def prove(
     progress: Progress | None = None,
 ) -> Proofs:
     """Ask every question about the set on *at* (an ordinal) and after it."""
-    theory = Theory(ruleset, at, workspace.rules.ci.proofs.rlimit)
+    budgets = workspace.rules.ci.proofs
+    theory = Theory(ruleset, at, budgets.rlimit, budgets.timeout_ms)
     inquiry = Inquiry(workspace, {record.policy.policy_id: record for record in records}, theory, words, progress)
     found = list(clashes(theory, _heard(progress)))
     findings = list(clash_findings(inquiry, found))

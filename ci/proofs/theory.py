@@ -39,8 +39,8 @@ PROVEN = Verdict("PROVEN")
 class Theory:
     """The rules and invariants on *at* and after it (a proleptic ordinal)."""
 
-    def __init__(self, ruleset: Ruleset, at: int, rlimit: int) -> None:
-        self.ruleset, self.at, self.rlimit = ruleset, at, rlimit
+    def __init__(self, ruleset: Ruleset, at: int, rlimit: int, wall_ms: int = 10_000) -> None:
+        self.ruleset, self.at, self.rlimit, self.wall_ms = ruleset, at, rlimit, wall_ms
         self.evaluator = Evaluator(ruleset)
         self.rivals = self.evaluator.rivals
         self._stands: dict[tuple[int, int], Formula] = {}
@@ -51,7 +51,7 @@ class Theory:
         """Z3, loaded when boxes alone do not answer."""
         from bylaw.logic.smt import Reasoner
 
-        return Reasoner(self.ruleset.variables, rlimit=self.rlimit)
+        return Reasoner(self.ruleset.variables, rlimit=self.rlimit, wall_ms=self.wall_ms)
 
     # ---- time ---------------------------------------------------------------------------------------------------
 
