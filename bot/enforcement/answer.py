@@ -167,7 +167,6 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     silence = "No policy in force requires, forbids or expressly allows this in the case as told"
     lines += [f"{silence}: {case.words.action(action)}." for action in case.scope.silent]
     cited += [rule for rule in _rules_of(case, case.scope.silent) if rule not in cited][:_MOST_CITED]
-    lines += [f"Source: {write.source(rule, case.index.commit)}" for rule in cited]
     return _turn(case, "policy", "answered", lines, cited, decided)
 
 
@@ -203,7 +202,6 @@ def _escalated_conflict(case: Case, conflicts: Sequence[Conflict]) -> Turn:
     said = [f"{rule.policy_id} says {case.words.action(rule.effect.action)}" for rule in rules]
     lines = [f"The policies contradict each other here, and none of them gives way: {write.listing(said)}."]
     lines.append(_whom_to_ask(case, rules))
-    lines += [f"Source: {write.source(rule, case.index.commit)}" for rule in rules]
     return _turn(case, "policy", "escalated", lines, rules)
 
 

@@ -43,13 +43,6 @@ class Words:
         return "; ".join(f"{self.fact(name)}: {self.value(name, facts[name])}" for name in names if name in facts)
 
 
-def source(rule: ConditionalRule, commit: str | None) -> str:
-    """Where a rule stands, for people."""
-    at = f" at {commit[:12]}" if commit else ""
-    quote = f": “{rule.source.text}”" if rule.source.text else ""
-    return f"{rule.policy_id}, {rule.source.path}:{rule.source.line}{at}{quote}"
-
-
 def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str]) -> str:
     """The first line of an answer: what an outcome gets, and how that answers an action that was asked for."""
     said = f"{words.outcome(outcome)}: {words.action(action)}."

@@ -3,7 +3,6 @@
 `pytest --update-golden` (where the option exists) writes it anew; the difference is for the reviewer.
 """
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from bot.index import BundleIndex
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "transcript.md"
-COMMIT = re.compile(r" at [0-9a-f]{12}(-dirty)?:")
 
 
 def say(text: str, state: dict, shop: BundleIndex, actor: str) -> Turn:
@@ -34,8 +32,8 @@ def transcript(shop: BundleIndex) -> str:
             answered = say(turn["say"], state, shop, row.get("as", "anna"))
             state = answered.state
             lines += [f"> {turn['say']}", "", f"**{answered.reply.status}**", ""]
-            lines += [f"    {line}" for line in COMMIT.sub(":", answered.reply.text).splitlines()]
-            lines.append("")
+            lines += [f"    {line}" for line in answered.reply.text.splitlines()]
+            lines += ["", *(f"- {c.id}, {c.path}:{c.line}: {c.text}" for c in answered.reply.citations), ""]
     return "\n".join(lines)
 
 

@@ -78,13 +78,5 @@ def test_what_was_not_used_is_shown_with_the_reason(words: write.Words) -> None:
     assert write.not_understood(words, unclear) == ["I did not use “0 items” (number of items): it is too small."]
 
 
-def test_a_source_names_policy_file_line_commit_and_quote(shop: BundleIndex) -> None:
-    rule = next(rule for rule in shop.ruleset.rules if rule.policy_id == "POL-PRIVACY-001")
-    assert write.source(rule, "0123456789abcdef") == (
-        "POL-PRIVACY-001, policies/privacy/POL-PRIVACY-001.yaml:3 at 0123456789ab: “Personal data is never disclosed”"
-    )
-    assert " at " not in write.source(rule, None)
-
-
 def test_a_listing_reads_like_english() -> None:
     assert [write.listing(items) for items in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
