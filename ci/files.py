@@ -54,7 +54,10 @@ def _walk(root: Path, folder: str, real_root: str) -> Iterator[Content | Finding
         for entry in entries:
             inner = f"{path}/{entry.name}"
             if _is_folder(entry):
-                folders.append(inner)
+                if entry.is_symlink() and _is_read_anyway(os.path.realpath(entry.path), real_root):
+                    yield _unreadable(inner, "the link leads to a folder that is read at its own place")
+                else:
+                    folders.append(inner)
             elif entry.name.lower().endswith(SUFFIXES):
                 yield _content(entry, inner, real_root)
         waiting += reversed(folders)
@@ -85,6 +88,12 @@ def _content(entry: os.DirEntry[str], path: str, real_root: str) -> Content | Fi
 
 def _is_inside(real: str, real_root: str) -> bool:
     return real == real_root or real.startswith(real_root.rstrip(os.sep) + os.sep)
+
+
+def _is_read_anyway(real: str, real_root: str) -> bool:
+    """Is *real* one of the folders that are read, in one of them, or the root that holds them?"""
+    read = (os.path.realpath(f"{real_root}/{folder}") for folder in FOLDERS)
+    return real == real_root or any(_is_inside(real, folder) for folder in read)
 
 
 def _reason(problem: OSError) -> str:

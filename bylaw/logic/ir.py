@@ -79,13 +79,15 @@ class Variable:
         """A JSON or YAML value as a logic value. Raises ValueMisfit."""
         value = self._typed(raw)
         if self.kind == "enum" and value not in self.values:
-            raise ValueMisfit("domain", f"`{raw}` is not a value of `{self.name}`")
+            raise ValueMisfit("domain", f"`{_said(raw)}` is not a value of `{self.name}`")
         if not self.is_finite:
             assert isinstance(value, int | Fraction)
-            if (self.minimum is not None and value < self.minimum) or (
-                self.maximum is not None and value > self.maximum
-            ):
-                raise ValueMisfit("domain", f"`{raw}` lies outside {self._bounds()} of `{self.name}`")
+            if self.minimum is not None and value < self.minimum:
+                low = self.show(self.minimum)
+                raise ValueMisfit("domain", f"`{_said(raw)}` lies below `{low}`, the minimum of `{self.name}`")
+            if self.maximum is not None and value > self.maximum:
+                high = self.show(self.maximum)
+                raise ValueMisfit("domain", f"`{_said(raw)}` lies above `{high}`, the maximum of `{self.name}`")
         return value
 
     def _typed(self, raw: Any) -> Value:
@@ -99,7 +101,7 @@ class Variable:
             ):
                 number = self._number(str(raw) if isinstance(raw, float) else raw)
                 if self.kind == "integer" and not isinstance(number, int):
-                    raise ValueMisfit("type", f"`{raw}` is not a whole number, and `{self.name}` is one")
+                    raise ValueMisfit("type", f"`{_said(raw)}` is not a whole number, and `{self.name}` is one")
                 return number
             case "decimal" if isinstance(raw, str) and raw[:1] in "-0123456789":
                 return self._number(raw)
@@ -107,19 +109,15 @@ class Variable:
                 try:
                     return (raw if isinstance(raw, date) else date.fromisoformat(raw)).toordinal()
                 except ValueError:
-                    raise ValueMisfit("type", f"`{raw}` is not a date like 2026-01-31") from None
-        raise ValueMisfit("type", f"`{raw}` is not {_ARTICLE[self.kind]}, and `{self.name}` is one")
+                    raise ValueMisfit("type", f"`{_said(raw)}` is not a date like 2026-01-31") from None
+        of_two = " of the two" if self.kind == "boolean" else ""
+        raise ValueMisfit("type", f"`{_said(raw)}` is not {_ARTICLE[self.kind]}, and `{self.name}` is one{of_two}")
 
     def _number(self, raw: int | str | Decimal | Fraction) -> Number:
         try:
             return exact(raw)
         except (ValueError, InvalidOperation, ZeroDivisionError):
-            raise ValueMisfit("type", f"`{raw}` is not a number, and `{self.name}` is one") from None
-
-    def _bounds(self) -> str:
-        low = "" if self.minimum is None else str(self.show(self.minimum))
-        high = "" if self.maximum is None else str(self.show(self.maximum))
-        return f"{low}..{high}"
+            raise ValueMisfit("type", f"`{_said(raw)}` is not a number, and `{self.name}` is one") from None
 
     def show(self, value: Value) -> bool | int | float | str:
         """The value as JSON: dates in ISO text, decimals as numbers where a float says them exactly, else as text."""
@@ -133,6 +131,15 @@ class Variable:
         return (
             float(text) if "/" not in text and len(text) <= 16 and Decimal(repr(float(text))) == Decimal(text) else text
         )
+
+
+_LONGEST = 60  # of what somebody wrote, in a message
+
+
+def _said(raw: Any) -> str:
+    """What somebody wrote, as YAML and JSON spell it, short enough for a message."""
+    text = str(raw).lower() if isinstance(raw, bool) else " ".join(str(raw).split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 _ARTICLE: Mapping[str, str] = {

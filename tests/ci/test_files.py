@@ -79,9 +79,22 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
     read, told = listed(tmp_path)
     assert read == ["policies/a.yaml"]
     assert told == {
-        "policies/again": "the link leads back to a folder that is read already",
+        "policies/again": "the link leads to a folder that is read at its own place",
         "policies/self.yaml": "the file cannot be read: too many levels of symbolic links",
     }
+
+
+def test_a_link_to_a_folder_above_or_beside_reads_nothing_twice(tmp_path: Path) -> None:
+    make(tmp_path / "rules" / "r.yaml")
+    make(tmp_path / "policies" / "b" / "b.yaml")
+    (tmp_path / "policies" / "b" / "up").symlink_to("../..")
+    (tmp_path / "policies" / "a").symlink_to("b")
+    (tmp_path / "policies" / "rules").symlink_to("../rules")
+    told = "the link leads to a folder that is read at its own place"
+    assert listed(tmp_path) == (
+        ["policies/b/b.yaml", "rules/r.yaml"],
+        {"policies/a": told, "policies/b/up": told, "policies/rules": told},
+    )
 
 
 def test_a_whole_folder_may_be_a_link_only_if_it_stays_inside(tmp_path: Path) -> None:
