@@ -114,10 +114,11 @@ class Evaluator:
                 self._boxes[i] = None
         return self._boxes[i]
 
-    def firing(self, facts: Facts, day: int) -> tuple[list[int], list[int]]:
+    def firing(self, facts: Facts, day: int, among: Iterable[int] | None = None) -> tuple[list[int], list[int]]:
         """The rules in force that fire, and those that some completion of the unknown facts would make fire."""
         fires, open_ = [], []
-        for i, rule in enumerate(self.ruleset.rules):
+        for i in range(len(self.ruleset.rules)) if among is None else among:
+            rule = self.ruleset.rules[i]
             if not rule.holds_on(day):
                 continue
             reading = truth(rule.guard, facts)
@@ -155,9 +156,12 @@ class Evaluator:
     def _takes(self, i: int) -> tuple[tuple[str, str], ...]:
         return self.ruleset.rules[i].effect.takes
 
-    def decide(self, facts: Facts, day: int) -> Decision:
-        """What holds in the case with these *facts* on that *day* (a proleptic ordinal)."""
-        fires, open_ = self.firing(facts, day)
+    def decide(self, facts: Facts, day: int, among: Iterable[int] | None = None) -> Decision:
+        """What holds in the case with these *facts* on that *day* (a proleptic ordinal).
+
+        With *among* only those rules are read: right for what no other rule can influence.
+        """
+        fires, open_ = self.firing(facts, day, among)
         standing = self.standing(fires)
         outlook = Outlook(self, facts, day, standing, frozenset(open_))
         results: dict[str, OutcomeResult] = {}
