@@ -40,6 +40,21 @@ class Draft:
         return replace(self, guard=conj([self.guard, *map(negate, self.lifts)]), lifts=())
 
 
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """Where a list of exceptions stands: its route, where it may hold at all, and what the policy's actions mention.
+
+    `around` is the guard of the exception that carries the list, and `gone` names the rules that are replaced there.
+    """
+
+    route: Route
+    within: Formula
+    stem: str
+    mentioned: frozenset[str]
+    around: Formula = EVERYWHERE
+    gone: frozenset[str] = frozenset()
+
+
 @dataclass
 class Formalizer:
     """Turns one policy into drafts. What does not fit is reported through `lowering`; then there are none."""
@@ -61,7 +76,8 @@ class Formalizer:
         already = len(self.lowering.findings)
         self._prepare()
         actions = self._actions()
-        checked = self._exceptions(self.policy.exceptions, actions, ("exceptions",), self.scope, f"{self.stem}x")
+        place = Nest(("exceptions",), self.scope, f"{self.stem}x", frozenset(d.effect.action for d in actions))
+        checked = self._exceptions(self.policy.exceptions, actions, place)
         if len(self.lowering.findings) > already:
             return None
         return [draft.settled() for draft in checked]
@@ -167,14 +183,11 @@ class Formalizer:
 
     # ---- exceptions ---------------------------------------------------------------------------------------------
 
-    def _exceptions(
-        self, exceptions: Sequence[PolicyException], drafts: list[Draft], route: Route, within: Formula, stem: str
-    ) -> list[Draft]:
-        """*drafts* with the exceptions among them; *within* is where an exception that replaces nothing may hold."""
-        lifted: dict[str, list[Formula]] = {}
+    def _exceptions(self, exceptions: Sequence[PolicyException], drafts: list[Draft], nest: Nest) -> list[Draft]:
+        """*drafts*, which the exceptions may replace, with the exceptions after them."""
         added: list[Draft] = []
         for i, exception in enumerate(exceptions):
-            at = (*route, i)
+            at = (*nest.route, i)
             conditions = self.lowering.all_of(exception.conditions, (*at, "conditions"))
             replaces: list[tuple[str, Route]] = [(n, ("replaces", k)) for k, n in enumerate(exception.replaces)]
             words = [(exception.action, ("action",)), *replaces]
@@ -182,13 +195,33 @@ class Formalizer:
             if not exception.has_force or conditions is None or not all(declared):
                 continue
             replaced = self._replaced(exception, drafts)
-            reach = disj([draft.guard for draft in replaced]) if replaced else within
-            for draft in replaced:
-                lifted.setdefault(draft.rule_id, []).append(conditions)
-            guard = conj([conditions, reach])
-            own = self._exception(exception, drafts, guard, at, f"{stem}{i + 1}")
-            added += self._exceptions(exception.exceptions, own, (*at, "exceptions"), guard, f"{stem}{i + 1}.")
-        return [replace(d, lifts=(*d.lifts, *lifted.get(d.rule_id, ()))) for d in drafts] + added
+            guard = conj([conditions, self._reach(exception, replaced, nest)])
+            own = self._exception(exception, drafts, guard, at, f"{nest.stem}{i + 1}")
+            lifted = frozenset(draft.rule_id for draft in replaced) - nest.gone
+            lift = conj([nest.around, conditions])
+            drafts = [
+                replace(d, lifts=(*d.lifts, conditions if d.guard == nest.around else lift))
+                if d.rule_id in lifted
+                else d
+                for d in drafts
+            ]
+            inner = Nest((*at, "exceptions"), guard, f"{nest.stem}{i + 1}.", nest.mentioned, guard, nest.gone | lifted)
+            done = self._exceptions(exception.exceptions, [*drafts, *own], inner)
+            drafts, added = done[: len(drafts)], [*added, *done[len(drafts) :]]
+        return [*drafts, *added]
+
+    def _reach(self, exception: PolicyException, replaced: Sequence[Draft], nest: Nest) -> Formula:
+        """Where something that the exception replaces would hold.
+
+        Only an action without outcome that the policy does not mention may hold by itself: it adds a duty.
+        """
+        if any(draft.guard == nest.around for draft in replaced):
+            return nest.around
+        action = self.vocabulary.canonical(exception.action or "none")
+        is_new_duty = action not in nest.mentioned and action != "none" and self.vocabulary.outcome_of(action) is None
+        if not replaced and is_new_duty:
+            return nest.within
+        return conj([nest.around, disj([draft.guard for draft in replaced])])
 
     def _replaced(self, exception: PolicyException, drafts: Sequence[Draft]) -> list[Draft]:
         assert exception.action is not None
