@@ -15,6 +15,7 @@ from ci.proofs.conflict import Clash, subject
 from ci.proofs.theory import Theory
 
 FEWEST = 5  # so many pairs with one cause are a group
+MANY = 5  # so many policies that each contradict a group the same way have one cause themselves
 
 Key = tuple[str, ...]
 
@@ -45,15 +46,26 @@ def grouped(theory: Theory, clashes: Sequence[Clash]) -> list[Group]:
     answered = [clash for clash in clashes if clash.verdict.status == "COUNTEREXAMPLE"]
     groups = [Group((clash,)) for clash in clashes if clash.verdict.status != "COUNTEREXAMPLE"]
     left = dict(enumerate(answered))
+    by_actions: dict[Key, list[Group]] = defaultdict(list)
     for hub, members in _hubs(theory, answered):
-        mine = [left.pop(n) for n in members]
-        groups.append(Group(tuple(mine), hub))
-    by_actions: dict[Key, list[Clash]] = defaultdict(list)
+        group = Group(tuple(left.pop(n) for n in members), hub)
+        by_actions[_actions(theory, group.representative)].append(group)
+    loose: dict[Key, list[Clash]] = defaultdict(list)
     for clash in left.values():
-        by_actions[_actions(theory, clash)].append(clash)
-    for same in by_actions.values():
-        groups += [Group(tuple(same))] if len(same) >= FEWEST else [Group((clash,)) for clash in same]
+        loose[_actions(theory, clash)].append(clash)
+    for key in sorted({*by_actions, *loose}):
+        groups += _joined(by_actions.get(key, []), loose.get(key, []))
     return sorted(groups, key=lambda group: (group.representative.first, group.representative.second))
+
+
+def _joined(hubs: list[Group], loose: list[Clash]) -> list[Group]:
+    """What clashes by one pair of actions: the policies behind it one by one, or all at once when they are many."""
+    if len(hubs) >= MANY:
+        pairs = [*(clash for group in hubs for clash in group.clashes), *loose]
+        return [Group(tuple(sorted(pairs, key=lambda clash: (clash.first, clash.second))))]
+    if len(loose) >= FEWEST:
+        return [*hubs, Group(tuple(loose))]
+    return [*hubs, *(Group((clash,)) for clash in loose)]
 
 
 def _hubs(theory: Theory, clashes: Sequence[Clash]) -> Iterator[tuple[str, list[int]]]:

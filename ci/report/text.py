@@ -15,6 +15,7 @@ from ci.load import position
 from ci.source import Source
 
 COLOURS: Mapping[Severity, str] = {"error": "red", "warning": "yellow", "notice": "cyan"}
+RELATED = 4  # places of one finding that are shown
 WIDTH = 100  # of a source line that is shown around the place
 
 # What would move the cursor, or turn the reading direction, is shown as its code point.
@@ -65,8 +66,10 @@ def _block(finding: Finding, sources: Mapping[str, Source], is_old: bool) -> Ite
     yield f"  {click.style('-->', fg='blue')} {visible(finding.at.path)}:{line}:{column}"
     yield from _excerpt(sources.get(finding.at.path), line, column, colour)
     yield from _case(finding.counterexample, finding.message)
-    for place, note in finding.related:
+    for place, note in finding.related[:RELATED]:
         yield f"  {click.style('and', fg='blue')} {_at(place, sources)}: {visible(note)}"
+    if len(finding.related) > RELATED:
+        yield f"  {click.style('and', fg='blue')} {len(finding.related) - RELATED} more places, see --format json"
     if finding.help:
         yield f"  {click.style('help:', fg='green')} {visible(finding.help)}"
 

@@ -48,6 +48,14 @@ def test_pairs_without_a_common_policy_share_their_actions():
     assert len(group.clashes) == 6
 
 
+def test_many_policies_that_each_contradict_many_have_one_cause():
+    asked = theory(["full", "reject"] * 10)
+    pairs = [Clash(i, j, None, SHOWN) for i in range(0, 20, 2) for j in range(1, 20, 2) if i < j]
+    pairs += [Clash(j, i, None, SHOWN) for i in range(0, 20, 2) for j in range(1, 20, 2) if j < i]
+    (group,) = grouped(asked, pairs)
+    assert (group.hub, len(group.clashes)) == (None, 100)
+
+
 def test_what_is_won_and_what_is_open_are_different_causes():
     asked = theory(["full"] + ["reject"] * 12, dict.fromkeys(range(7, 13), 5))
     open_ = [Clash(0, i, None, SHOWN) for i in range(1, 7)]

@@ -91,3 +91,10 @@ def test_no_text_moves_the_cursor(text: str) -> None:
     assert not any(unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") for char in shown)
     assert not any(unicodedata.bidirectional(char) in OVERRIDES for char in shown)
     shown.encode()
+
+
+def test_a_finding_with_many_places_shows_some_and_counts_the_rest() -> None:
+    places = tuple((Place("a.yaml"), f"place {i}") for i in range(9))
+    shown = render([Finding("gap", "m", Place("a.yaml"), related=places, severity="warning")], {})
+    assert shown.count("place ") == 4
+    assert "5 more places" in shown
