@@ -15,12 +15,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def unused_words(workspace: Workspace) -> Iterator[Finding]:
-    """Every fact, action, outcome and term is used by a policy, a case or another word.
-
-    Silent while something under policies/ does not fit: nobody knows which words that would use.
-    """
-    if any(f.id in ("schema", "unreadable-file") and f.at.path.startswith("policies/") for f in workspace.findings):
-        return
+    """Every fact, action, outcome and term is used by a policy, a case or another word."""
     used = used_words(workspace)
     for section in ("facts", "actions", "outcomes", "terms"):
         for name in sorted(getattr(workspace.vocabulary, section)):
@@ -41,7 +36,21 @@ def used_words(workspace: Workspace) -> set[str]:
         for key, expected in entry.case.expect.items():
             used.add(key)
             used.update(item for item in _listed(expected) if isinstance(item, str))
+    used.update(_of_misfits(workspace))
     return {name.casefold() for name in used}
+
+
+def _of_misfits(workspace: Workspace) -> Iterator[str]:
+    """Every word in the text of a policy or of cases that do not fit: they were meant to use it."""
+    declaring = {file.path for file in workspace.vocabularies}
+    paths = {f.at.path for f in workspace.findings if f.id == "schema" and f.at.path.startswith("policies/")}
+    texts = [source.text for path, source in workspace.sources.items() if path in paths - declaring]
+    words = set(_names_in(*texts))
+    for word in words:
+        yield from _meanings(word)
+    for name, fact in workspace.vocabulary.facts.items():
+        if not words.isdisjoint(fact.values):
+            yield name  # by a target
 
 
 def _listed(value: object) -> list[object]:
