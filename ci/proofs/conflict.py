@@ -24,7 +24,7 @@ class Clash:
 def clashes(theory: Theory, progress: Callable[[int, int], None] | None = None) -> Iterator[Clash]:
     """One clash for each pair of policies, each subject they contradict each other on and each way it ends.
 
-    Pairs are looked up by outcome and action, never among all pairs. A question that could not be answered is a
+    Only candidates are looked at, never all pairs. A question that could not be answered is a
     clash whose verdict is UNKNOWN.
     """
     rules = theory.ruleset.rules
@@ -32,7 +32,7 @@ def clashes(theory: Theory, progress: Callable[[int, int], None] | None = None) 
     for i, rule in enumerate(rules):
         if progress is not None:
             progress(i, len(rules))
-        for j in theory.rivals.of(i):
+        for j in theory.candidates.of(i):
             if j <= i:
                 continue
             is_resolved = theory.rivals.beats(i, j) or theory.rivals.beats(j, i)

@@ -16,6 +16,7 @@ from bylaw.logic.boxes import Box, domain, point
 from bylaw.logic.evaluate import Evaluator, Standing
 from bylaw.logic.ir import ConditionalRule, Facts, Formula, Ruleset, Value, conj, names, negate
 from bylaw.logic.truth import truth
+from ci.proofs.candidates import Candidates
 
 if TYPE_CHECKING:
     from bylaw.logic.smt import Reasoner
@@ -43,6 +44,7 @@ class Theory:
         self.ruleset, self.at, self.rlimit, self.wall_ms = ruleset, at, rlimit, wall_ms
         self.evaluator = Evaluator(ruleset)
         self.rivals = self.evaluator.rivals
+        self.candidates = Candidates(self.evaluator)
         self._stands: dict[tuple[int, int], Formula] = {}
         self._stronger: dict[int, tuple[int, ...]] = {}
 
@@ -68,9 +70,9 @@ class Theory:
         return [day for day in self.days([one, two, *stronger]) if one.holds_on(day) and two.holds_on(day)]
 
     def stronger(self, i: int) -> tuple[int, ...]:
-        """The rules that remove rule *i*'s effect where they fire and stand."""
+        """The rules that remove rule *i*'s effect where they fire and stand; those that never meet it left out."""
         if i not in self._stronger:
-            self._stronger[i] = tuple(k for k in self.rivals.of(i) if self.rivals.beats(k, i))
+            self._stronger[i] = tuple(k for k in self.candidates.of(i) if self.rivals.beats(k, i))
         return self._stronger[i]
 
     def invariants(self, day: int) -> list[Formula]:
