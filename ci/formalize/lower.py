@@ -65,10 +65,12 @@ class Lowering:
     policies: tuple[str, ...] = ()
     findings: list[Finding] = field(default_factory=list)
 
-    def report(self, id: str, message: str, route: Route, help: str | None = None) -> None:
-        """Collect a finding about the value at *route*."""
+    def report(self, id: str, message: str, route: Route, help: str | None = None, word: str | None = None) -> None:
+        """Collect a finding about the value at *route*; *word* is the one that nobody declares."""
+        at = Place(self.path, route)
+        detail = {} if word is None else {"word": word}
         self.findings.append(
-            Finding(id, f"{self.subject} {message}", Place(self.path, route), policies=self.policies, help=help)
+            Finding(id, f"{self.subject} {message}", at, policies=self.policies, help=help, detail=detail)
         )
 
     def all_of(self, conditions: Sequence[Condition], route: Route, nested: bool = False) -> Formula | None:
@@ -138,6 +140,7 @@ class Lowering:
             f"uses the fact `{name}`, which no vocabulary declares",
             route,
             help=did_you_mean(name, self.variables, FACTS_LIVE_IN),
+            word=name,
         )
 
     def _target(self, check: FactCheck, route: Route, nested: bool) -> Formula | None:
@@ -157,7 +160,8 @@ class Lowering:
         if declared is None or value not in declared.values:
             known = {v for f in self.vocabulary.facts.values() for v in f.values}
             help = did_you_mean(value, known, "a target is `general` or a value of an enum fact")
-            self.report("unknown-target", f"targets `{check.target}`, which is no value of a declared fact", at, help)
+            message = f"targets `{check.target}`, which is no value of a declared fact"
+            self.report("unknown-target", message, at, help, word=check.target.rpartition(":")[0])
             return None
         return Atom(declared.name, "==", value)
 

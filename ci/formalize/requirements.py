@@ -78,6 +78,7 @@ class Requirements:
                 f"requires `{name}`, which is no condition id, boolean fact, term or negation of one",
                 route,
                 did_you_mean(name, self._known_names(), where),
+                word=name,
             )
         return None
 

@@ -178,7 +178,8 @@ class Formalizer:
         if action in self.vocabulary.actions:
             return True
         help = did_you_mean(action, self.vocabulary.actions, ACTIONS_LIVE_IN)
-        self.lowering.report("unknown-action", f"uses the action `{action}`, which no vocabulary declares", route, help)
+        message = f"uses the action `{action}`, which no vocabulary declares"
+        self.lowering.report("unknown-action", message, route, help, word=action)
         return False
 
     # ---- exceptions ---------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ What an author wrote under `formal` replaces its own derivation and nothing else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,10 @@ from ci.load import PolicyFile, Workspace
 from ci.priority import Level, derive
 from ci.record import PolicyRecord, Result, ordinal
 
+UNDECLARED = frozenset(
+    ("unknown-fact", "unknown-action", "unknown-requirement", "unknown-target", "invalid-expression")
+)
+
 
 @dataclass
 class Terms:
@@ -33,10 +38,11 @@ class Terms:
     workspace: Workspace
     variables: Mapping[str, Variable]
     findings: list[Finding] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
     _known: dict[str, dict[str, Formula]] = field(default_factory=dict)
 
     def of(self, domain: str) -> Mapping[str, Formula]:
-        """Term, in lower case → its formula. A term with a finding is left out."""
+        """Term, in lower case → its formula. A term with a finding is left out, and remembered as broken."""
         if domain not in self._known:
             self._known[domain] = dict(self._lowered(domain))
         return self._known[domain]
@@ -50,6 +56,8 @@ class Terms:
             self.findings += [finding for finding in lowering.findings if finding not in self.findings]
             if formula is not None:
                 found.append((name.casefold(), formula))
+            else:
+                self.broken.add(name.casefold())
         return found
 
 
@@ -62,7 +70,24 @@ def formalize(workspace: Workspace, variables: Mapping[str, Variable]) -> Result
         record, found = _formalized(file, workspace, variables, terms)
         records.append(record)
         findings += found
-    return records, [*terms.findings, *findings]
+    echoes = Echoes(workspace, terms.broken)
+    return records, [finding for finding in (*terms.findings, *findings) if not echoes.has(finding)]
+
+
+@dataclass(frozen=True, slots=True)
+class Echoes:
+    """Words that are unknown only because their own declaration has a finding: that one says it all."""
+
+    workspace: Workspace
+    broken: Collection[str]
+
+    def has(self, finding: Finding) -> bool:
+        """Does the finding only repeat what is told about a vocabulary?"""
+        if finding.id not in UNDECLARED:
+            return False
+        word = str(finding.detail.get("word", ""))  # without one only a vocabulary that is lost whole explains it
+        bare = re.sub(r"^(no_|not[ _])\s*", "", word, flags=re.IGNORECASE)
+        return word.casefold() in self.broken or any(map(self.workspace.is_lost, (word, bare, f"has_{bare}")))
 
 
 def _formalized(
@@ -218,6 +243,7 @@ class HandWritten:
                 "unknown-action",
                 f"uses the action `{rule.consequent}`, which no vocabulary declares",
                 (*route, "consequent"),
+                word=rule.consequent,
             )
             return None
         spoken = self._read(rule.antecedent, (*route, "antecedent"), parse_expression)
