@@ -260,10 +260,10 @@ class Outlook:
         todo += [i for i in rivals.taking(outcome) if i in self.standing.fires]
         while todo:
             i = todo.pop()
-            if i in reached or (i in self.open and self._is_hopeless(i)):
+            if i in reached or self._is_hopeless(i):
                 continue
             reached.add(i)
-            todo += [j for j in rivals.of(i) if j in present and not rivals.beats(i, j)]
+            todo += [j for j in rivals.of(i) if j in present and j not in reached and not rivals.beats(i, j)]
         return frozenset(reached)
 
     def _only_supports(self, i: int, outcome: str, action: str | None) -> bool:
@@ -273,7 +273,7 @@ class Outlook:
     def _is_hopeless(self, i: int) -> bool:
         """Would a rule that fires, stands and has no open rival of its own remove rule *i* in any case?"""
         rivals = self.evaluator.rivals
-        return any(j in self.secure and rivals.beats(j, i) for j in rivals.of(i))
+        return bool(self.secure) and any(j in self.secure and rivals.beats(j, i) for j in rivals.of(i))
 
     @cached_property
     def secure(self) -> frozenset[int]:
