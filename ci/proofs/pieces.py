@@ -1,0 +1,220 @@
+"""Formulas over boxes of cases: what one says in a whole box, where a box must be cut, how pieces grow together again.
+
+A comparison between facts counts as a yes-or-no fact of its own (`?0`, `?1`, …), so that every piece is an exact box;
+whether such a piece holds a case at all is for the solver to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bylaw.logic.boxes import Region, domain, join_regions, meet_regions, region, without
+from bylaw.logic.ir import (
+    TRUE,
+    And,
+    Atom,
+    Compare,
+    Formula,
+    Not,
+    Or,
+    Value,
+    Variable,
+    conj,
+    disj,
+    names,
+    negate,
+)
+
+Piece: TypeAlias = Mapping[str, Region]
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One fact lies in a region that is neither empty nor everything; None where cases are silent about the fact."""
+
+    var: str
+    where: Region | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All items hold, or any does. Negations are worked into the tests."""
+
+    kind: Literal["all", "any"]
+    items: tuple[Read, ...]
+
+
+Read: TypeAlias = Test | Group
+YES, NO = Group("all", ()), Group("any", ())
+SILENT = Test("?", None)  # a comparison with a fact that cases are silent about
+
+
+class Space:
+    """The facts that pieces speak of, and the comparisons between facts met so far."""
+
+    def __init__(self, variables: Mapping[str, Variable]) -> None:
+        self.variables = variables
+        self.axes: dict[str, Variable] = dict(variables)
+        self.comparisons: dict[str, Compare] = {}
+        self._known: dict[Compare, str] = {}
+
+    def read(self, formula: Formula, wanted: bool = True) -> Read:
+        """*formula* (or its negation) made ready for `reading` and `cut`."""
+        match formula:
+            case Atom(var=var):
+                if var not in self.variables:
+                    return Test(var, None)
+                whole, found = domain(self.variables[var]), region(formula, self.variables[var])
+                return _test(var, found if wanted else without(whole, found), whole)
+            case Compare():
+                return self._comparison(formula, wanted)
+            case Not(item):
+                return self.read(item, not wanted)
+            case And(items) | Or(items):
+                kind: Literal["all", "any"] = "all" if isinstance(formula, And) == wanted else "any"
+                return Group(kind, tuple(self.read(item, wanted) for item in items))
+
+    def _comparison(self, item: Compare, wanted: bool) -> Read:
+        if not names(item) <= self.variables.keys():
+            return SILENT
+        match item.op:
+            case "==" | "!=":
+                one, two = sorted((item.left, item.right), key=repr)
+                plain, is_said = Compare(one, "==", two), item.op == "=="
+            case "<=" | ">":
+                plain, is_said = Compare(item.left, "<=", item.right), item.op == "<="
+            case _:
+                plain, is_said = Compare(item.right, "<=", item.left), item.op == ">="
+        name = self._known.setdefault(plain, f"?{len(self._known)}")
+        self.comparisons[name] = plain
+        self.axes[name] = Variable(name, "boolean")
+        return Test(name, frozenset((is_said == wanted,)))
+
+    # ---- pieces -----------------------------------------------------------------------------------------------------
+
+    def halves(self, piece: Piece, test: Test) -> tuple[Piece, Piece]:
+        """The part of *piece* in which *test* holds, and the part in which it does not. Neither is empty."""
+        assert test.where is not None
+        mine = piece.get(test.var)
+        if mine is None:
+            mine = domain(self.axes[test.var])
+        inside, outside = meet_regions(mine, test.where), without(mine, test.where)
+        return {**piece, test.var: inside}, {**piece, test.var: outside}
+
+    def joined(self, pieces: Iterable[Piece]) -> list[Piece]:
+        """The same cases in as few pieces as neighbours can be joined to; disjoint ones stay so."""
+        found = [dict(piece) for piece in pieces]
+        before = -1
+        while before != len(found):
+            before = len(found)
+            for var in sorted({var for piece in found for var in piece}):
+                found = self._joined_along(var, found)
+        return sorted(found, key=self.order)
+
+    def _joined_along(self, var: str, pieces: Sequence[dict[str, Region]]) -> list[dict[str, Region]]:
+        whole = domain(self.axes[var])
+        rows: dict[tuple[bool, frozenset[tuple[str, Region]]], dict[str, Region]] = {}
+        for piece in pieces:
+            key = var in piece, frozenset((name, where) for name, where in piece.items() if name != var)
+            other = rows.get(key)
+            if other is None or var not in piece:
+                rows[key] = piece
+            else:
+                rows[key] = {**piece, var: join_regions(other[var], piece[var])}
+        return [{n: w for n, w in row.items() if n != var or w != whole} for row in rows.values()]
+
+    def order(self, piece: Piece) -> tuple[int, str]:
+        """Few facts first, then by what is said of them."""
+        return len(piece), repr([(var, _listed(where, self.axes[var])) for var, where in sorted(piece.items())])
+
+    def formula(self, piece: Piece) -> Formula:
+        """The piece as the logic says it: comparisons as themselves."""
+        return conj([self._part(var, where) for var, where in sorted(piece.items())])
+
+    def as_formula(self, item: Read) -> Formula:
+        """*item* within the shared values. What waits for a fact that cases are silent about may as well hold."""
+        if isinstance(item, Test):
+            return TRUE if item.where is None else self._part(item.var, item.where)
+        parts = [self.as_formula(part) for part in item.items]
+        return conj(parts) if item.kind == "all" else disj(parts)
+
+    def _part(self, var: str, where: Region) -> Formula:
+        if var in self.comparisons:
+            plain = self.comparisons[var]
+            return plain if True in where else negate(plain)
+        variable = self.axes[var]
+        if isinstance(where, frozenset):
+            values = _listed(where, variable)
+            return Atom(var, "==", values[0]) if len(values) == 1 else Atom(var, "in", tuple(values))
+        return disj([conj(_bounds(var, span, variable)) for span in where])
+
+    def facts_of(self, var: str) -> set[str]:
+        """The facts behind one axis: itself, or those that a comparison speaks of."""
+        return names(self.comparisons[var]) if var in self.comparisons else {var}
+
+    def plain(self, piece: Piece) -> Piece:
+        """What the piece says of single facts."""
+        return {var: where for var, where in piece.items() if var not in self.comparisons}
+
+
+def _test(var: str, where: Region, whole: Region) -> Read:
+    return NO if not where else YES if where == whole else Test(var, where)
+
+
+def _listed(where: Region, variable: Variable) -> list[Value]:
+    if not isinstance(where, frozenset):
+        return [repr(where)]
+    return [value for value in (variable.values or (False, True)) if value in where]
+
+
+def _bounds(var: str, span: object, variable: Variable) -> Iterator[Formula]:
+    assert isinstance(span, tuple)
+    (low, low_side), (high, high_side) = span
+    if variable.is_whole:  # cuts of whole facts lie before a whole value: `< 31` is better said as `<= 30`
+        high, high_side = high - 1, 1
+    if low == high:
+        yield Atom(var, "==", low)
+        return
+    if not isinstance(low, float) and (variable.minimum is None or low > variable.minimum or low_side):
+        yield Atom(var, ">" if low_side else ">=", low)
+    if not isinstance(high, float) and (variable.maximum is None or high < variable.maximum or not high_side):
+        yield Atom(var, "<=" if high_side else "<", high)
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def reading(item: Read, piece: Piece) -> bool | None:
+    """Does *item* hold in every case of *piece* (True), in none (False), or in some, or can it not be known (None)?"""
+    if isinstance(item, Test):
+        mine = piece.get(item.var)
+        if mine is None or item.where is None:
+            return None
+        both = meet_regions(mine, item.where)
+        return False if not both else True if both == mine else None
+    settles = item.kind == "any"  # one item that holds settles "any", one that does not settles "all"
+    result: bool | None = not settles
+    for part in item.items:
+        found = reading(part, piece)
+        if found is settles:
+            return settles
+        if found is None:
+            result = None
+    return result
+
+
+def cut(item: Read, piece: Piece) -> Test | None:
+    """A test that *piece* leaves open and *item* waits for; None when it waits for no fact of the compared cases."""
+    if isinstance(item, Test):
+        return item if item.where is not None and reading(item, piece) is None else None
+    for part in item.items:
+        if reading(part, piece) is None and (found := cut(part, piece)) is not None:
+            return found
+    return None
+
+
+def is_silent(item: Read) -> bool:
+    """Does *item* compare a fact that cases are silent about with another one?"""
+    return item == SILENT if isinstance(item, Test) else any(map(is_silent, item.items))
