@@ -99,11 +99,18 @@ class Evaluator:
         self.ruleset = ruleset
         self.rivals = Rivals(ruleset)
         self._boxes: dict[int, tuple[Box, ...] | None] = {}
+        self._rivals: dict[int, frozenset[int]] = {}
         self._by_id = {rule.rule_id: i for i, rule in enumerate(ruleset.rules)}
 
     def index_of(self, rule_id: str) -> int:
         """The position of a rule in the ruleset."""
         return self._by_id[rule_id]
+
+    def rivals_of(self, i: int) -> frozenset[int]:
+        """The rules whose effect contradicts that of rule *i*."""
+        if i not in self._rivals:
+            self._rivals[i] = frozenset(self.rivals.of(i))
+        return self._rivals[i]
 
     def boxes_of(self, i: int) -> tuple[Box, ...] | None:
         """The guard of rule *i* as boxes; None when it needs too many."""
@@ -255,15 +262,17 @@ class Outlook:
         """The rules that answer *outcome* and, step by step, the rivals that do not give way to them."""
         rivals = self.evaluator.rivals
         present = self.standing.fires | self.open
-        reached: set[int] = set()
-        todo = [i for i in rivals.taking(outcome) if i in present and not self._only_supports(i, outcome, action)]
-        todo += [i for i in rivals.taking(outcome) if i in self.standing.fires]
+        takers = present.intersection(rivals.taking(outcome))
+        todo = [i for i in takers if i in self.standing.fires or not self._only_supports(i, outcome, action)]
+        seen, reached = set(todo), set()
         while todo:
             i = todo.pop()
-            if i in reached or self._is_hopeless(i):
+            if self._is_hopeless(i):
                 continue
             reached.add(i)
-            todo += [j for j in rivals.of(i) if j in present and j not in reached and not rivals.beats(i, j)]
+            further = {j for j in (self.evaluator.rivals_of(i) & present) - seen if not rivals.beats(i, j)}
+            seen |= further
+            todo += further
         return frozenset(reached)
 
     def _only_supports(self, i: int, outcome: str, action: str | None) -> bool:
@@ -273,18 +282,18 @@ class Outlook:
     def _is_hopeless(self, i: int) -> bool:
         """Would a rule that fires, stands and has no open rival of its own remove rule *i* in any case?"""
         rivals = self.evaluator.rivals
-        return bool(self.secure) and any(j in self.secure and rivals.beats(j, i) for j in rivals.of(i))
+        return any(rivals.beats(j, i) for j in self.evaluator.rivals_of(i) & self.secure)
 
     @cached_property
     def secure(self) -> frozenset[int]:
         """The standing rules that nothing unknown can remove."""
-        rivals = self.evaluator.rivals
+        rivals, rivals_of = self.evaluator.rivals, self.evaluator.rivals_of
         secure: set[int] = set()
-        for i in sorted(self.standing.stands, key=lambda i: self.evaluator.ruleset.rules[i].level):
-            attackers = [j for j in rivals.of(i) if j in self.open and rivals.beats(j, i)]
-            if all(any(k in secure and rivals.beats(k, j) for k in rivals.of(j)) for j in attackers) and not any(
-                rivals.beats(j, i) for j in rivals.of(i) if j in self.standing.fires
-            ):
+        for i in sorted(self.standing.stands, key=lambda i: (self.evaluator.ruleset.rules[i].level, i)):
+            mine = rivals_of(i)
+            attackers = [j for j in mine & self.open if rivals.beats(j, i)]
+            held_off = all(any(rivals.beats(k, j) for k in rivals_of(j) & secure) for j in attackers)
+            if held_off and not any(rivals.beats(j, i) for j in mine & self.standing.fires):
                 secure.add(i)
         return frozenset(secure)
 
@@ -344,7 +353,7 @@ class Outlook:
             if self._is_hopeless(i):
                 continue
             adds = effect.kind != "outcome" and effect.action not in duties[effect.kind]
-            if adds or any(j in self.standing.stands and rivals.beats(i, j) for j in rivals.of(i)):
+            if adds or any(rivals.beats(i, j) for j in self.evaluator.rivals_of(i) & self.standing.stands):
                 found.add(i)
         return found
 

@@ -37,15 +37,15 @@ class Rivals:
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
-        self._taking: dict[str, list[int]] = defaultdict(list)
+        self._taking: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         self._demanding: dict[str, list[int]] = defaultdict(list)
         self._prohibiting: dict[str, list[int]] = defaultdict(list)
         self._permitting: dict[str, list[int]] = defaultdict(list)
         self._excluded: dict[str, list[str]] = defaultdict(list)
         self._of: dict[int, tuple[int, ...]] = {}
         for i, rule in enumerate(ruleset.rules):
-            for outcome, _ in rule.effect.takes:
-                self._taking[outcome].append(i)
+            for outcome, action in rule.effect.takes:
+                self._taking[outcome][action].append(i)
             for action in rule.effect.demands:
                 self._demanding[action].append(i)
             if rule.effect.kind == "prohibited":
@@ -57,7 +57,8 @@ class Rivals:
 
     def taking(self, outcome: str) -> tuple[int, ...]:
         """The rules (by index) that answer *outcome*."""
-        return tuple(self._taking.get(outcome, ()))
+        answering = self._taking.get(outcome, {}).values()
+        return tuple(sorted({i for rules in answering for i in rules}))
 
     def of(self, i: int) -> tuple[int, ...]:
         """The rules whose effect contradicts that of rule *i*, ascending. Rivals need not ever fire together."""
@@ -68,11 +69,10 @@ class Rivals:
         return found
 
     def _meeting(self, effect: Effect) -> Iterator[int]:
-        rules = self.ruleset.rules
         for outcome, action in effect.takes:
-            for j in self._taking[outcome]:
-                if any(other == outcome and act != action for other, act in rules[j].effect.takes):
-                    yield j
+            for other_action, rules in self._taking[outcome].items():
+                if other_action != action:
+                    yield from rules
         for action in effect.demands:
             yield from self._prohibiting.get(action, ())
             for other in self._excluded.get(action, ()):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, point, uncovered
+from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import Facts, negate
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
@@ -19,11 +22,30 @@ def gap(theory: Theory, outcome: str) -> Verdict:
     return PROVEN
 
 
+def deciders(theory: Theory, outcome: str) -> Evaluator:
+    """An evaluator that says the same about *outcome* as that of all rules, from those that can matter to it.
+
+    They are the rules that answer it and, step by step, their rivals that do not give way.
+    """
+    reached: set[int] = set()
+    todo = list(theory.rivals.taking(outcome))
+    while todo:
+        i = todo.pop()
+        if i not in reached:
+            reached.add(i)
+            todo += [j for j in theory.rivals.of(i) if j not in reached and not theory.rivals.beats(i, j)]
+    rules = tuple(theory.ruleset.rules[i] for i in sorted(reached))
+    complete = (outcome,) if outcome in theory.ruleset.complete else ()
+    return Evaluator(replace(theory.ruleset, rules=rules, outcomes=(outcome,), complete=complete))
+
+
 def _on(theory: Theory, outcome: str, takers: list[int], day: int) -> Verdict:
+    evaluator = deciders(theory, outcome)
+
     def confirm(facts: Facts) -> bool:
         if not theory.exists(facts, day):
             return False
-        decision = theory.evaluator.decide(facts, day)
+        decision = evaluator.decide(facts, day)
         is_empty = decision.outcomes[outcome].action is None and outcome not in decision.undecided
         return is_empty and not any(outcome in conflict.outcomes for conflict in decision.conflicts)
 
