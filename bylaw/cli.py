@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "demo": ("bylaw.demo:demo", "The whole story on an embedded example: no key, no server."),
     "init": ("ci.cli:init", "Write a new policy repository that checks clean."),
     "check": ("ci.cli:check", "Prove what can be proved, and name what is wrong on its line."),
+    "diff": ("ci.cli:diff", "Say which cases change outcome between two versions, and prove the rest."),
     "compile": ("ci.cli:compile_", "Write the bundle and the enriched records."),
     "explain": ("ci.cli:explain", "Say in words what a policy, a rule, a fact or a finding id means."),
     "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),

@@ -8,6 +8,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
 from bylaw.errors import UsageError
@@ -30,6 +31,12 @@ def checkout(root: Path, ref: str) -> Iterator[Path]:
             wanted = [m for m in tar.getmembers() if m.isfile() and m.name.split("/")[0] in FOLDERS]
             tar.extractall(name, members=wanted, filter="data")
         yield Path(name)
+
+
+def committed_on(root: Path, ref: str) -> date | None:
+    """The day of the commit that *ref* names."""
+    shown = _git(root, "log", "-1", "--no-show-signature", "--format=%cs", f"{ref}^{{commit}}", "--")
+    return date.fromisoformat(shown.decode().strip()) if shown else None
 
 
 def _git(root: Path, *arguments: str) -> bytes | None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ci import pipeline
 from ci.base import checkout
-from ci.findings import Finding, known_before
+from ci.diff import outcome_changes
+from ci.findings import Finding, graded, known_before
 from ci.load import Workspace
 from ci.pipeline import Run
 from ci.proofs.inquiry import Progress
@@ -50,7 +51,8 @@ def against(before: Run, after: Run) -> Checked:
     old = {path: source.text for path, source in before.workspace.sources.items()}
     changed = {path for path, source in after.workspace.sources.items() if old.get(path) != source.text}
     findings = [f if f.fingerprint in existing else anchored(f, changed) for f in after.findings]
-    return Checked(after.workspace, tuple(findings), existing)
+    findings += outcome_changes(before, after)
+    return Checked(after.workspace, tuple(graded(findings, after.workspace.rules.ci.severities)), existing)
 
 
 def anchored(finding: Finding, changed: set[str]) -> Finding:

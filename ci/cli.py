@@ -105,6 +105,33 @@ def compile_(ctx: click.Context, root: Path, directory: Path, at: date | None) -
 
 
 @click.command()
+@click.argument("base")
+@click.argument("head")
+@_root
+@_at
+@click.option("--json", "as_json", is_flag=True, help="The comparison as one JSON document.")
+@click.pass_context
+def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, as_json: bool) -> None:
+    """Which cases change outcome from BASE to HEAD, each region with one case, and whether any other does.
+
+    Each side is a git ref of --root, a folder, or a bundle. Exit code 0 whether or not something changed.
+
+    \b
+    bylaw diff origin/main HEAD
+    bylaw diff HEAD .                    what is not committed yet
+    bylaw diff old.json new.json --json  two bundles
+    """
+    from ci.diff import diff as compare
+    from ci.report.changes import render, render_json
+
+    found = compare(base, head, root, at, date.today())
+    if as_json:
+        click.echo(render_json(found), nl=False)
+    else:
+        click.echo(render(found), color=ctx.color)
+
+
+@click.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Write into a folder that is not empty; no existing file is touched.")
 def init(directory: Path, force: bool) -> None:

@@ -1,0 +1,186 @@
+"""`bylaw diff`: two versions of a policy set side by side; each is a git ref, a folder or a bundle.
+
+Nothing is proved about either version by itself: their rules are read, and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from bylaw.authored.labels import labels
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.bundle import FILE_NAME, CompiledPolicyBundle, read
+from bylaw.bundle import ruleset as ruleset_in
+from bylaw.canonical import fingerprint
+from bylaw.errors import UsageError
+from bylaw.logic.ir import Ruleset
+from ci.base import checkout, committed_on
+from ci.files import FOLDERS
+from ci.findings import Finding, Place
+from ci.formalize.stage import formalize
+from ci.load import Workspace, load
+from ci.pipeline import UNREPRESENTABLE, Run
+from ci.proofs.change import Change, Changes, Unknown, changes
+from ci.proofs.stage import ruleset_of
+from ci.proofs.theory import Theory
+from ci.report.changes import Comparison, in_words
+from ci.variables import variables
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One side. `left_out` are policies and files that are in none of its rules: what they are, and their content."""
+
+    name: str
+    ruleset: Ruleset
+    vocabulary: Vocabulary
+    rlimit: int
+    day: date | None
+    left_out: Mapping[str, str]
+
+
+def diff(base: str, head: str, root: Path, at: date | None, today: date) -> Comparison:
+    """Compare *base* with *head* for the day *at*: by default the day of the head's commit, else *today*.
+
+    Raises UsageError for a side that is no bundle, no folder and no git ref, and BundleError for a bundle that is
+    refused.
+    """
+    with ExitStack() as stack:
+        one, two = (_version(side, root, at, today, stack) for side in (base, head))
+    day = at or two.day or today
+    return compared(one, two, day)
+
+
+def compared(one: Version, two: Version, day: date) -> Comparison:
+    """Both versions on *day* and after it."""
+    before, after = (Theory(side.ruleset, day.toordinal(), side.rlimit) for side in (one, two))
+    found = changes(before, after)
+    unread = tuple(Unknown(None, None, reason) for reason in _left_out(one, two))
+    spoken = {**labels(one.vocabulary), **labels(two.vocabulary)}
+    return Comparison(
+        (one.name, two.name), day, Changes(found.changes, (*unread, *found.unknown), found.shared), spoken
+    )
+
+
+def _left_out(one: Version, two: Version) -> Iterator[str]:
+    """Why a comparison does not see everything. What is left out of both sides with one content changed nothing."""
+    for what in sorted({*one.left_out, *two.left_out}):
+        if one.left_out.get(what) != two.left_out.get(what):
+            names = [side.name for side in (one, two) if what in side.left_out]
+            yield f"{what} has no rules in {' and '.join(f'`{name}`' for name in dict.fromkeys(names))}"
+
+
+# ---- the sides ------------------------------------------------------------------------------------------------------
+
+
+def _version(side: str, root: Path, at: date | None, today: date, stack: ExitStack) -> Version:
+    """A file is a bundle, a folder a repository (or what `bylaw compile` wrote), anything else a git ref."""
+    path = Path(side)
+    if path.is_file():
+        return of_bundle(side, read(path))
+    if path.is_dir():
+        if (path / FILE_NAME).is_file() and not any((path / folder).is_dir() for folder in FOLDERS):
+            return of_bundle(side, read(path / FILE_NAME))
+        return of_workspace(side, load(path, at, today))
+    if side.endswith(".json") or "\0" in side:
+        raise UsageError(f"there is no bundle at `{side}`", "compile one with `bylaw compile -o DIR`")
+    folder = stack.enter_context(checkout(root, side))
+    day = committed_on(root, side)
+    return of_workspace(side, load(folder, at or day, today), day)
+
+
+def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Version:
+    """The version that a folder holds."""
+    known = variables(workspace.vocabulary)
+    records, _ = formalize(workspace, known)
+    left_out = {f"the file `{path}`": _content(workspace, path) for path in sorted(_unread(workspace.findings))}
+    for record in records:
+        if record.policy.is_active and not record.in_logic:
+            left_out[f"the policy `{record.policy.policy_id}`"] = _content(workspace, record.path)
+    ruleset = ruleset_of(workspace, records, known)
+    rlimit = workspace.rules.ci.proofs.rlimit
+    return Version(name, ruleset, workspace.vocabulary, rlimit, day or workspace.at, left_out)
+
+
+def _unread(findings: tuple[Finding, ...]) -> set[str]:
+    return {finding.at.path for finding in findings if finding.id in UNREPRESENTABLE and finding.severity == "error"}
+
+
+def _content(workspace: Workspace, path: str) -> str:
+    source = workspace.sources.get(path)
+    return f"{path} unread" if source is None else fingerprint(source.text)
+
+
+def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
+    """The version that a bundle holds. Its policies without rules have no content here, so they are never equal."""
+    left_out = {
+        f"the policy `{policy_id}`": f"{name} {policy_id}"
+        for policy_id, shown in sorted(bundle.policies.items())
+        if shown.get("is_active") and shown.get("processing_status", {}).get("formalization") == "failed"
+    }
+    stamped = bundle.bundle_metadata.commit_date
+    day = date.fromisoformat(stamped) if stamped else None
+    return Version(name, ruleset_in(bundle), bundle.vocabulary, bundle.rules.ci.proofs.rlimit, day, left_out)
+
+
+# ---- findings -------------------------------------------------------------------------------------------------------
+
+
+def outcome_changes(before: Run, after: Run) -> Iterator[Finding]:
+    """One `outcome-change` a region, on the line of a policy that changed; `unknown-answer` for what hit a limit."""
+    at = after.at.toordinal()
+    rlimit = after.workspace.rules.ci.proofs.rlimit
+    found = changes(Theory(before.ruleset, at, rlimit), Theory(after.ruleset, at, rlimit))
+    spoken = {**labels(before.workspace.vocabulary), **labels(after.workspace.vocabulary)}
+    told = Comparison(("base", "head"), after.at, found, spoken)
+    for change in found.changes:
+        yield _finding(change, told, after)
+    for limit in found.unknown:
+        yield Finding(
+            "unknown-answer",
+            f"whether this change alters {in_words(limit.subject)} could not be decided: {limit.reason}",
+            Place("policies/vocabulary.yaml"),
+            rules=("outcome-change", in_words(limit.subject)),
+            help="split the change, or simplify the guards it touches",
+            status="UNKNOWN",
+        )
+
+
+def _finding(change: Change, told: Comparison, after: Run) -> Finding:
+    place, others = _places(change, told, after)
+    return Finding(
+        "outcome-change",
+        told.sentence(change),
+        place,
+        policies=told.policies(change),
+        rules=(change.subject.kind, change.subject.name, str(change.before), str(change.after), *told.causes(change)),
+        related=others,
+        counterexample=told.case(change),
+        status="COUNTEREXAMPLE",
+        detail={"effect": change.tendency, "where": told.where(change)},
+    )
+
+
+def _places(change: Change, told: Comparison, after: Run) -> tuple[Place, tuple[tuple[Place, str], ...]]:
+    """The first differing rule that the head still has, else the policy that lost one; then the rule that now wins."""
+    records = {record.policy.policy_id: record for record in after.proofs.records}
+    places: list[tuple[Place, str]] = []
+    for n in (1, 0):
+        for i in change.causes[n]:
+            rule = told.rule(n, i)
+            record = records.get(rule.policy_id)
+            if record is None:
+                places.append((Place(rule.source.path, line=1), f"{rule.policy_id} is gone"))
+            else:
+                route = record.routes.get(rule.rule_id, ("policy_id",))
+                places.append((Place(record.path, route), told.says(n, i) if n else f"before, {told.says(n, i)}"))
+    for i in change.by[1]:
+        rule = told.rule(1, i)
+        record = records[rule.policy_id]
+        places.append((Place(record.path, record.routes[rule.rule_id]), f"now {told.says(1, i)}"))
+    first, *rest = dict.fromkeys(places) or {(Place("policies/vocabulary.yaml"), ""): None}
+    return first[0], tuple(other for other in rest if other[0] != first[0])
