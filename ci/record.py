@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Literal
@@ -16,6 +16,38 @@ Stage = Literal["extraction", "formalization", "conflict_detection", "layer_assi
 StageStatus = Literal["pending", "complete", "failed"]
 
 STAGE_NAMES: tuple[Stage, ...] = ("extraction", "formalization", "conflict_detection", "layer_assignment")
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A value that is worked out when somebody first reads it: a check never reads what only a compile writes."""
+
+    work: Callable[[], Any]
+
+
+class Added(Mapping[str, Any]):
+    """What stages added to a record, in their order; values that are due later look like the others."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._values = dict(values or {})
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._values[key]
+        if isinstance(value, Later):
+            value = self._values[key] = value.work()
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def and_(self, more: Mapping[str, Any]) -> Added:
+        """The same and *more*; nothing is worked out for it."""
+        return Added({**self._values, **more})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +65,11 @@ class PolicyRecord:
     rules: tuple[ConditionalRule, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     routes: Mapping[str, Route] = field(default_factory=dict)
-    enriched: Mapping[str, Any] = field(default_factory=dict)
+    enriched: Added = field(default_factory=Added)
 
     def after(self, stage: Stage, status: StageStatus, **added: Any) -> PolicyRecord:
         """The record after *stage*, with the keys it added."""
-        return replace(self, status={**self.status, stage: status}, enriched={**self.enriched, **added})
+        return replace(self, status={**self.status, stage: status}, enriched=self.enriched.and_(added))
 
     @property
     def in_logic(self) -> bool:

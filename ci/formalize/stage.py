@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from bylaw.authored.policies import FormalConstraint, LogicRule, Policy
@@ -24,7 +25,7 @@ from ci.formalize.lower import Lowering
 from ci.formalize.rules import Draft, Formalizer
 from ci.load import PolicyFile, Workspace
 from ci.priority import Level, derive
-from ci.record import PolicyRecord, Result, ordinal
+from ci.record import Later, PolicyRecord, Result, ordinal
 
 UNDECLARED = frozenset(
     ("unknown-fact", "unknown-action", "unknown-requirement", "unknown-target", "invalid-expression")
@@ -170,27 +171,34 @@ class Settled:
         variables: Mapping[str, Variable],
     ) -> PolicyRecord:
         """The record with everything this stage adds."""
-        policy = self.record.policy
-        authored = policy.formal.decision_graph if policy.formal else None
-        graph = authored.model_dump() if authored else build_graph(rules, variables, _step_facts(policy)).to_json()
-        formal = {
-            "formalization_type": _type(policy),
-            "logic_rules": [_logic_rule(rule, variables) for rule in rules],
-            "constraints": [
-                {
-                    "constraint_id": c.constraint_id,
-                    "type": "invariant",
-                    "expression": c.text,
-                    "z3_expr": smtlib(c.formula, variables),
-                }
-                for c in constraints
-            ],
-            "decision_graph": graph,
-        }
+        formal = Later(partial(_formal, self.record.policy, rules, constraints, variables))
         base = self.record.after("formalization", "complete", formal=formal)
-        return PolicyRecord(
-            base.policy, base.path, base.raw, base.level, base.status, rules, constraints, routes, base.enriched
-        )
+        return replace(base, rules=rules, constraints=constraints, routes=routes)
+
+
+def _formal(
+    policy: Policy,
+    rules: tuple[ConditionalRule, ...],
+    constraints: tuple[Constraint, ...],
+    variables: Mapping[str, Variable],
+) -> dict[str, Any]:
+    """The key `formal` of seed 000, stage 2."""
+    authored = policy.formal.decision_graph if policy.formal else None
+    graph = authored.model_dump() if authored else build_graph(rules, variables, _step_facts(policy)).to_json()
+    return {
+        "formalization_type": _type(policy),
+        "logic_rules": [_logic_rule(rule, variables) for rule in rules],
+        "constraints": [
+            {
+                "constraint_id": c.constraint_id,
+                "type": "invariant",
+                "expression": c.text,
+                "z3_expr": smtlib(c.formula, variables),
+            }
+            for c in constraints
+        ],
+        "decision_graph": graph,
+    }
 
 
 def _logic_rule(rule: ConditionalRule, variables: Mapping[str, Variable]) -> dict[str, str]:
