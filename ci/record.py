@@ -39,6 +39,9 @@ class Added(Mapping[str, Any]):
             value = self._values[key] = value.work()
         return value
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
