@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ci.findings import Finding
-from ci.proofs import findings
+from ci.proofs import findings, idle, invariant, joint, reach, redundant
 from ci.proofs.inquiry import Inquiry
 
 QUESTIONS: tuple[Callable[[Inquiry], Iterable[Finding]], ...] = (
-    findings.dead_rule,
+    reach.dead_rule,
+    joint.self_contradiction,
+    invariant.violated_invariant,
+    reach.never_wins_rule,
+    redundant.redundant_rule,
+    idle.idle_override,
     findings.gap,
     findings.failing_case,
     findings.priority_mismatch,

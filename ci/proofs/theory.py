@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from bylaw.errors import WitnessMismatch
 from bylaw.logic.boxes import Box, domain, point
 from bylaw.logic.evaluate import Evaluator, Standing
-from bylaw.logic.ir import ConditionalRule, Facts, Formula, Ruleset, Value, conj, names, negate
+from bylaw.logic.ir import ConditionalRule, Constraint, Facts, Formula, Ruleset, Value, conj, names, negate
 from bylaw.logic.truth import truth
 from ci.proofs.candidates import Candidates
 
@@ -58,9 +58,13 @@ class Theory:
     # ---- time ---------------------------------------------------------------------------------------------------
 
     def days(self, rules: Iterable[ConditionalRule] | None = None) -> list[int]:
-        """The days worth asking about: *at*, each later day on which a rule starts, each day after one ends."""
-        rules = self.ruleset.rules if rules is None else rules
-        later = {r.start for r in rules if r.start is not None} | {r.end + 1 for r in rules if r.end is not None}
+        """The days worth asking about: *at*, each later day on which a rule starts, each day after one ends.
+
+        Invariants come and go as well, and change what every rule means.
+        """
+        bound: list[ConditionalRule | Constraint] = [*(self.ruleset.rules if rules is None else rules)]
+        bound += self.ruleset.constraints
+        later = {r.start for r in bound if r.start is not None} | {r.end + 1 for r in bound if r.end is not None}
         return [self.at, *sorted(day for day in later if day > self.at)]
 
     def common_days(self, i: int, j: int) -> list[int]:
@@ -75,13 +79,17 @@ class Theory:
             self._stronger[i] = tuple(k for k in self.candidates.of(i) if self.rivals.beats(k, i))
         return self._stronger[i]
 
-    def invariants(self, day: int) -> list[Formula]:
-        """What every case satisfies on that day."""
+    def constraints(self, day: int) -> list[Constraint]:
+        """The invariants in force on that day."""
         return [
-            c.formula
+            c
             for c in self.ruleset.constraints
             if (c.start is None or c.start <= day) and (c.end is None or day <= c.end)
         ]
+
+    def invariants(self, day: int) -> list[Formula]:
+        """What every case satisfies on that day."""
+        return [constraint.formula for constraint in self.constraints(day)]
 
     # ---- what holds where ---------------------------------------------------------------------------------------
 

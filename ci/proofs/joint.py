@@ -1,0 +1,75 @@
+"""Which rules are inconsistent together though no two of them are. With our effects: only one rule with itself.
+
+Proof. In a case, effects say facts about single actions: `act` is demanded, `act` is prohibited or permitted, an
+outcome is answered by `act`. Demands spread through `implies`, whose premise is one action, so what several rules
+demand together is what each demands, put together. Every way to clash (two answers of one outcome, demanded and
+prohibited, permitted and prohibited, demanded and excluded) speaks of two such facts. Each comes from one rule: a clash
+needs two rules at most, and constraints speak of facts, not of actions, so they only take cases away. Two rules are the
+question of `conflict`; invariants that exclude one another are that of `violated-invariant`. What is left is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from bylaw.logic.ir import Effect, Facts
+from bylaw.logic.truth import truth
+from ci.findings import Finding
+from ci.proofs.inquiry import Inquiry
+from ci.proofs.theory import PROVEN, Theory, Verdict
+
+JOINT = Verdict("SKIPPED", reason="a contradiction of effects needs two rules at most, and every pair is asked")
+
+
+def at_odds(effect: Effect, excludes: frozenset[tuple[str, str]]) -> tuple[str, str] | None:
+    """Two actions that *effect* demands and that may not both happen; None when it agrees with itself."""
+    answers = {action: outcome for outcome, action in effect.takes}
+    for one, other in combinations(effect.demands, 2):
+        if (one, other) in excludes or (one in answers and answers[one] == answers.get(other)):
+            return one, other
+    return None
+
+
+def fires_alone(theory: Theory, i: int) -> Verdict:
+    """PROVEN iff rule *i* fires in no existing case of any day from now on; else the fewest facts that make it fire."""
+    rule = theory.ruleset.rules[i]
+    for day in theory.days([rule]):
+        if not rule.holds_on(day):
+            continue
+
+        def confirm(facts: Facts, day: int = day) -> bool:
+            return truth(rule.guard, facts) is True and theory.exists(facts, day)
+
+        verdict = theory.solve([rule.guard], day, [i], confirm)
+        if verdict.status != "PROVEN":
+            return verdict
+    return PROVEN
+
+
+def self_contradiction(inquiry: Inquiry) -> Iterator[Finding]:
+    """No rule demands, through `implies`, what may not happen together."""
+    theory = inquiry.theory
+    for i, rule in enumerate(theory.ruleset.rules):
+        pair = at_odds(rule.effect, theory.ruleset.excludes)
+        verdict = PROVEN if pair is None else fires_alone(theory, i)
+        if verdict.status == "UNKNOWN":
+            what = f"whether the rule `{rule.rule_id}`, which contradicts itself, can fire"
+            yield inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,))
+        if pair is None or verdict.facts is None:
+            continue
+        one, other = pair
+        case = inquiry.counterexample(verdict) or {}
+        brought = f"`{other}`" if one == rule.effect.action else f"`{one}` and `{other}`"
+        why = "the two exclude each other" if pair in theory.ruleset.excludes else "both answer one outcome"
+        yield Finding(
+            "conflict",
+            f"policy `{rule.policy_id}` contradicts itself: {case['words'] or 'every case'}: `{rule.effect.action}` "
+            f"brings {brought} with it, and {why}",
+            inquiry.place(i),
+            policies=(rule.policy_id,),
+            rules=(rule.rule_id,),
+            help="change `relations` in policies/vocabulary.yaml: no priority can solve this",
+            counterexample=case,
+            status="COUNTEREXAMPLE",
+        )

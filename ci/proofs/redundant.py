@@ -1,0 +1,207 @@
+"""Which rules change nothing: they fire and sometimes win, and without them every case gets exactly what it gets now.
+
+A rule that matters on a later day is not redundant, so the last day is asked first. Of exact duplicates the first is
+taken for the original.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bylaw.errors import WitnessMismatch
+from bylaw.logic.boxes import Box
+from bylaw.logic.ir import Effect, Facts, negate
+from ci.findings import Finding
+from ci.proofs.duel import MAX_NEIGHBOURS, NOTHING, Core, Duel, Referee, rules_of
+from ci.proofs.grounds import listed, resting_on, seen_with
+from ci.proofs.inquiry import Inquiry, says
+from ci.proofs.nearby import Nearby, items
+from ci.proofs.periods import Span, told
+from ci.proofs.reach import TRIES, escape
+from ci.proofs.theory import PROVEN, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """Whether a rule is redundant. PROVEN: from the beginning of `stretch` on; COUNTEREXAMPLE: a case that needs it."""
+
+    verdict: Verdict
+    stretch: Span = (None, None)
+    core: Core = NOTHING
+
+
+def redundant(nearby: Nearby, referee: Referee, i: int) -> Spare:
+    """PROVEN iff, from some day on, rule *i* wins in some existing case and no existing case gets less without it."""
+    theory = nearby.theory
+    rule = theory.ruleset.rules[i]
+    alive = [day for day in nearby.all_days if rule.holds_on(day)]
+    if not alive:
+        return Spare(Verdict("COUNTEREXAMPLE"))
+    last = matters(nearby, referee, i, alive[-1])
+    if last.status != "PROVEN":
+        return Spare(last)
+    # The neighbours' days are enough from here on, and far fewer.
+    near = nearby.meeting(i, None) if len(alive) > 1 else ()
+    days = [day for day in theory.days([theory.ruleset.rules[k] for k in near]) if rule.holds_on(day)] or alive
+    since = _since(nearby, referee, i, days)
+    winning = _winning(nearby, referee, i, days[since:])
+    if winning.status != "COUNTEREXAMPLE":
+        return Spare(winning if winning.status == "UNKNOWN" else Verdict("COUNTEREXAMPLE"))
+    assert winning.day is not None
+    core = _why(nearby, referee, i, winning.day)
+    return Spare(Verdict("PROVEN", day=winning.day), (days[since] if since else None, None), core)
+
+
+def _since(nearby: Nearby, referee: Referee, i: int, days: Sequence[int]) -> int:
+    """The first of *days* from which on rule *i* changes nothing, given that it changes nothing on the last."""
+    since = len(days) - 1
+    while since > 0 and matters(nearby, referee, i, days[since - 1]).status == "PROVEN":
+        since -= 1
+    return since
+
+
+def _winning(nearby: Nearby, referee: Referee, i: int, days: Sequence[int]) -> Verdict:
+    """COUNTEREXAMPLE: a case, on the first such day, in which rule *i* has its way undisputed."""
+    for day in days:
+        duel = Duel(nearby, referee, i, day, nearby.meeting(i, day))
+        against = [negate(duel.stands(k)) for k in duel.rivals(i)]
+        answer = duel.ask(*duel.definitions(), duel.stands(i), *against)
+        if answer.model is not None:
+            case = duel.case(answer.model)
+            if not nearby.holds(i, case, day):
+                raise WitnessMismatch(f"the plain reading does not confirm the case {case}", "please report it")
+            return Verdict("COUNTEREXAMPLE", case, day)
+        if answer.status == "unknown":
+            return Verdict("UNKNOWN", day=day, reason=answer.reason or "the solver gave up")
+    return PROVEN
+
+
+def matters(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict:
+    """PROVEN iff no existing case gets anything else on *day* without rule *i*; else such a case."""
+    base = nearby.base(day)
+    if base is None:
+        return PROVEN
+    if isinstance(base, Verdict):
+        return base
+    case = None
+    for case, is_alone in _guesses(nearby, i, day):
+        if is_alone or nearby.differs(i, case, day):
+            return Verdict("COUNTEREXAMPLE", case, day)
+    around = nearby.meeting(i, day)
+    if len(around) > MAX_NEIGHBOURS:
+        return Verdict("SKIPPED", day=day, reason=f"{len(around)} rules speak where it does, over {MAX_NEIGHBOURS}")
+    duel = Duel(nearby, referee, i, day, around)
+    answer = duel.ask(*duel.definitions(), *duel.definitions("spared"), duel.difference())
+    if answer.model is not None:
+        case = duel.case(answer.model)
+        if not nearby.differs(i, case, day):
+            raise WitnessMismatch(f"the plain reading does not confirm the solver's case {case}", "please report it")
+        return Verdict("COUNTEREXAMPLE", case, day)
+    if answer.status == "unknown":
+        return Verdict("UNKNOWN", day=day, reason=answer.reason or "the solver gave up")
+    return PROVEN
+
+
+def _guesses(nearby: Nearby, i: int, day: int) -> Iterator[tuple[Facts, bool]]:
+    """Existing cases that fire rule *i*; is it alone there: nobody fires who says the same or does not give way?"""
+    theory = nearby.theory
+    rules = theory.ruleset.rules
+    mine = items(rules[i].effect)[0]
+    agrees = len({item[2] for item in items(rules[i].effect) if item[:2] == mine[:2]}) == 1 or mine[0] != "outcome"
+    for box in theory.evaluator.boxes_of(i) or ():
+        covers: list[Box] = []
+        piece: Box | None = box
+        for _ in range(TRIES):
+            case = None if piece is None else nearby.case_in(i, piece, day)
+            if case is None:
+                break
+            near = nearby.around(i, case, day)
+            beaten = {k for k in near if theory.rivals.beats(i, k) and k in theory.rivals.of(i)}
+            crowding = {k for k in near if mine in items(rules[k].effect)}
+            crowding |= {k for k in theory.rivals.of(i) if k in near} - beaten
+            piece = escape(theory, box, covers, crowding)
+            if not crowding or piece is None:
+                yield case, not crowding and agrees
+                break
+
+
+def _why(nearby: Nearby, referee: Referee, i: int, day: int) -> Core:
+    """Who says the same wherever rule *i* would win, and which invariants it takes."""
+    theory = nearby.theory
+    duel = Duel(nearby, referee, i, day, nearby.meeting(i, day))
+    mine = set(items(theory.ruleset.rules[i].effect))
+    same = {k for k in duel.around if k != i and mine & set(items(theory.ruleset.rules[k].effect))}
+    covers = {str(k): negate(theory.ruleset.rules[k].guard) for k in sorted({*same, *duel.stronger(i)})}
+    covering = duel.core([], covers)
+    whole = duel.core([*duel.definitions(), *duel.definitions("spared"), duel.difference()], {})
+    return Core(tuple(name for name in covering.names if int(name) in same), whole.invariants)
+
+
+# ---- duplicates -----------------------------------------------------------------------------------------------------
+
+
+def originals(nearby: Nearby, found: Mapping[int, Spare]) -> set[int]:
+    """The redundant rules of which later redundant ones are exact duplicates."""
+    theory = nearby.theory
+    alike: dict[Effect, list[int]] = defaultdict(list)
+    for i in sorted(found):
+        alike[theory.ruleset.rules[i].effect].append(i)
+    kept: set[int] = set()
+    for effect in sorted(alike, key=lambda effect: alike[effect]):
+        classes: list[int] = []
+        for i in alike[effect]:
+            first = next((j for j in classes if _same_guard(nearby, i, j)), None)
+            if first is None:
+                classes.append(i)
+            else:
+                kept.add(first)
+    return kept
+
+
+def _same_guard(nearby: Nearby, i: int, j: int) -> bool:
+    one, two = (nearby.theory.ruleset.rules[k].guard for k in (i, j))
+    return one == two or nearby.theory.reasoner.equivalent(one, two).status == "unsat"
+
+
+# ---- findings -------------------------------------------------------------------------------------------------------
+
+
+def redundant_rule(inquiry: Inquiry) -> Iterator[Finding]:
+    """Every rule changes something."""
+    nearby, referee = Nearby(inquiry.theory), Referee(inquiry.theory)
+    found: dict[int, Spare] = {}
+    for i, rule in enumerate(inquiry.theory.ruleset.rules):
+        spare = redundant(nearby, referee, i)
+        if spare.verdict.status in ("UNKNOWN", "SKIPPED"):
+            what = f"whether the rule `{rule.rule_id}` changes anything"
+            yield inquiry.unanswered(what, inquiry.place(i), spare.verdict, (rule.policy_id,))
+        if spare.verdict.status == "PROVEN" and seen_with(inquiry.theory, i, rules_of(spare.core)):
+            found[i] = spare
+    kept = originals(nearby, found)
+    for i, spare in found.items():
+        if i not in kept:
+            yield _finding(inquiry, i, spare)
+
+
+def _finding(inquiry: Inquiry, i: int, spare: Spare) -> Finding:
+    rule = inquiry.rule(i)
+    others = [(k, inquiry.rule(k)) for k in rules_of(spare.core)]
+    policies = sorted({other.policy_id for _, other in others})
+    who = f": wherever it wins, {listed(policies)} already {_says(len(policies))} so" if policies else ""
+    return Finding(
+        "redundant-rule",
+        f"{told([spare.stretch])}policy `{rule.policy_id}` has a rule for `{rule.effect.action}` that changes nothing"
+        f"{who}{resting_on(spare.core)}",
+        inquiry.place(i),
+        policies=(rule.policy_id, *(name for name in policies if name != rule.policy_id)),
+        rules=(rule.rule_id,),
+        help="take the rule out, or one of those that say the same: then look again, for each holds the other up",
+        related=tuple((inquiry.place(k), f"{other.policy_id} {says(other)}") for k, other in others),
+        status="PROVEN",
+    )
+
+
+def _says(count: int) -> str:
+    return "says" if count == 1 else "say"
