@@ -12,6 +12,7 @@ import click
 
 from bot.cli import _BUNDLE, _ROOT, bundle_path
 from bylaw.errors import UsageError
+from bylaw.logic.ir import MAX_DIGITS
 
 
 def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date | None:
@@ -63,12 +64,17 @@ def _object(text: str) -> dict[str, Any]:
         return found
 
     try:
-        data = json.loads(text, parse_float=Decimal, object_pairs_hook=once)
+        data = json.loads(text, parse_float=Decimal, parse_int=_whole, object_pairs_hook=once)
     except (json.JSONDecodeError, RecursionError, ValueError):
         data = None
     if not isinstance(data, dict):
         raise UsageError("the facts are not a JSON object", """write them like '{"has_receipt": true}', or @FILE""")
     return data
+
+
+def _whole(digits: str) -> int | Decimal:
+    """A whole number; of a size that no fact has, as a decimal, which is read in no time and refused by the fact."""
+    return int(digits) if len(digits) <= MAX_DIGITS else Decimal(digits)
 
 
 @click.group()

@@ -13,13 +13,13 @@ from datetime import date
 from pathlib import Path
 
 from bylaw.authored.labels import labels
-from bylaw.logic.prose import case_in_words
-
 from bylaw.bundle import FILE_NAME, dump
 from bylaw.canonical import canonical_json, write_atomically
-from bylaw.errors import UsageError
+from bylaw.errors import BylawError, UsageError
 from bylaw.logic.ir import Facts, Ruleset
+from bylaw.logic.prose import case_in_words
 from ci.compile import compile_bundle, enriched
+from ci.files import FOLDERS
 from ci.findings import Finding, graded
 from ci.formalize.stage import formalize
 from ci.layers import assign, default_assignment, describe
@@ -106,10 +106,24 @@ def bundle_text(run: Run) -> str:
 def write(run: Run, directory: Path) -> Path:
     """Write the enriched records and, last, the bundle; the bundle's path. Nothing is left half-written.
 
-    Raises UsageError when *directory* is the repository itself, where records would be read as policies.
+    Raises UsageError where they would be read as policies the next time, and where nothing can be written.
     """
-    if directory.resolve() == run.workspace.root.resolve():
+    root, target = run.workspace.root.resolve(), directory.resolve()
+    if target == root or any(target.is_relative_to(root / folder) for folder in FOLDERS):
         raise UsageError("a bundle cannot be written into the repository it is compiled from", "name another folder")
+    try:
+        return _written(run, directory)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        raise UsageError(f"`{directory}` cannot be written: {_reason(error)}", "name another folder") from None
+    except OSError as error:
+        raise BylawError(f"`{directory}` could not be written: {_reason(error)}") from None
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or "the system gives no reason").lower()
+
+
+def _written(run: Run, directory: Path) -> Path:
     text = bundle_text(run)
     records = directory / "policies"
     files = enriched(run.proofs.records)
@@ -117,7 +131,7 @@ def write(run: Run, directory: Path) -> Path:
         write_atomically(records / name, canonical_json(record) + "\n", durable=False)
     for stale in sorted(records.glob("POL-*.json")):
         if stale.name not in files:
-            stale.unlink()
+            stale.unlink(missing_ok=True)  # another compile may have been here first
     write_atomically(directory / FILE_NAME, text)
     return directory / FILE_NAME
 

@@ -30,7 +30,8 @@ def canonical_actions(workspace: Workspace) -> Iterator[Finding]:
         at = Place(path, ("actions", name, "same_as"))
         if target not in actions and not workspace.is_lost(target):
             message = f"the action `{name}` is the same as `{target}`, which no vocabulary declares"
-            yield Finding("unknown-action", message, at, help=did_you_mean(target, actions, ACTIONS_LIVE_IN))
+            others = [other for other in actions if other != name]
+            yield Finding("unknown-action", message, at, help=did_you_mean(target, others, ACTIONS_LIVE_IN))
         elif target in actions and action.outcome not in (None, workspace.vocabulary.outcome_of(target)):
             message = f"the action `{name}` names the outcome `{action.outcome}`, and `{target}` another"
             yield Finding("schema", message, at, help="a second name takes the outcome of the first: leave it out")
