@@ -6,6 +6,7 @@ This module and `bylaw.demo` are the only places that know both wings.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Mapping
@@ -97,9 +98,17 @@ def _anywhere(args: list[str]) -> list[str]:
     return [*ours, *(arg for arg in args[:end] if arg not in ours), *args[end:]]
 
 
+def _spell_out_what_cannot_be_shown() -> None:
+    """A terminal whose encoding lacks a letter is shown its code point: a policy's word must not end the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main() -> None:
     """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
     debug = "--debug" in sys.argv[1:]
+    _spell_out_what_cannot_be_shown()
     try:
         code = bylaw.main(args=_anywhere(sys.argv[1:]), standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
