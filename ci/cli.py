@@ -184,3 +184,34 @@ def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
 
     known = finding_in_words(id_)
     click.echo(known if known is not None else in_words(root, id_, at, date.today()), color=ctx.color)
+
+
+@click.command()
+@_root
+@click.option("--missing", is_flag=True, help="Write the cases that are missing, as YAML to paste.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
+@_at
+@click.pass_context
+def cases(ctx: click.Context, root: Path, missing: bool, as_json: bool, at: date | None) -> None:
+    """Say how much of the policies their cases show, and write the cases that are missing.
+
+    Counted are rules that win in some case, bounds with a case on each side, regions of guards with a case inside, and
+    exceptions with a case in which they hold and one in which they do not. Exit code 1 when less is covered than
+    `case_coverage_threshold` in rules/ci.yaml asks for; with --missing always 0.
+
+    \b
+    bylaw cases                          a line for each policy
+    bylaw cases --missing                what to paste into policies/<domain>/cases.yaml
+    """
+    from ci.cases import report
+
+    told = report(root, at, date.today())
+    if as_json:
+        click.echo(told.json())
+    elif missing:
+        click.echo(told.yaml(), nl=False)
+        if not told.survey.missing:
+            click.echo("no case is missing", err=True)
+    else:
+        click.echo(told.table(), color=ctx.color)
+    ctx.exit(1 if told.is_below and not missing else 0)

@@ -53,6 +53,7 @@ class CiRules(AuthoredFile):
 
     severities: dict[FindingId, Literal["error", "warning", "notice", "off"]]
     coverage_threshold: Share  # of the sentences of a source document that some component quotes
+    case_coverage_threshold: Share  # of what cases can show of the policies: rules, bounds, regions, exceptions
     expiring_within_days: Positive
     report: ReportCaps
     proofs: ProofBudgets

@@ -1,0 +1,1 @@
+"""What the cases of a policy set show of it, and the cases that would show the rest."""

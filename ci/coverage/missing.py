@@ -1,0 +1,96 @@
+"""The cases that are missing: few, each showing as much as it can, with today's decision as what they expect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bylaw.logic.evaluate import Decision
+from bylaw.logic.ir import Value
+from ci.coverage.goals import Aim, Goal, Item
+from ci.coverage.measure import Coverage, Reading, Tried, measure, shown
+from ci.coverage.search import Search
+
+HARDEST_FIRST: Sequence[Aim] = ("inside", "outside", "region", "wins", "otherwise", "fires")
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCase:
+    """A case to add: what it shows that no other case shows, and what is decided in it today."""
+
+    domain: str
+    facts: Mapping[str, Value]
+    day: int
+    expect: Mapping[str, Any]
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the cases cover, what would cover the rest, and the goals for which no case was found either way."""
+
+    coverage: Coverage
+    missing: tuple[MissingCase, ...]
+    unknown: tuple[Goal, ...]
+
+
+def survey(reading: Reading, items: Sequence[Item], cases: Sequence[Tried]) -> Survey:
+    """Measure *cases*, and look for a case for everything that they leave open."""
+    coverage = measure(reading, items, cases)
+    search = Search(reading, cases)
+    found: list[tuple[Goal, Tried]] = []
+    impossible: set[Goal] = set()
+    unknown: list[Goal] = []
+    by_now: set[Goal] = set()
+    waiting = sorted(coverage.open, key=lambda goal: HARDEST_FIRST.index(goal.aim))
+    for goal in waiting:
+        if goal in by_now:
+            continue
+        answer = search.case_for(goal)
+        if answer.status == "found":
+            tried = Tried(answer.facts, goal.day)
+            found.append((goal, tried))
+            by_now.update(shown(reading, tried, waiting))
+        elif answer.status == "impossible":
+            impossible.add(goal)
+        else:
+            unknown.append(goal)
+    coverage = Coverage(coverage.items, coverage.met, frozenset(impossible))
+    return Survey(coverage, tuple(_fewest(reading, found, coverage.open)), tuple(unknown))
+
+
+def _fewest(reading: Reading, found: Sequence[tuple[Goal, Tried]], wanted: Sequence[Goal]) -> list[MissingCase]:
+    """Greedily the case that shows most of what is left; of equals the one with the fewest facts, then the first."""
+    left = dict.fromkeys(wanted)
+    showing = [(goal, tried, frozenset(shown(reading, tried, wanted))) for goal, tried in found]
+    chosen: list[tuple[int, MissingCase]] = []
+    while left:
+        best = max(
+            range(len(showing)),
+            key=lambda n: (len(showing[n][2] & left.keys()), -len(showing[n][1].facts), -n),
+            default=None,
+        )
+        if best is None or not showing[best][2] & left.keys():
+            break
+        _, tried, shows = showing[best]
+        new = tuple(g for g in left if g in shows)
+        chosen.append((best, _case(reading, tried, new)))
+        left = {g: None for g in left if g not in shows}
+    return [case for _, case in sorted(chosen, key=lambda pair: (pair[1].domain, pair[1].goals[0].rule, pair[0]))]
+
+
+def _case(reading: Reading, tried: Tried, goals: tuple[Goal, ...]) -> MissingCase:
+    decision = reading.theory.evaluator.decide(tried.facts, tried.day)
+    keys = sorted({reading.key(goal.rule) for goal in goals}, key=lambda key: (key in DUTIES, key))
+    first = reading.rules[min(goal.rule for goal in goals)]
+    return MissingCase(first.domain, tried.facts, tried.day, {key: expected(decision, key) for key in keys}, goals)
+
+
+DUTIES = ("required", "prohibited", "permitted")
+
+
+def expected(decision: Decision, key: str) -> Any:
+    """What a case would expect under *key* if it expects what is decided."""
+    duties = {"required": decision.required, "prohibited": decision.prohibited, "permitted": decision.permitted}
+    return list(duties[key]) if key in duties else decision.outcomes[key].action

@@ -1,0 +1,231 @@
+"""The smallest telling case that shows a goal: the facts a guard needs, then those the outcome still waits for.
+
+Values are the least surprising that do: those that people already wrote in cases first. What trying does not find is
+asked of the solver, which also proves that a goal is out of reach.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bylaw.logic.boxes import Box, Cut, Region, domain, lies_in, point
+from bylaw.logic.ir import Atom, Facts, Formula, Number, Value, Variable, conj, disj, names, negate
+from bylaw.logic.truth import simplify, truth
+from ci.coverage.goals import Goal, cut_points
+from ci.coverage.measure import Reading, Tried
+
+BUDGET = 400  # cases tried for one goal before the solver is asked
+MAX_RULES = 300  # rules about one subject; beyond that the solver's question is not put
+
+Status = Literal["found", "impossible", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A case that shows a goal, or why there is none."""
+
+    status: Status
+    facts: Mapping[str, Value] = field(default_factory=dict)
+
+
+class Search:
+    """Looks for cases; *cases* are those that exist, for the values people use."""
+
+    def __init__(self, reading: Reading, cases: Iterable[Tried]) -> None:
+        self.reading, self.theory = reading, reading.theory
+        self.variables = self.theory.ruleset.variables
+        used: dict[str, Counter[Value]] = {}
+        for tried in cases:
+            for var, value in tried.facts.items():
+                used.setdefault(var, Counter())[value] += 1
+        self._used = used
+        self._points: dict[tuple[int, ...], Mapping[str, list[Value]]] = {}
+        self._left = 0
+
+    def case_for(self, goal: Goal) -> Answer:
+        """A case on the goal's day that shows it."""
+        self._left = BUDGET
+        for wanted in self._starts(goal):
+            facts = self._complete(goal, {}, wanted)
+            if facts is not None:
+                return Answer("found", self.theory.fewest(facts, lambda fewer: self._confirms(goal, fewer)))
+        return self._asked(goal)
+
+    def _confirms(self, goal: Goal, facts: Facts) -> bool:
+        reading = self.reading
+        if not reading.met(goal, facts, goal.day) or not self.theory.exists(facts, goal.day):
+            return False
+        return reading.settled(goal.rule, reading.decide(goal.rule, facts, goal.day))
+
+    # ---- by trying --------------------------------------------------------------------------------------------------
+
+    def _starts(self, goal: Goal) -> Iterator[Mapping[str, Region]]:
+        """Where to look: what the facts of a guard's box may be, the goal's own bound narrowed to one value."""
+        if goal.box is not None:
+            yield goal.box.regions
+            return
+        rules = goal.siblings if goal.aim == "otherwise" else (goal.rule,)
+        for rule in rules:
+            boxes = self.theory.evaluator.boxes_of(rule)
+            for box in (Box({}),) if boxes is None else boxes:
+                if goal.edge is None:
+                    yield box.regions
+                elif boxes is None or goal.edge.var in box.regions:
+                    at = goal.edge.inside.value
+                    where = box.regions.get(goal.edge.var)
+                    if where is None or lies_in(at, where):
+                        side = goal.edge.inside if goal.aim == "inside" else goal.edge.outside
+                        yield {**box.regions, goal.edge.var: (((side.value, 0), (side.value, 1)),)}
+
+    def _complete(self, goal: Goal, facts: dict[str, Value], wanted: Mapping[str, Region]) -> dict[str, Value] | None:
+        """*facts* with what is missing, so that the goal is shown; None when no value tried does."""
+        if self._left <= 0 or self._is_hopeless(goal, facts):
+            return None
+        var = next((var for var in sorted(wanted) if var not in facts), None)
+        if var is None:
+            self._left -= 1
+            if self._confirms(goal, facts):
+                return facts
+            var = next((var for var in self._waiting(goal, facts) if var not in facts), None)
+            if var is None:
+                return None
+        for value in self._values(goal, var, wanted.get(var)):
+            found = self._complete(goal, {**facts, var: value}, wanted)
+            if found is not None:
+                return found
+        return None
+
+    def _is_hopeless(self, goal: Goal, facts: Facts) -> bool:
+        guard = truth(self.reading.rules[goal.rule].guard, facts)
+        return guard is (goal.aim in ("outside", "otherwise")) or not self.theory.exists(facts, goal.day)
+
+    def _waiting(self, goal: Goal, facts: Facts) -> Iterator[str]:
+        """The unknown facts that could decide it, the most telling first."""
+        reading = self.reading
+        guards = [reading.rules[i].guard for i in (goal.rule, *goal.siblings)]
+        yield from sorted(names(conj([simplify(guard, facts) for guard in guards])))
+        sides: Sequence[Facts] = (facts,)
+        if goal.edge is not None and goal.edge.var in facts:
+            sides = reading.stepped(goal, facts) or sides
+        for side in sides:
+            decision = reading.decide(goal.rule, side, goal.day)
+            for missing in decision.undecided.values():
+                yield from missing
+            yield from decision.missing_facts
+
+    def _values(self, goal: Goal, var: str, where: Region | None) -> Iterator[Value]:
+        """Values to try for a fact, the least surprising first: those of other cases, then one for each stretch."""
+        among = self.reading.component(goal.rule)
+        if among not in self._points:
+            self._points[among] = cut_points(self.theory, among)
+        variable = self.variables[var]
+        region = domain(variable) if where is None else where
+        used = self._used.get(var, Counter())
+        known = [value for value, _ in sorted(used.items(), key=lambda item: (-item[1], str(item[0])))]
+        told = [point(Box({var: region}), {var: variable})[var]]
+        tried = dict.fromkeys([*known, *told, *self._points[among].get(var, []), *_listed(region, variable)])
+        return (value for value in tried if lies_in(value, region))
+
+    # ---- by the solver ----------------------------------------------------------------------------------------------
+
+    def _asked(self, goal: Goal) -> Answer:
+        among = self.reading.component(goal.rule)
+        if len(among) > MAX_RULES:
+            return Answer("unknown")
+        rules = tuple(sorted({*among, goal.rule, *goal.siblings}))
+        formulas = self._formulas(goal)
+        verdict = self.theory.solve(formulas, goal.day, rules, lambda facts: self._confirms(goal, facts))
+        if verdict.status == "PROVEN":
+            return Answer("impossible")
+        return Answer("unknown") if verdict.facts is None else Answer("found", verdict.facts)
+
+    def _formulas(self, goal: Goal) -> list[Formula]:
+        """True together exactly in the full cases that show the goal."""
+        i, day, rules = goal.rule, goal.day, self.reading.rules
+        match goal.aim:
+            case "fires":
+                return [rules[i].guard]
+            case "wins":
+                return [self._wins(i, day)]
+            case "region":
+                assert goal.box is not None
+                return [as_formula(goal.box, self.variables)]
+            case "otherwise":
+                beside = [rules[j].guard for j in goal.siblings if rules[j].holds_on(day)]
+                return [negate(rules[i].guard), disj(beside)]
+        assert goal.edge is not None
+        var, here = goal.edge.var, goal.edge.inside if goal.aim == "inside" else goal.edge.outside
+        inner, outer = {var: goal.edge.inside.value}, {var: goal.edge.outside.value}
+        return [
+            Atom(var, "==", here.value),
+            simplify(self._wins(i, day), inner),
+            negate(simplify(rules[i].guard, outer)),
+            negate(simplify(self._shown(i, day), outer)),
+            *(simplify(formula, side) for formula in self.theory.invariants(day) for side in (inner, outer)),
+        ]
+
+    def _wins(self, i: int, day: int) -> Formula:
+        stands = self.theory.stands(i, day)
+        return conj([stands, *(negate(self.theory.stands(j, day)) for j in self._equals(i, day)), self._shown(i, day)])
+
+    def _equals(self, i: int, day: int) -> list[int]:
+        """The rivals of rule *i* that are in force, of which neither gives way."""
+        rivals = self.theory.rivals
+        apart = [j for j in rivals.of(i) if not rivals.beats(i, j) and not rivals.beats(j, i)]
+        return [j for j in apart if self.reading.rules[j].holds_on(day)]
+
+    def _shown(self, i: int, day: int) -> Formula:
+        """What rule *i* says is decided, by whichever rule."""
+        effect = self.reading.rules[i].effect
+        speakers = [j for j in self.reading.speakers(i) if self.reading.rules[j].holds_on(day)]
+        stands = {j: self.theory.stands(j, day) for j in speakers}
+        if effect.outcome is None:
+            return disj(stands.values())
+        taken = {j: {a for o, a in self.reading.rules[j].effect.takes if o == effect.outcome} for j in speakers}
+        yes = [stands[j] for j in speakers if taken[j] == {effect.action}]
+        no = [stands[j] for j in speakers if taken[j] != {effect.action}]
+        clashes = [conj([stands[j], self.theory.stands(k, day)]) for j in speakers for k in self._equals(j, day)]
+        return conj([disj(yes), *map(negate, no), *map(negate, clashes)])
+
+
+def as_formula(box: Box, variables: Mapping[str, Variable]) -> Formula:
+    """The box as the formula that holds exactly inside, in the words of its facts."""
+    parts: list[Formula] = []
+    for var, where in sorted(box.regions.items()):
+        variable = variables[var]
+        if isinstance(where, frozenset):
+            values = _listed(where, variable)
+            parts.append(Atom(var, "==", values[0]) if len(values) == 1 else Atom(var, "in", tuple(values)))
+        else:
+            parts.append(disj([conj(_bounds(variable, low, high)) for low, high in where]))
+    return conj([*parts, *box.residue])
+
+
+def _listed(region: Region, variable: Variable) -> list[Value]:
+    if not isinstance(region, frozenset):
+        return []
+    every: list[Value] = [False, True] if variable.kind == "boolean" else list(variable.values)
+    return [value for value in every if value in region]
+
+
+def _bounds(variable: Variable, low: Cut, high: Cut) -> Iterator[Formula]:
+    """The tests that say "between these cuts"; ends of the fact's own domain go without saying."""
+    whole = domain(variable)
+    assert isinstance(whole, tuple)
+    if low[0] != -math.inf and low != whole[0][0]:
+        yield Atom(variable.name, ">" if low[1] else ">=", exact_end(low))
+    if high[0] != math.inf and high != whole[-1][1]:
+        if variable.is_whole:
+            yield Atom(variable.name, "<=", exact_end(high) - 1)
+        else:
+            yield Atom(variable.name, "<=" if high[1] else "<", exact_end(high))
+
+
+def exact_end(cut: Cut) -> Number:
+    """The number at a cut that is not an open end."""
+    assert not isinstance(cut[0], float)
+    return cut[0]
