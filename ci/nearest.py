@@ -12,7 +12,7 @@ def did_you_mean(word: str, choices: Iterable[str], declared_in: str = "") -> st
     """`did you mean ...?` with the nearest of *choices*, and where such words are declared; None when neither helps."""
     near = nearest(word, choices)
     suggestion = f"did you mean `{near}`?" if near is not None else ""
-    return "; ".join(part for part in (suggestion, declared_in) if part) or None
+    return " ".join(part for part in (suggestion, declared_in) if part) or None
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:

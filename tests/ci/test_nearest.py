@@ -20,7 +20,7 @@ def test_the_nearest_word_is_suggested_or_none(row: dict[str, Any]) -> None:
 
 def test_the_help_says_the_word_and_where_words_are_declared() -> None:
     assert did_you_mean("fact", ["facts"]) == "did you mean `facts`?"
-    assert did_you_mean("fact", ["facts"], "see there") == "did you mean `facts`?; see there"
+    assert did_you_mean("fact", ["facts"], "see there") == "did you mean `facts`? see there"
     assert did_you_mean("zzz", ["facts"], "see there") == "see there"
     assert did_you_mean("zzz", ["facts"]) is None
 

@@ -45,7 +45,7 @@ def fits_row(finding: Finding, row: dict[str, Any]) -> None:
     if "help" in row:
         # of a long list of known keys the suggestion is enough
         assert finding.help is not None
-        assert finding.help == row["help"] or finding.help.startswith(f"{row['help']};")
+        assert finding.help == row["help"] or finding.help.startswith(f"{row['help']} ")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
