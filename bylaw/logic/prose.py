@@ -107,6 +107,8 @@ def _name(var: str, label: Label) -> str:
 
 
 _VERBS = {
+    "has been": "has not been",
+    "have been": "have not been",
     "has": "does not have",
     "have": "do not have",
     **{verb: f"{verb} not" for verb in ("is", "are", "was", "were", "will", "must", "may", "should")},
