@@ -126,6 +126,7 @@ class _Comparison:
         self.at = sides[1].at
         self.space = Space(shared.variables)
         self._reads: dict[tuple[int, int], Read] = {}
+        self._near: dict[tuple[int, int], list[Box] | None] = {}
         self._reasoner: Reasoner | None = None
 
     def read(self, n: int, i: int) -> Read:
@@ -153,18 +154,23 @@ class _Comparison:
         one, two = ({}, {}) if not any(self.shared.loose) else tuple(map(self._reached, (0, 1)))
         return one, two
 
+    @cached_property
+    def _partner(self) -> dict[int, int]:
+        """Rules that say the same, after → before."""
+        return {j: i for i, j in self.shared.pairs.items()}
+
     def _reached(self, n: int) -> dict[Subject, set[int]]:
         theory, found = self.sides[n], defaultdict[Subject, set[int]](set)
         rivals, rules = theory.rivals, theory.ruleset.rules
         for loose in self.shared.loose[n]:
-            near = theory.evaluator.boxes_of(loose)
+            near = self._boxes(n, loose)
             reached, todo = {loose}, [loose]
             while todo:
                 i = todo.pop()
                 for subject in spoken_of(rules[i].effect):
                     found[subject].add(loose)
                 for j in rivals.of(i):
-                    if j in reached or rivals.beats(j, i) or not _meets(theory, j, near):
+                    if j in reached or rivals.beats(j, i) or not self._meets(n, j, near):
                         continue
                     if rivals.beats(i, j):
                         reached.add(j)
@@ -190,27 +196,43 @@ class _Comparison:
         todo = list(self._speakers[n].get(subject, ()))
         while todo:
             i = todo.pop()
-            if i in reached or not _meets(theory, i, near):
+            if i in reached or not self._meets(n, i, near):
                 continue
             reached.add(i)
             is_wide = subject.kind == "outcome"  # equals leave an outcome open
             todo += [j for j in rivals.of(i) if (not rivals.beats(i, j) if is_wide else rivals.beats(j, i))]
         return reached
 
+    def _boxes(self, n: int, i: int) -> list[Box] | None:
+        """The shared cases that the guard of a rule may hold in, as boxes; None when it needs too many."""
+        if (n, i) not in self._near:
+            found = self.sides[n].evaluator.boxes_of(i)
+            within = None if found is None else [self.space.within(box) for box in found]
+            self._near[n, i] = None if within is None else [box for box in within if box is not None]
+        return self._near[n, i]
+
+    def _meets(self, n: int, i: int, near: Sequence[Box] | None) -> bool:
+        mine = self._boxes(n, i)
+        return near is None or mine is None or overlap(mine, near) is not None
+
     # ---- one subject ------------------------------------------------------------------------------------------------
 
     def compared(self, subject: Subject, unknown: list[Unknown]) -> list[Change]:
         """The changes of one subject over all days. Raises TooManyPieces and Unanswered."""
         near: list[Box] | None = []
-        for n, theory in enumerate(self.sides):
+        for n in (0, 1):
             for i in sorted(self._touched[n].get(subject, ())):
-                boxes = theory.evaluator.boxes_of(i)
+                boxes = self._boxes(n, i)
                 near = None if near is None or boxes is None else [*near, *boxes]
-        sides = tuple(Side(theory, subject, self._relevant(n, subject, near)) for n, theory in enumerate(self.sides))
-        days = self._days((sides[0], sides[1]))
+        one, two = (self._relevant(n, subject, near) for n in (0, 1))
+        both = [(i, self.shared.pairs[i]) for i in one if i in self.shared.pairs]
+        both += [(self._partner[j], j) for j in two if j in self._partner]
+        one, two = one | {i for i, _ in both}, two | {j for _, j in both}
+        sides = Side(self.sides[0], subject, one), Side(self.sides[1], subject, two)
+        days = self._days(sides)
         daily = []
         for day in days:
-            on_day = _Day(self, (sides[0], sides[1]), day)
+            on_day = _Day(self, sides, day)
             daily.append((day, list(on_day.changes(unknown))))
         return list(_over_time(daily))
 
@@ -223,11 +245,6 @@ class _Comparison:
             for item in side.theory.ruleset.constraints:
                 found.update(day for day in (item.start, None if item.end is None else item.end + 1) if day is not None)
         return [self.at, *sorted(day for day in found if day > self.at)]
-
-
-def _meets(theory: Theory, i: int, near: Sequence[Box] | None) -> bool:
-    mine = theory.evaluator.boxes_of(i)
-    return near is None or mine is None or overlap(mine, near) is not None
 
 
 class _Day:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bylaw.logic.boxes import Region, domain, join_regions, meet_regions, region, without
+from bylaw.logic.boxes import Box, Region, domain, join_regions, meet_regions, region, without
 from bylaw.logic.ir import (
     TRUE,
     And,
@@ -102,6 +102,16 @@ class Space:
             mine = domain(self.axes[test.var])
         inside, outside = meet_regions(mine, test.where), without(mine, test.where)
         return {**piece, test.var: inside}, {**piece, test.var: outside}
+
+    def within(self, box: Box) -> Box | None:
+        """The part of *box* that compared cases can lie in, as far as single facts say; None when there is none."""
+        regions = {}
+        for var, where in box.regions.items():
+            if var in self.variables:
+                regions[var] = meet_regions(where, domain(self.variables[var]))
+                if not regions[var]:
+                    return None
+        return Box(regions)
 
     def joined(self, pieces: Iterable[Piece]) -> list[Piece]:
         """The same cases in as few pieces as neighbours can be joined to; disjoint ones stay so."""
