@@ -11,26 +11,39 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
-from bylaw.errors import UsageError
+from bylaw.errors import BylawError, UsageError
 from ci.files import FOLDERS
 
 
 @contextmanager
 def checkout(root: Path, ref: str) -> Iterator[Path]:
-    """A temporary folder with the policy files of *root* at *ref*. Raises UsageError when git does not know it."""
+    """A temporary folder with the policy files of *root* at *ref*, an empty one where there were none yet.
+
+    Raises UsageError when git does not know *ref*.
+    """
     if ref.startswith("-"):
         raise UsageError(f"`{ref}` is not a git ref")
     commit = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     if commit is None:
         raise UsageError(f"git does not know `{ref}` in `{root}`", "name a branch, a tag or a commit")
-    archive = _git(root, "archive", "--format=tar", commit.decode().strip(), "--", ".")
-    if archive is None:
-        raise UsageError(f"`{root}` has no files at `{ref}`")
     with tempfile.TemporaryDirectory(prefix="bylaw-base-") as name:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-            wanted = [m for m in tar.getmembers() if m.isfile() and m.name.split("/")[0] in FOLDERS]
-            tar.extractall(name, members=wanted, filter="data")
-        yield Path(name)
+        folder = Path(name)
+        (folder / FOLDERS[0]).mkdir()
+        _extract(root, commit.decode().strip(), folder)
+        yield folder
+
+
+def _extract(root: Path, commit: str, folder: Path) -> None:
+    listed = _git(root, "ls-tree", "--name-only", commit, "--", *FOLDERS)
+    present = (listed or b"").decode().split()
+    if not present:
+        return
+    archive = _git(root, "archive", "--format=tar", commit, "--", *present)
+    if archive is None:
+        raise BylawError(f"git does not give out the files of `{root}` at `{commit}`")
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        wanted = [m for m in tar.getmembers() if m.isfile() and m.name.split("/")[0] in FOLDERS]
+        tar.extractall(folder, members=wanted, filter="data")
 
 
 def committed_on(root: Path, ref: str) -> date | None:
