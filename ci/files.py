@@ -78,10 +78,15 @@ def _content(entry: os.DirEntry[str], path: str, real_root: str) -> Content | Fi
     if entry.is_symlink() and not _is_inside(os.path.realpath(entry.path), real_root):
         return _unreadable(path, "the link leads out of the repository")
     try:
-        if not stat.S_ISREG(entry.stat().st_mode):
+        status = entry.stat()
+        if not stat.S_ISREG(status.st_mode):
             return _unreadable(path, "this is no ordinary file")  # reading a pipe would wait for ever
         with Path(entry.path).open("rb") as stream:
-            return Content(_shown(path), stream.read(MAX_BYTES + 1))
+            # Python sets aside as many bytes as it is asked for: asking for the most is slow for a small file.
+            data = stream.read(min(status.st_size, MAX_BYTES) + 1)
+            if len(data) > status.st_size:  # it has grown, or its file system tells no sizes
+                data += stream.read(MAX_BYTES + 1 - len(data))
+            return Content(_shown(path), data)
     except OSError as problem:
         return _unreadable(path, f"the file cannot be read: {_reason(problem)}")
 

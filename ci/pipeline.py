@@ -24,7 +24,7 @@ from ci.findings import Finding, graded
 from ci.formalize.stage import formalize
 from ci.layers import assign, default_assignment, describe
 from ci.lint.registry import LINTS
-from ci.load import Workspace, load
+from ci.load import Workspace, load, rare_collection
 from ci.proofs.inquiry import Progress
 from ci.proofs.stage import Proofs, prove, ruleset_of
 from ci.record import PolicyRecord
@@ -60,6 +60,7 @@ def run(root: Path, at: date | None, today: date, progress: Progress | None = No
     return check(workspace, workspace.at or today, progress)
 
 
+@rare_collection()
 def check(workspace: Workspace, at: date, progress: Progress | None = None) -> Run:
     """Every stage over a loaded workspace."""
     found: list[Finding] = [*workspace.findings]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from ci.proofs.findings import clash_findings, step
 from ci.proofs.inquiry import Inquiry, Progress
 from ci.proofs.registry import QUESTIONS
 from ci.proofs.theory import Theory
-from ci.record import PolicyRecord
+from ci.record import PolicyRecord, StageStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,12 @@ def prove(
         findings += question(inquiry)
     conflicts = [_conflict(inquiry, clash, n) for n, clash in enumerate(found, 1) if clash.verdict.facts is not None]
     failed = {p for clash in found if clash.verdict.status == "UNKNOWN" for p in _policies(inquiry, clash)}
+    by_policy: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for conflict in conflicts:
+        for policy_id in sorted({conflict["policy_a"]["id"], conflict["policy_b"]["id"]}):
+            by_policy[policy_id].append(conflict)
     return Proofs(
-        records=[_judged(record, conflicts, failed) for record in records],
+        records=[_judged(record, by_policy.get(record.policy.policy_id, []), failed) for record in records],
         findings=findings,
         conflicts=conflicts,
         dominance=_dominance(inquiry, found),
@@ -79,12 +84,11 @@ def _policies(inquiry: Inquiry, clash: Clash) -> list[str]:
     return sorted({inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id})
 
 
-def _judged(record: PolicyRecord, conflicts: Sequence[Mapping[str, Any]], failed: set[str]) -> PolicyRecord:
+def _judged(record: PolicyRecord, conflicts: list[dict[str, Any]], failed: set[str]) -> PolicyRecord:
     if not record.in_logic:
         return record
-    policy_id = record.policy.policy_id
-    mine = [c for c in conflicts if policy_id in (c["policy_a"]["id"], c["policy_b"]["id"])]
-    return record.after("conflict_detection", "failed" if policy_id in failed else "complete", conflicts=mine)
+    status: StageStatus = "failed" if record.policy.policy_id in failed else "complete"
+    return record.after("conflict_detection", status, conflicts=conflicts)
 
 
 def _conflict(inquiry: Inquiry, clash: Clash, number: int) -> dict[str, Any]:
