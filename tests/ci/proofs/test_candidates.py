@@ -73,7 +73,12 @@ def test_who_is_whose_candidate_is_mutual(ruleset):
 def test_the_same_clashes_are_found_in_the_same_order_as_among_all_pairs(ruleset):
     asked, everyone = theory(ruleset), theory(ruleset)
     everyone.candidates = AllRivals(everyone)
-    assert list(clashes(asked)) == list(clashes(everyone))
+    assert [told(clash) for clash in clashes(asked)] == [told(clash) for clash in clashes(everyone)]
+
+
+def told(clash):
+    """What a clash says; of many cases that show it the solver may pick another one."""
+    return clash.first, clash.second, clash.winner, clash.verdict.status
 
 
 def regions():
