@@ -14,11 +14,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from bylaw.errors import WitnessMismatch
-from bylaw.logic.boxes import Box, overlap
+from bylaw.logic.boxes import Box
 from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import Facts, Formula, Value, disj, names
 from ci.proofs.influence import Side, Subject, spoken_of
-from ci.proofs.pieces import Piece, Read, Space, is_silent
+from ci.proofs.pieces import Piece, Read, Space, is_silent, reading
 from ci.proofs.regions import Budget, Entry, Found, Held, Search, TooManyPieces
 from ci.proofs.shared import Shared, cycle
 from ci.proofs.sharedcase import Cases, Unanswered
@@ -126,11 +126,12 @@ class _Comparison:
         self.at = sides[1].at
         self.space = Space(shared.variables)
         self._reads: dict[tuple[int, int], Read] = {}
-        self._near: dict[tuple[int, int], list[Box] | None] = {}
         self._reasoner: Reasoner | None = None
 
     def read(self, n: int, i: int) -> Read:
-        """The guard of a rule, made ready for the search once."""
+        """The guard of a rule, made ready for the search once for both sides."""
+        if n and i in self._partner:
+            n, i = 0, self._partner[i]
         if (n, i) not in self._reads:
             self._reads[n, i] = self.space.read(self.sides[n].ruleset.rules[i].guard)
         return self._reads[n, i]
@@ -205,15 +206,13 @@ class _Comparison:
 
     def _boxes(self, n: int, i: int) -> list[Box] | None:
         """The shared cases that the guard of a rule may hold in, as boxes; None when it needs too many."""
-        if (n, i) not in self._near:
-            found = self.sides[n].evaluator.boxes_of(i)
-            within = None if found is None else [self.space.within(box) for box in found]
-            self._near[n, i] = None if within is None else [box for box in within if box is not None]
-        return self._near[n, i]
+        found = self.sides[n].evaluator.boxes_of(i)
+        within = None if found is None else [self.space.within(box) for box in found]
+        return None if within is None else [box for box in within if box is not None]
 
     def _meets(self, n: int, i: int, near: Sequence[Box] | None) -> bool:
-        mine = self._boxes(n, i)
-        return near is None or mine is None or overlap(mine, near) is not None
+        """May the rule fire in one of these boxes? By its tests alone: True may be too generous."""
+        return near is None or any(reading(self.read(n, i), box.regions) is not False for box in near)
 
     # ---- one subject ------------------------------------------------------------------------------------------------
 

@@ -43,7 +43,7 @@ class Side:
         near = {i: [j for j in rivals.of(i) if j in known] for i in self.relevant}
         self.stronger = {i: [j for j in near[i] if rivals.beats(j, i)] for i in self.relevant}
         self._equal = {
-            i: [j for j in near[i] if not rivals.beats(j, i) and not rivals.beats(i, j)] for i in self.relevant
+            i: frozenset(j for j in near[i] if not rivals.beats(j, i) and not rivals.beats(i, j)) for i in self.relevant
         }
         self.speakers = tuple(i for i in self.relevant if subject in spoken_of(rules[i].effect))
 
@@ -82,7 +82,8 @@ class Side:
         """The live rules that leave an outcome open where they meet one of the *takers*."""
         if self.subject.kind != "outcome":
             return set()
-        return {j for i in takers for j in self._equal[i] if outlook.is_live(j)}
+        known = set(takers)
+        return {j for j in outlook.present if not self._equal[j].isdisjoint(known) and outlook.is_live(j)}
 
     def _is_spare(self, i: int, secure: Iterable[int]) -> bool:
         """Does a secure rule of the same effect say all that rule *i* could, against whoever it could say it?"""
@@ -99,6 +100,7 @@ class _Outlook:
     def __init__(self, side: Side, fires: Collection[int], open_: Collection[int], trusted: Collection[int]) -> None:
         self.stronger, self.present, self.trusted = side.stronger, {*fires, *open_}, trusted
         self._secure: dict[int, bool] = {}
+        self._hopeless: dict[int, bool] = {}
 
     def is_live(self, i: int) -> bool:
         return i in self.present and not self.is_hopeless(i)
@@ -112,7 +114,11 @@ class _Outlook:
         return self._secure[i]
 
     def is_hopeless(self, i: int) -> bool:
-        return any(self.is_secure(j) for j in self.stronger[i])
+        if not self.stronger[i]:
+            return False
+        if i not in self._hopeless:
+            self._hopeless[i] = any(self.is_secure(j) for j in self.stronger[i])
+        return self._hopeless[i]
 
     def reached(self, start: Iterable[int]) -> set[int]:
         """*start* and every live rule that could remove their effects, step by step."""

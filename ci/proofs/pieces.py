@@ -59,6 +59,7 @@ class Space:
         self.axes: dict[str, Variable] = dict(variables)
         self.comparisons: dict[str, Compare] = {}
         self._known: dict[Compare, str] = {}
+        self._domains: dict[str, Region] = {}
 
     def read(self, formula: Formula, wanted: bool = True) -> Read:
         """*formula* (or its negation) made ready for `reading` and `cut`."""
@@ -66,7 +67,7 @@ class Space:
             case Atom(var=var):
                 if var not in self.variables:
                     return Test(var, None)
-                whole, found = domain(self.variables[var]), region(formula, self.variables[var])
+                whole, found = self._domain(var), region(formula, self.variables[var])
                 return _test(var, found if wanted else without(whole, found), whole)
             case Compare():
                 return self._comparison(formula, wanted)
@@ -75,6 +76,11 @@ class Space:
             case And(items) | Or(items):
                 kind: Literal["all", "any"] = "all" if isinstance(formula, And) == wanted else "any"
                 return Group(kind, tuple(self.read(item, wanted) for item in items))
+
+    def _domain(self, var: str) -> Region:
+        if var not in self._domains:
+            self._domains[var] = domain(self.axes[var])
+        return self._domains[var]
 
     def _comparison(self, item: Compare, wanted: bool) -> Read:
         if not names(item) <= self.variables.keys():
@@ -108,7 +114,7 @@ class Space:
         regions = {}
         for var, where in box.regions.items():
             if var in self.variables:
-                regions[var] = meet_regions(where, domain(self.variables[var]))
+                regions[var] = meet_regions(where, self._domain(var))
                 if not regions[var]:
                     return None
         return Box(regions)
@@ -124,7 +130,7 @@ class Space:
         return sorted(found, key=self.order)
 
     def _joined_along(self, var: str, pieces: Sequence[dict[str, Region]]) -> list[dict[str, Region]]:
-        whole = domain(self.axes[var])
+        whole = self._domain(var)
         rows: dict[tuple[bool, frozenset[tuple[str, Region]]], dict[str, Region]] = {}
         for piece in pieces:
             key = var in piece, frozenset((name, where) for name, where in piece.items() if name != var)
