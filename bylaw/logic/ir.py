@@ -7,10 +7,11 @@ border: outside are JSON values in the fact's declared unit, inside are these.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -47,7 +48,10 @@ def exact(value: int | str | Decimal | Fraction) -> Number:
     if isinstance(value, str):
         if len(value) > MAX_DIGITS * 2:
             raise ValueError("a number of that length is not accepted")
-        value = Fraction(value) if "/" in value else Decimal(value)
+        try:
+            value = Fraction(value) if "/" in value else Decimal(value)
+        except ArithmeticError:
+            raise ValueError("not a number") from None
     if isinstance(value, Decimal) and (not value.is_finite() or abs(value.adjusted()) > MAX_DIGITS):
         raise ValueError("not a number of a usable size")
     number = Fraction(value)
@@ -116,7 +120,7 @@ class Variable:
     def _number(self, raw: int | str | Decimal | Fraction) -> Number:
         try:
             return exact(raw)
-        except (ValueError, InvalidOperation, ZeroDivisionError):
+        except ValueError:
             raise ValueMisfit("type", f"`{_said(raw)}` is not a number, and `{self.name}` is one") from None
 
     def show(self, value: Value) -> bool | int | float | str:
@@ -138,7 +142,7 @@ _LONGEST = 60  # of what somebody wrote, in a message
 
 def _said(raw: Any) -> str:
     """What somebody wrote, as YAML and JSON spell it, short enough for a message."""
-    text = str(raw).lower() if isinstance(raw, bool) else " ".join(str(raw).split())
+    text = json.dumps(raw) if raw is None or isinstance(raw, bool) else " ".join(str(raw).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
