@@ -287,7 +287,7 @@ class _Day:
                 found = weighed
             together[self._meaning(found)].append(found)
         for alike in together.values():
-            pieces = self.space.joined(found.piece for found in alike)
+            pieces = self.space.widest(self.space.joined(found.piece for found in alike))
             yield from self._region(alike[0], pieces, unknown)
 
     def _weighed(self, found: Found) -> Found | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bylaw.logic.boxes import Box, Region, domain, join_regions, meet_regions, region, without
+from bylaw.logic.boxes import Box, Region, TooManyBoxes, domain, join_regions, meet_regions, region, uncovered, without
 from bylaw.logic.ir import (
     TRUE,
     And,
@@ -27,6 +27,7 @@ from bylaw.logic.ir import (
     negate,
 )
 
+MAX_WIDENED = 64  # pieces; a region of more is told as it was found
 Piece: TypeAlias = Mapping[str, Region]
 
 
@@ -140,6 +141,39 @@ class Space:
             else:
                 rows[key] = {**piece, var: join_regions(other[var], piece[var])}
         return [{n: w for n, w in row.items() if n != var or w != whole} for row in rows.values()]
+
+    def widest(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """The same cases in pieces that cannot be wider, and of which none can be spared. They may overlap."""
+        if not 1 < len(pieces) <= MAX_WIDENED:
+            return list(pieces)
+        boxes = [Box(piece) for piece in pieces]
+        wide = [Box(self._widened(box, boxes)) for box in boxes]
+        kept = list({repr(sorted(box.regions.items(), key=repr)): box for box in wide}.values())
+        for box in sorted(kept, key=lambda box: self.order(box.regions), reverse=True):
+            others = [other for other in kept if other is not box]
+            if self._lies_in(box, others):
+                kept = others
+        return sorted((box.regions for box in kept), key=self.order)
+
+    def _widened(self, box: Box, cases: Sequence[Box]) -> Piece:
+        """*box* with every fact left out, and every range extended, that *cases* allow."""
+        regions = dict(box.regions)
+        for var in sorted(regions):
+            wider = {name: where for name, where in regions.items() if name != var}
+            if self._lies_in(Box(wider), cases):
+                regions = wider
+                continue
+            for other in cases:
+                joined = join_regions(regions[var], other.regions.get(var, regions[var]))
+                if joined != regions[var] and self._lies_in(Box({**regions, var: joined}), cases):
+                    regions[var] = joined
+        return regions
+
+    def _lies_in(self, box: Box, cases: Sequence[Box]) -> bool:
+        try:
+            return uncovered(box, cases, self.axes, budget=2_000) is None
+        except TooManyBoxes:
+            return False
 
     def order(self, piece: Piece) -> tuple[int, str]:
         """Few facts first, then by what is said of them."""

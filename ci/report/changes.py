@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from bylaw.logic.codec import encode
-from bylaw.logic.ir import TRUE, ConditionalRule, Variable
+from bylaw.logic.ir import TRUE, ConditionalRule, Or, Variable
 from bylaw.logic.prose import Labels, case_in_words, sentence
 from ci.proofs.change import Change, Changes, Unknown
 from ci.proofs.influence import Subject
@@ -25,6 +25,9 @@ from ci.proofs.shared import WordChange
 from ci.report.text import visible
 
 COLOURS = {"tightened": "yellow", "loosened": "cyan", "changed": "magenta"}
+
+
+TOLD_BOXES = 3  # of a region in words; its formula has them all
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,11 @@ class Comparison:
         return {"facts": shown, "at": _iso(change.day), "words": case_in_words(change.facts, self.labels)}
 
     def where(self, change: Change) -> str:
-        """All cases of the region in words."""
-        return "every case" if change.where == TRUE else sentence(change.where, self.labels)
+        """The cases of the region in words, the widest first."""
+        if not isinstance(change.where, Or) or len(change.where.items) <= TOLD_BOXES:
+            return "every case" if change.where == TRUE else sentence(change.where, self.labels)
+        told = "; or ".join(sentence(item, self.labels) for item in change.where.items[:TOLD_BOXES])
+        return f"{told}; or {len(change.where.items) - TOLD_BOXES} other kinds of cases"
 
     def sentence(self, change: Change) -> str:
         """The change in one sentence."""
