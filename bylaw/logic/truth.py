@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from bylaw.logic.boxes import Box
 from bylaw.logic.ir import (
@@ -37,6 +37,14 @@ OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+}
+FLIPPED: Mapping[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
+    "==": "==",
+    "!=": "!=",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
 }
 
 
@@ -90,7 +98,7 @@ def amount(term: Term, facts: Facts) -> Any:
 
 
 def simplify(formula: Formula, facts: Facts) -> Formula:
-    """What is left of *formula* once the known facts are put in."""
+    """What is left of *formula* once the known facts are put in: tests on unknown facts, alone where they can be."""
     match formula:
         case And(items):
             return conj([simplify(item, facts) for item in items])
@@ -98,6 +106,13 @@ def simplify(formula: Formula, facts: Facts) -> Formula:
             return disj([simplify(item, facts) for item in items])
         case Not(item):
             return negate(simplify(item, facts))
+        case Compare(left, op, right) if truth(formula, facts) is None:
+            one, two = amount(left, facts), amount(right, facts)
+            if isinstance(left, Ref) and two is not None:
+                return Atom(left.var, op, two)
+            if isinstance(right, Ref) and one is not None:
+                return Atom(right.var, FLIPPED[op], one)
+            return formula
         case _:
             reading = truth(formula, facts)
             return formula if reading is None else TRUE if reading else FALSE
