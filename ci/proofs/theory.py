@@ -126,7 +126,8 @@ class Theory:
 
     def completed(self, facts: Facts, day: int, rules: Iterable[int]) -> dict[str, Value]:
         """The case with a value for every fact that *rules* and the invariants of the day speak of."""
-        spoken = names(conj([*(self.ruleset.rules[i].guard for i in rules), *self.invariants(day)]))
+        formulas = [*(self.ruleset.rules[i].guard for i in rules), *self.invariants(day)]
+        spoken = set[str]().union(*map(names, formulas))
         missing = {var: domain(self.ruleset.variables[var]) for var in spoken if var not in facts}
         return {**point(Box(missing), self.ruleset.variables), **facts}
 

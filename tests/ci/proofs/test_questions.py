@@ -221,3 +221,8 @@ def test_the_subject_of_a_contradiction(one, two, about):
         for id, effect in (("A", one), ("B", two))
     ]
     assert subject(theory(world(*rules)), 0, 1) == about
+
+
+def test_a_case_is_completed_for_every_rule_though_one_of_them_can_never_fire():
+    dead, live = rule("A", "full", Or(())), rule("B", "reject", Atom("flag", "==", True))
+    assert theory(world(dead, live)).completed({}, 1, (0, 1)) == {"flag": False}
