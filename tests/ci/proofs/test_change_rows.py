@@ -1,0 +1,178 @@
+"""What a change does, by hand: two versions and every region, row by row in change.yaml."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bylaw.logic.expressions import parse_expression
+from bylaw.logic.ir import (
+    TRUE,
+    Arith,
+    Atom,
+    Compare,
+    ConditionalRule,
+    Const,
+    Constraint,
+    Effect,
+    Ref,
+    Ruleset,
+    Source,
+    Variable,
+)
+from bylaw.logic.smt import Reasoner
+from ci.proofs.change import changes
+from ci.proofs.shared import common, cycle
+from ci.proofs.theory import Theory
+
+ROWS = yaml.safe_load((Path(__file__).parent / "change.yaml").read_text(encoding="utf-8"))
+WORLD = {
+    "flag": Variable("flag", "boolean"),
+    "days": Variable("days", "integer", minimum=0),
+    "paid": Variable("paid", "decimal", minimum=0),
+    "refunded": Variable("refunded", "decimal", minimum=0),
+}
+HOLIDAY = Variable("holiday", "boolean")
+
+
+def formula(text):
+    return TRUE if text == "true" else parse_expression(text, {**WORLD, "holiday": HOLIDAY})
+
+
+def side(row, which):
+    n = ("before", "after").index(which)
+    rules = []
+    for k, given in enumerate(row[which]):
+        policy, kind, action, guard = given["rule"]
+        effect = Effect(kind, action, "refund" if kind == "outcome" else None)
+        rules.append(
+            ConditionalRule(
+                given.get("id", f"R{k}"),
+                policy,
+                "x",
+                effect,
+                formula(guard),
+                given.get("level", 4),
+                Source("p.yaml"),
+                given.get("start"),
+                given.get("end"),
+            )
+        )
+    known = {**WORLD, "holiday": HOLIDAY} if which == "after" and row.get("only_after") else WORLD
+    overrides = row.get("overrides", [{}, {}])[n]
+    return Ruleset(
+        known,
+        tuple(rules),
+        tuple(Constraint(t, "P", formula(t), t, Source("p.yaml")) for t in row.get("invariants", ())),
+        {policy: frozenset(others) for policy, others in overrides.items()},
+        outcomes=("refund",),
+    )
+
+
+def policies(ruleset, rules):
+    return " ".join(sorted({ruleset.rules[i].policy_id for i in rules})) or None
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+def test_the_regions_of_change_are_those_of_the_row(row):
+    before, after = side(row, "before"), side(row, "after")
+    found = changes(Theory(before, 1, 5_000_000), Theory(after, 1, 5_000_000))
+    assert found.unknown == ()
+    told = {(f"{c.subject.kind} {c.subject.name}", c.before, c.after): c for c in found.changes}
+    assert len(told) == len(found.changes)
+    assert set(told) == {(e["of"], e["from"], e["to"]) for e in row["changes"]}
+    for expected in row["changes"]:
+        change = told[expected["of"], expected["from"], expected["to"]]
+        same = Reasoner({**WORLD, "holiday": HOLIDAY}).equivalent(change.where, formula(expected["where"]))
+        assert same.status == "unsat", change.where
+        assert dict(change.facts) == expected["case"]
+        assert [policies(before, change.by[0]), policies(after, change.by[1])] == expected["by"]
+        assert (change.day, change.until) == (expected.get("day", 1), expected.get("until"))
+        assert list(change.missing) == expected.get("missing", [])
+        assert change.tendency == expected.get("effect", "changed")
+    foreign = found.shared.foreign[1]
+    assert [after.rules[i].policy_id for i in foreign if row.get("not_compared")] == row.get("not_compared", [])
+
+
+# ---- limits ---------------------------------------------------------------------------------------------------------
+
+
+def theory(*rules, overrides=None, rlimit=5_000_000, variables=WORLD):
+    return Theory(Ruleset(variables, rules, overrides=overrides or {}, outcomes=("refund",)), 1, rlimit)
+
+
+def rule(id, action, guard, level=4):
+    return ConditionalRule(id, id, "x", Effect("outcome", action, "refund"), guard, level, Source("p.yaml"))
+
+
+def test_nothing_is_said_about_the_rest_when_the_budget_is_spent():
+    many = [rule(f"R{k}", "full", Atom("days", "==", 2 * k)) for k in range(20)]
+    found = changes(theory(), theory(*many), budget=10)
+    assert found.tendency == "unknown"
+    assert [limit.reason for limit in found.unknown] == ["the limit of 10 boxes was reached"]
+
+
+def test_a_region_the_solver_cannot_fill_is_unknown():
+    cube = Arith("*", Ref("paid"), Arith("*", Ref("paid"), Ref("paid")))
+    hard = Compare(cube, "==", Arith("+", Arith("*", Ref("refunded"), Ref("refunded")), Const(7)))
+    found = changes(theory(), theory(rule("A", "full", hard), rlimit=1))
+    assert not found.changes
+    assert found.tendency == "unknown"
+    assert found.unknown[0].subject.name == "refund"
+
+
+def test_a_circle_of_overrides_is_not_compared():
+    circle = {"A": frozenset("B"), "B": frozenset("A")}
+    rules = [rule("A", "full", TRUE), rule("B", "reject", TRUE)]
+    found = changes(theory(*rules, overrides=circle), theory(*rules))
+    assert "override one another" in found.unknown[0].reason
+
+
+@pytest.mark.parametrize(
+    ("overrides", "circle"),
+    [
+        ({}, ()),
+        ({"A": {"B"}, "B": {"C"}}, ()),
+        ({"A": {"A"}}, ("A",)),
+        ({"A": {"B"}, "B": {"C"}, "C": {"B"}}, ("B", "C")),
+        ({"A": {"B", "C"}, "B": {"D"}, "C": {"D"}}, ()),
+    ],
+)
+def test_circles_are_found(overrides, circle):
+    assert set(cycle({policy: frozenset(others) for policy, others in overrides.items()})) == set(circle)
+
+
+# ---- words ----------------------------------------------------------------------------------------------------------
+
+NUMBER = Variable("x", "integer", minimum=0, maximum=10)
+
+
+@pytest.mark.parametrize(
+    ("new", "both"),
+    [
+        (NUMBER, NUMBER),
+        (replace(NUMBER, minimum=5, maximum=20), replace(NUMBER, minimum=5)),
+        (replace(NUMBER, minimum=11, maximum=20), None),
+        (replace(NUMBER, unit="hours"), None),
+        (replace(NUMBER, kind="decimal"), NUMBER),
+        (Variable("x", "boolean"), None),
+    ],
+)
+def test_a_fact_is_shared_as_far_as_both_versions_mean_it(new, both):
+    assert common(NUMBER, new) == both
+    assert common(new, NUMBER) == both
+
+
+def test_a_value_that_one_side_lacks_is_told_and_not_compared():
+    old = {"kind": Variable("kind", "enum", ("tv", "shirt"))}
+    new = {"kind": Variable("kind", "enum", ("tv", "shirt", "book"))}
+    before = theory(rule("A", "full", Atom("kind", "!=", "tv")), variables=old)
+    after = theory(
+        rule("A", "full", Atom("kind", "!=", "tv")), rule("B", "reject", Atom("kind", "==", "book"), 1), variables=new
+    )
+    found = changes(before, after)
+    assert found.changes == () and found.unknown == ()
+    assert [(word.what, word.name, word.change, word.values) for word in found.shared.words] == [
+        ("value", "kind", "added", ("book",))
+    ]
