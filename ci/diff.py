@@ -83,7 +83,8 @@ def _version(side: str, root: Path, at: date | None, today: date, stack: ExitSta
     if path.is_file():
         return of_bundle(side, read(path))
     if path.is_dir():
-        if (path / FILE_NAME).is_file() and not any((path / folder).is_dir() for folder in FOLDERS):
+        written = (file for folder in FOLDERS for file in (path / folder).rglob("*.y*ml"))
+        if (path / FILE_NAME).is_file() and next(written, None) is None:
             return of_bundle(side, read(path / FILE_NAME))
         return of_workspace(side, load(path, at, today))
     if side.endswith(".json") or "\0" in side:
