@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import Decimal
 from typing import Any, Literal
 
 from bylaw.authored.policies import Policy
@@ -80,13 +81,32 @@ class PolicyRecord:
         return self.policy.is_active and self.status["formalization"] == "complete"
 
     def to_json(self) -> dict[str, Any]:
-        """The enriched record of seed 000: the authored keys unchanged, then what the stages added."""
-        return {
-            **self.raw,
-            "schema_version": self.policy.schema_version,
-            "processing_status": {stage: self.status[stage] for stage in STAGE_NAMES},
-            **self.enriched,
-        }
+        """The enriched record of seed 000: the authored keys unchanged, then what the stages added.
+
+        Its numbers are numbers, as they were written; only the bundle keeps decimals as text.
+        """
+        record: dict[str, Any] = _with_numbers(
+            {
+                **self.raw,
+                "schema_version": self.policy.schema_version,
+                "processing_status": {stage: self.status[stage] for stage in STAGE_NAMES},
+                **self.enriched,
+            }
+        )
+        return record
+
+
+def _with_numbers(value: Any) -> Any:
+    """*value* with every decimal as a number where a number says it exactly."""
+    match value:
+        case Decimal():
+            number = float(value)
+            return number if Decimal(repr(number)) == value else value
+        case Mapping():
+            return {key: _with_numbers(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_with_numbers(item) for item in value]
+    return value
 
 
 Result = tuple[list[PolicyRecord], list[Finding]]

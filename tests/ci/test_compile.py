@@ -185,12 +185,18 @@ def test_records_keep_what_was_written_and_only_add(done: pipeline.Run, tmp_path
         record = json.loads((out / "policies" / f"{file.policy.policy_id}.json").read_text())
         written = done.workspace.sources[file.path].data
         assert {key: record[key] for key in written if key not in ("processing_status", "formal")} == json.loads(
-            json.dumps({key: value for key, value in written.items() if key != "formal"}, default=str)
+            json.dumps({key: value for key, value in written.items() if key != "formal"}, default=float)
         )
         assert set(record["processing_status"]) == {
             *("extraction", "formalization", "conflict_detection", "layer_assignment"),
         }
     assert parse((out / "compiled_policy_bundle.json").read_text()).bundle_metadata.policy_count == 4
+
+
+def test_the_numbers_of_a_record_are_numbers(done: pipeline.Run) -> None:
+    record = next(record for record in done.proofs.records if record.policy.policy_id == "POL-REFUND-001").to_json()
+    assert record["conditions"][1]["value"] == 99.9
+    assert all(type(score) is float for score in record["layer_assignment"]["scores"].values())
 
 
 def test_the_same_workspace_gives_the_same_text(workspace_of: Callable[..., Workspace], done: pipeline.Run) -> None:
