@@ -70,7 +70,7 @@ def versions(draw, with_compare=True):
 
 
 @given(versions())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_case_changes_exactly_where_a_region_says_so(pair):
     one, two = map(theory, pair)
     found = changes(one, two)
@@ -118,7 +118,7 @@ def dated(draw):
 
 
 @given(dated())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_change_holds_from_its_first_day_until_its_last(pair):
     one, two = map(theory, pair)
     found = changes(one, two)

@@ -176,3 +176,14 @@ def test_a_value_that_one_side_lacks_is_told_and_not_compared():
     assert [(word.what, word.name, word.change, word.values) for word in found.shared.words] == [
         ("value", "kind", "added", ("book",))
     ]
+
+
+def test_a_case_says_every_fact_whose_new_values_would_leave_it_open():
+    old = {**WORLD, "kind": Variable("kind", "enum", ("tv", "shirt"))}
+    new = {**WORLD, "kind": Variable("kind", "enum", ("tv", "shirt", "book"))}
+    first = rule("A", "full", Atom("days", "==", 0))
+    before = theory(variables=old)
+    after = theory(first, rule("B", "reject", Atom("kind", "==", "book")), variables=new)
+    (change,) = changes(before, after).changes
+    assert dict(change.facts) == {"days": 0, "kind": "tv"}
+    assert after.evaluator.decide(change.facts, 1).outcomes["refund"].action == "full"
