@@ -1,8 +1,8 @@
 """The conformance suite: a row for every sentence of the fine print, a tiny repository and what the command says.
 
 A row's title quotes the sentence. Its repository is a common vocabulary (`words` says what the row changes in it),
-`policies` in a short form (id → what stands beside `policy_id` and `metadata`), and raw `files`. `decide`, `check` and
-`run` are calls of the command with what must come back; lists and mappings of `check` name what must be among it.
+`policies` in a short form (id → what stands beside `policy_id` and `metadata`), and raw `files`. `decide`, `check`,
+`diff` and `run` are calls with what must come back; lists and mappings of `check` name what must be among it.
 """
 
 import json
@@ -37,7 +37,12 @@ def fits(found, wanted):
     return found == wanted
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+def marks(row):
+    """A row with `open` says what the product still does otherwise, and why; it must fail until then."""
+    return [pytest.mark.xfail(reason=row["open"], strict=True)] if "open" in row else []
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["title"], marks=marks(row)) for row in ROWS])
 def test_the_command_does_what_the_sentence_says(row, tmp_path, command):
     root = written_out(row, tmp_path / "repository")
     for case in row.get("decide", ()):
@@ -58,6 +63,14 @@ def test_the_command_does_what_the_sentence_says(row, tmp_path, command):
         for wanted in check.get("finds", []):
             assert any(fits(finding, wanted) for finding in found), (wanted, found)
         assert not {finding["id"] for finding in found} & set(check.get("without", [])), found
+    if "diff" in row:
+        before = written_out({**row, "policies": row["before"]}, tmp_path / "before")
+        code, out, err = command("diff", before, root, "--at", AT, "--json")
+        assert code == 0, err
+        found = json.loads(out)
+        assert fits(found, {key: value for key, value in row["diff"].items() if key != "changes"}), found
+        assert len(found["changes"]) == len(row["diff"]["changes"]), found
+        assert all(any(fits(change, wanted) for change in found["changes"]) for wanted in row["diff"]["changes"]), found
     for call in row.get("run", ()):
         words = [str(root / word[1:]) if word.startswith("@") else word for word in call["words"]]
         code, out, err = command(*words, *(() if call.get("bare") else ("--root", root)))
