@@ -51,7 +51,7 @@ def survey(reading: Reading, items: Sequence[Item], cases: Sequence[Tried]) -> S
         if answer.status == "found":
             tried = Tried(answer.facts, goal.day)
             found.append((goal, tried))
-            by_now.update(shown(reading, tried, waiting))
+            by_now.update(_told(reading, tried, waiting))
         elif answer.status == "impossible":
             impossible.add(goal)
         else:
@@ -63,7 +63,7 @@ def survey(reading: Reading, items: Sequence[Item], cases: Sequence[Tried]) -> S
 def _fewest(reading: Reading, found: Sequence[tuple[Goal, Tried]], wanted: Sequence[Goal]) -> list[MissingCase]:
     """Greedily the case that shows most of what is left; of equals the one with the fewest facts, then the first."""
     left = dict.fromkeys(wanted)
-    showing = [(goal, tried, frozenset(shown(reading, tried, wanted))) for goal, tried in found]
+    showing = [(goal, tried, frozenset(_told(reading, tried, wanted))) for goal, tried in found]
     chosen: list[tuple[int, MissingCase]] = []
     while left:
         best = max(
@@ -78,6 +78,12 @@ def _fewest(reading: Reading, found: Sequence[tuple[Goal, Tried]], wanted: Seque
         chosen.append((best, _case(reading, tried, new)))
         left = {g: None for g in left if g not in shows}
     return [case for _, case in sorted(chosen, key=lambda pair: (pair[1].domain, pair[1].goals[0].rule, pair[0]))]
+
+
+def _told(reading: Reading, tried: Tried, goals: Sequence[Goal]) -> list[Goal]:
+    """What a case to add is good for: what it shows of subjects that its facts settle."""
+    goals = shown(reading, tried, goals)
+    return [goal for goal in goals if reading.settled(goal.rule, reading.decide(goal.rule, tried.facts, tried.day))]
 
 
 def _case(reading: Reading, tried: Tried, goals: tuple[Goal, ...]) -> MissingCase:

@@ -6,19 +6,19 @@ asked of the solver, which also proves that a goal is out of reach.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bylaw.logic.boxes import Box, Cut, Region, domain, lies_in, point
-from bylaw.logic.ir import Atom, Facts, Formula, Number, Value, Variable, conj, disj, names, negate
+from bylaw.logic.boxes import Box, Region, TooManyBoxes, boxes, domain, lies_in, point
+from bylaw.logic.ir import Atom, Facts, Formula, Value, conj, disj, names, negate
 from bylaw.logic.truth import simplify, truth
+from ci.coverage.formulas import as_formula, listed, put
 from ci.coverage.goals import Goal, cut_points
 from ci.coverage.measure import Reading, Tried
 
-BUDGET = 400  # cases tried for one goal before the solver is asked
+BUDGET = 120  # cases tried for one goal before the solver is asked
 MAX_RULES = 300  # rules about one subject; beyond that the solver's question is not put
 
 Status = Literal["found", "impossible", "unknown"]
@@ -44,6 +44,7 @@ class Search:
                 used.setdefault(var, Counter())[value] += 1
         self._used = used
         self._points: dict[tuple[int, ...], Mapping[str, list[Value]]] = {}
+        self._possible: dict[Formula, bool] = {}
         self._left = 0
 
     def case_for(self, goal: Goal) -> Answer:
@@ -57,9 +58,23 @@ class Search:
 
     def _confirms(self, goal: Goal, facts: Facts) -> bool:
         reading = self.reading
-        if not reading.met(goal, facts, goal.day) or not self.theory.exists(facts, goal.day):
+        if not reading.met(goal, facts, goal.day):
             return False
-        return reading.settled(goal.rule, reading.decide(goal.rule, facts, goal.day))
+        is_settled = reading.settled(goal.rule, reading.decide(goal.rule, facts, goal.day))
+        return is_settled and self._can_exist(goal, facts)
+
+    def _can_exist(self, goal: Goal, facts: Facts) -> bool:
+        """Do the unknown facts have values that the invariants allow, on both sides of the goal's bound?"""
+        pair = sides(self.reading, goal, facts)
+        left = conj([simplify(formula, side) for formula in self.theory.invariants(goal.day) for side in pair])
+        if left not in self._possible:
+            try:
+                found = boxes(left, self.variables)
+                is_sure = not found or any(box.is_exact for box in found)
+            except TooManyBoxes:
+                found, is_sure = (), False
+            self._possible[left] = bool(found) if is_sure else self.theory.reasoner.check([left]).status == "sat"
+        return self._possible[left]
 
     # ---- by trying --------------------------------------------------------------------------------------------------
 
@@ -70,11 +85,11 @@ class Search:
             return
         rules = goal.siblings if goal.aim == "otherwise" else (goal.rule,)
         for rule in rules:
-            boxes = self.theory.evaluator.boxes_of(rule)
-            for box in (Box({}),) if boxes is None else boxes:
+            guard = self.theory.evaluator.boxes_of(rule)
+            for box in (Box({}),) if guard is None else guard:
                 if goal.edge is None:
                     yield box.regions
-                elif boxes is None or goal.edge.var in box.regions:
+                elif guard is None or goal.edge.var in box.regions:
                     at = goal.edge.inside.value
                     where = box.regions.get(goal.edge.var)
                     if where is None or lies_in(at, where):
@@ -106,12 +121,9 @@ class Search:
     def _waiting(self, goal: Goal, facts: Facts) -> Iterator[str]:
         """The unknown facts that could decide it, the most telling first."""
         reading = self.reading
-        guards = [reading.rules[i].guard for i in (goal.rule, *goal.siblings)]
-        yield from sorted(names(conj([simplify(guard, facts) for guard in guards])))
-        sides: Sequence[Facts] = (facts,)
-        if goal.edge is not None and goal.edge.var in facts:
-            sides = reading.stepped(goal, facts) or sides
-        for side in sides:
+        guards = [simplify(reading.rules[i].guard, facts) for i in (goal.rule, *goal.siblings)]
+        yield from sorted(set[str]().union(*map(names, guards)))
+        for side in sides(reading, goal, facts):
             decision = reading.decide(goal.rule, side, goal.day)
             for missing in decision.undecided.values():
                 yield from missing
@@ -127,7 +139,7 @@ class Search:
         used = self._used.get(var, Counter())
         known = [value for value, _ in sorted(used.items(), key=lambda item: (-item[1], str(item[0])))]
         told = [point(Box({var: region}), {var: variable})[var]]
-        tried = dict.fromkeys([*known, *told, *self._points[among].get(var, []), *_listed(region, variable)])
+        tried = dict.fromkeys([*known, *told, *self._points[among].get(var, []), *listed(region, variable)])
         return (value for value in tried if lies_in(value, region))
 
     # ---- by the solver ----------------------------------------------------------------------------------------------
@@ -159,13 +171,13 @@ class Search:
                 return [negate(rules[i].guard), disj(beside)]
         assert goal.edge is not None
         var, here = goal.edge.var, goal.edge.inside if goal.aim == "inside" else goal.edge.outside
-        inner, outer = {var: goal.edge.inside.value}, {var: goal.edge.outside.value}
+        inner, outer = goal.edge.inside.value, goal.edge.outside.value
         return [
             Atom(var, "==", here.value),
-            simplify(self._wins(i, day), inner),
-            negate(simplify(rules[i].guard, outer)),
-            negate(simplify(self._shown(i, day), outer)),
-            *(simplify(formula, side) for formula in self.theory.invariants(day) for side in (inner, outer)),
+            put(self._wins(i, day), var, inner),
+            negate(put(rules[i].guard, var, outer)),
+            negate(put(self._shown(i, day), var, outer)),
+            *(put(formula, var, side) for formula in self.theory.invariants(day) for side in (inner, outer)),
         ]
 
     def _wins(self, i: int, day: int) -> Formula:
@@ -192,40 +204,6 @@ class Search:
         return conj([disj(yes), *map(negate, no), *map(negate, clashes)])
 
 
-def as_formula(box: Box, variables: Mapping[str, Variable]) -> Formula:
-    """The box as the formula that holds exactly inside, in the words of its facts."""
-    parts: list[Formula] = []
-    for var, where in sorted(box.regions.items()):
-        variable = variables[var]
-        if isinstance(where, frozenset):
-            values = _listed(where, variable)
-            parts.append(Atom(var, "==", values[0]) if len(values) == 1 else Atom(var, "in", tuple(values)))
-        else:
-            parts.append(disj([conj(_bounds(variable, low, high)) for low, high in where]))
-    return conj([*parts, *box.residue])
-
-
-def _listed(region: Region, variable: Variable) -> list[Value]:
-    if not isinstance(region, frozenset):
-        return []
-    every: list[Value] = [False, True] if variable.kind == "boolean" else list(variable.values)
-    return [value for value in every if value in region]
-
-
-def _bounds(variable: Variable, low: Cut, high: Cut) -> Iterator[Formula]:
-    """The tests that say "between these cuts"; ends of the fact's own domain go without saying."""
-    whole = domain(variable)
-    assert isinstance(whole, tuple)
-    if low[0] != -math.inf and low != whole[0][0]:
-        yield Atom(variable.name, ">" if low[1] else ">=", exact_end(low))
-    if high[0] != math.inf and high != whole[-1][1]:
-        if variable.is_whole:
-            yield Atom(variable.name, "<=", exact_end(high) - 1)
-        else:
-            yield Atom(variable.name, "<=" if high[1] else "<", exact_end(high))
-
-
-def exact_end(cut: Cut) -> Number:
-    """The number at a cut that is not an open end."""
-    assert not isinstance(cut[0], float)
-    return cut[0]
+def sides(reading: Reading, goal: Goal, facts: Facts) -> Sequence[Facts]:
+    """The case, and where the goal is about a bound also the case one step over it."""
+    return (facts,) if goal.edge is None else reading.stepped(goal, facts) or (facts,)

@@ -13,10 +13,10 @@ import click
 
 from bylaw.logic.ir import Facts
 from bylaw.logic.prose import Labels, case_in_words, sentence, value_in_words
+from ci.coverage.formulas import as_formula
 from ci.coverage.goals import KINDS, Goal
 from ci.coverage.measure import share
 from ci.coverage.missing import MissingCase, Survey
-from ci.coverage.search import as_formula
 from ci.proofs.entry import entry
 from ci.proofs.theory import Theory
 
