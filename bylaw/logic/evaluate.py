@@ -148,7 +148,7 @@ class Evaluator:
         """Resolve a set of firing rules."""
         firing = frozenset(fires)
         stands = self.rivals.surviving(firing)
-        clashes = tuple((i, j) for i in sorted(stands) for j in self.rivals.of(i) if i < j and j in stands)
+        clashes = tuple((i, j) for i in sorted(stands) for j in self.rivals.among(i, stands) if i < j)
         return Standing(firing, frozenset(stands), clashes)
 
     def answer(self, standing: Standing, outcome: str) -> tuple[str | None, int | None]:

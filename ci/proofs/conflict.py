@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bylaw.logic.boxes import Box, meet, point
-from bylaw.logic.ir import Facts, Formula
+from bylaw.logic.ir import And, Atom, Facts, Formula
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
 
@@ -103,11 +103,18 @@ def _first_case(
         for box in met:
             facts = theory.completed(point(box, theory.ruleset.variables), day, deciding)
             if confirm(facts):
-                return Verdict("COUNTEREXAMPLE", theory.fewest(facts, confirm), day)
+                needed = _tested(theory.ruleset.rules[i].guard) | _tested(theory.ruleset.rules[j].guard)
+                return Verdict("COUNTEREXAMPLE", theory.fewest(facts, confirm, needed), day)
         verdict = theory.solve(formulas(day), day, deciding, confirm)
         if verdict.status != "PROVEN":
             return verdict
     return PROVEN
+
+
+def _tested(guard: Formula) -> set[str]:
+    """Facts without which *guard* is never known to hold: both rules of a clash fire only where they are known."""
+    tests = guard.items if isinstance(guard, And) else (guard,)
+    return {test.var for test in tests if isinstance(test, Atom)}
 
 
 def _on(confirms: Callable[[Facts, int], bool], day: int, facts: Facts) -> bool:

@@ -6,7 +6,7 @@ confirmed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -147,11 +147,17 @@ class Theory:
             raise WitnessMismatch(f"the plain reading does not confirm the solver's case {facts}", "please report it")
         return Verdict("COUNTEREXAMPLE", self.fewest(facts, confirm), day)
 
-    def fewest(self, facts: Facts, confirm: Callable[[Facts], bool]) -> dict[str, Value]:
-        """The case with every fact left out that does not matter to what it shows. *facts* itself is confirmed."""
+    def fewest(
+        self, facts: Facts, confirm: Callable[[Facts], bool], needed: Collection[str] = frozenset()
+    ) -> dict[str, Value]:
+        """The case with every fact left out that does not matter to what it shows. *facts* itself is confirmed.
+
+        Facts known to be *needed* are not tried without.
+        """
         kept = dict(facts)
         for var in sorted(facts, key=lambda var: (self.ruleset.variables[var].is_finite, var)):
-            without = {name: value for name, value in kept.items() if name != var}
-            if confirm(without):
-                kept = without
+            if var not in needed:
+                without = {name: value for name, value in kept.items() if name != var}
+                if confirm(without):
+                    kept = without
         return kept
