@@ -66,6 +66,7 @@ def side(row, which):
         tuple(rules),
         tuple(Constraint(t, "P", formula(t), t, Source("p.yaml")) for t in row.get("invariants", ())),
         {policy: frozenset(others) for policy, others in overrides.items()},
+        frozenset(p for a, b in row.get("excludes", ((), ()))[n] for p in ((a, b), (b, a))),
         outcomes=("refund",),
     )
 
