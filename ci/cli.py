@@ -34,7 +34,14 @@ _at = click.option(
 @click.command()
 @_root
 @click.option("--base", metavar="REF", help="Only what is new since this git ref fails the check.")
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="For people, or one document for machines.",
+)
 @click.option("--all", "all_", is_flag=True, help="Show every finding, beyond the cap of rules/ci.yaml.")
 @_at
 @click.pass_context
