@@ -57,11 +57,13 @@ class Search:
         return self._asked(goal)
 
     def _confirms(self, goal: Goal, facts: Facts) -> bool:
-        reading = self.reading
+        """Does the case show the goal whatever its unknown facts are, and can it exist?"""
+        reading, i = self.reading, goal.rule
         if not reading.met(goal, facts, goal.day):
             return False
-        is_settled = reading.settled(goal.rule, reading.decide(goal.rule, facts, goal.day))
-        return is_settled and self._can_exist(goal, facts)
+        both = sides(reading, goal, facts)
+        are_settled = all(reading.settled(i, reading.decide(i, side, goal.day)) for side in both)
+        return are_settled and self._can_exist(goal, facts)
 
     def _can_exist(self, goal: Goal, facts: Facts) -> bool:
         """Do the unknown facts have values that the invariants allow, on both sides of the goal's bound?"""
