@@ -223,6 +223,8 @@ def _check_nodes(tree: exp.Expr, nodes: list[exp.Expr]) -> None:
             raise GateDenied("forbidden", f"`{_name_of(node)}` is not allowed in a question about data")
         if isinstance(node, exp.CTE | exp.Subquery) and not isinstance(node.this, _QUERIES):
             _deny_type(node.this.key.upper())
+        if isinstance(node, exp.Select) and not node.expressions and not node.args.get("from_"):
+            raise GateDenied("syntax", "a SELECT here selects nothing")
         if isinstance(node, exp.With) and node.args.get("recursive"):
             _check_recursion(node)
 

@@ -1,0 +1,108 @@
+"""`bylaw decide` and `bylaw sql check`: a verdict on stdout, the exit code, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def decide(company: Any, call: Command) -> Command:
+    return lambda facts, *more: call("decide", "--bundle", company.bundle, "--facts", facts, "--json", *more)
+
+
+def test_facts_may_lie_in_a_file(decide: Command, tmp_path: Path) -> None:
+    (tmp_path / "case.json").write_text('{"hours_late": 5}\n', encoding="utf-8")
+    assert decide(f"@{tmp_path}/case.json").json == decide('{"hours_late": 5}').json
+
+
+def test_numbers_with_a_point_stay_exact(decide: Command) -> None:
+    """A tenth is a tenth: three times 0.1 is not more than 0.3."""
+    below = decide('{"is_damaged": true, "damage_cost": 50.00}').json
+    above = decide('{"is_damaged": true, "damage_cost": 50.000000000000000001}').json
+    assert below["outcomes"]["deposit"]["action"] is None
+    assert above["outcomes"]["deposit"]["action"] == "keep_deposit"
+
+
+def test_a_number_may_be_text_that_says_it_exactly(decide: Command) -> None:
+    assert (
+        decide('{"damage_cost": "50.01", "is_damaged": true}').json["outcomes"]["deposit"]["action"] == "keep_deposit"
+    )
+
+
+def test_the_day_decides_which_rules_are_in_force(decide: Command) -> None:
+    now = decide('{"hours_late": 2, "is_member": true}', "--at", "2026-06-01").json
+    before = decide('{"hours_late": 2, "is_member": true}', "--at", "2025-12-31").json
+    assert now["outcomes"]["late_fee"]["action"] == "no_fee"
+    assert before["outcomes"]["late_fee"]["action"] != "no_fee"
+
+
+@pytest.mark.parametrize("at", ["tomorrow", "2026-13-01", "2026-06-01T10:00:00"])
+def test_a_day_that_is_none_is_wrong_usage(at: str, decide: Command) -> None:
+    assert decide("{}", "--at", at).code == 2
+
+
+def test_the_same_facts_in_another_order_are_the_same_case(decide: Command) -> None:
+    one = decide('{"has_booking": true, "rider_age": 13, "hours_late": 2}')
+    two = decide('{"hours_late": 2, "rider_age": 13, "has_booking": true}')
+    assert one.out == two.out
+
+
+def test_stdout_is_one_document_and_stderr_is_empty(company: Any, bylaw: Command) -> None:
+    done = bylaw("decide", "--bundle", company.bundle, "--facts", '{"hours_late": 5}', "--json")
+    assert (done.code, done.err) == (0, "")
+    assert list(done.json) == sorted(done.json)
+    assert done.out.endswith("}\n")
+
+
+# ---- sql check ------------------------------------------------------------------------------------------------------
+
+SHAPES = [
+    ("select 1", True),
+    ("with a as (select 1 as x) select x from a", True),
+    ("select count(*) from shop.orders where status = 'returned'", True),
+    ("delete from shop.orders", False),
+    ("select 1; drop table shop.orders", False),
+    ("copy shop.orders to '/tmp/x'", False),
+    ("attach '/tmp/x.db'", False),
+    ("select * from read_text('/etc/passwd')", False),
+    ("pragma database_list", False),
+    ("set memory_limit = '1GB'", False),
+    ("select", False),
+    ("", False),
+    ("/* nothing */", False),
+    ("select 'it''s; fine'", True),
+    ("(" * 5_000 + "select 1" + ")" * 5_000, False),
+    ("select " + "1+" * 20_000 + "1", False),
+    ("\x00", False),
+]
+
+
+@pytest.mark.parametrize(("statement", "allowed"), SHAPES, ids=[text[:40] or "nothing" for text, _ in SHAPES])
+def test_a_statement_is_judged_by_its_shape(statement: str, allowed: bool, call: Command) -> None:
+    done = call("sql", "check", "--no-catalogue", "--json", statement)
+    assert (done.code, done.err) == (0 if allowed else 1, "")
+    verdict = done.json
+    assert set(verdict) == {"is_allowed", "sql_type", "schemas_referenced", "schemas_blocked", "reason"}
+    assert verdict["is_allowed"] is allowed
+    assert (verdict["reason"] is None) is allowed
+    said = call("sql", "check", "--no-catalogue", statement)
+    assert (said.code, said.out.strip()) == (done.code, "allowed" if allowed else f"denied: {verdict['reason']}")
+
+
+def test_with_a_catalogue_tables_and_rights_count(tmp_path: Path, call: Command) -> None:
+    assert call("init", tmp_path / "shop").code == 0
+    bundle = tmp_path / "out" / "compiled_policy_bundle.json"
+    assert call("compile", "--root", tmp_path / "shop", "-o", tmp_path / "out").code == 0
+    table = next(iter(json.loads(bundle.read_text())["context"]["entities"].values()))["base_table"]
+    known = f"select count(*) as n from {table['schema']}.{table['table']}"
+    assert call("sql", "check", "--bundle", bundle, known).out == "allowed\n"
+    unknown = call("sql", "check", "--bundle", bundle, "--json", f"select * from {table['schema']}.nowhere")
+    assert (unknown.code, unknown.json["is_allowed"]) == (1, False)
+    assert "nowhere" in unknown.json["reason"]
