@@ -6,7 +6,7 @@ neighbours are many, however deep they remove one another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -16,7 +16,7 @@ from bylaw.logic.smt import Answer, Reasoner
 from ci.proofs.nearby import Item, Nearby, items
 from ci.proofs.theory import Theory
 
-MAX_NEIGHBOURS = 200  # beyond so many rules around one, the question is skipped and says so
+MAX_NEIGHBOURS = 600  # beyond so many rules around one, the question is skipped and says so
 
 
 class Referee:
@@ -62,15 +62,18 @@ class Duel:
         return self.theory.ruleset.rules[self.i].guard
 
     def rivals(self, j: int) -> list[int]:
-        """The rivals of rule *j* among those around."""
+        """The rivals of rule *j* among those around that may fire together with it."""
         if j not in self._near:
-            among = set(self.around)
-            self._near[j] = [k for k in self.theory.rivals.of(j) if k in among]
+            self._near[j] = [k for k in self.theory.candidates.of(j) if k in self._among]
         return self._near[j]
 
     def stronger(self, j: int) -> list[int]:
         """Those among them who remove its effect where they stand."""
-        return [k for k in self.rivals(j) if self.theory.rivals.beats(k, j)]
+        return [k for k in self.theory.stronger(j) if k in self._among]
+
+    @cached_property
+    def _among(self) -> frozenset[int]:
+        return frozenset(self.around)
 
     @cached_property
     def touched(self) -> frozenset[int]:
@@ -149,6 +152,17 @@ class Duel:
     def ask(self, *formulas: Formula) -> Answer:
         """Unsat iff no existing case of the day in which rule *i* fires satisfies *formulas*."""
         return self.referee.reasoner.check([self.guard, *formulas, *self.theory.invariants(self.day)])
+
+    def outside(self, others: Collection[int]) -> Answer:
+        """Unsat iff rule *i* fires in no existing case without one of *others*; a model is a full case."""
+        case, is_covered = self.nearby.clearing(self.i, others, self.day)
+        if case is not None:
+            return Answer("sat", case)
+        if is_covered:
+            return Answer("unsat")
+        rules = self.theory.ruleset.rules
+        answer = self.ask(*(negate(rules[k].guard) for k in others))
+        return answer if answer.model is None else Answer("sat", self.case(answer.model))
 
     def case(self, model: Mapping[str, Value]) -> dict[str, Value]:
         """The solver's case without its Booleans, completed."""

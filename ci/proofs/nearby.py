@@ -7,15 +7,17 @@ effects. Everything here is the plain reading of full cases; `ci.proofs.duel` pu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
-from bylaw.logic.boxes import Box, Region, domain, meet, point
+from bylaw.logic.boxes import Box, Region, TooManyBoxes, domain, meet, point, uncovered
 from bylaw.logic.ir import Effect, Facts, Value
 from bylaw.logic.truth import truth
 from ci.proofs.candidates import Index
 from ci.proofs.theory import Theory, Verdict
+
+PIECES = 5_000  # of a guard looked at before the solver is asked
 
 Item: TypeAlias = tuple[str, str, str]  # what an effect adds to a case: (kind, outcome or "", action)
 Key: TypeAlias = tuple[str, str]
@@ -154,9 +156,29 @@ class Nearby:
 
     def case_in(self, i: int, piece: Box, day: int) -> dict[str, Value] | None:
         """A full case in *piece* in which rule *i* fires and that exists on *day*; None when the first guess is not."""
+        if not isinstance(self.base(day), Mapping):
+            return None
         case = self.completed(point(piece, self.theory.ruleset.variables), day)
         is_case = truth(self.theory.ruleset.rules[i].guard, case) is True and self.theory.exists(case, day)
         return case if is_case else None
+
+    def clearing(self, i: int, others: Collection[int], day: int) -> tuple[dict[str, Value] | None, bool]:
+        """A full case on *day* that fires rule *i* and none of *others*, by boxes; and whether there surely is none."""
+        theory = self.theory
+        covers = [box for k in others for box in theory.evaluator.boxes_of(k) or () if box.is_exact]
+        guard = theory.evaluator.boxes_of(i)
+        is_covered = guard is not None
+        for box in guard or ():
+            try:
+                piece = uncovered(box, covers, theory.ruleset.variables, PIECES)
+            except TooManyBoxes:
+                is_covered = False
+                continue
+            case = None if piece is None else self.case_in(i, piece, day)
+            if case is not None and not any(truth(theory.ruleset.rules[k].guard, case) for k in others):
+                return case, False
+            is_covered = is_covered and piece is None
+        return None, is_covered
 
     # ---- what follows -------------------------------------------------------------------------------------------
 

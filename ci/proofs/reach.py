@@ -60,7 +60,10 @@ def never_wins(nearby: Nearby, referee: Referee, i: int) -> Losing:
     if not theory.stronger(i) or _wins_always(nearby, i):
         return Losing(Verdict("COUNTEREXAMPLE"))
     days = [day for day in theory.days([rules[k] for k in theory.deciding(i)]) if rules[i].holds_on(day)]
-    fates = [fate(nearby, referee, i, day) for day in days]
+    fates: list[tuple[Fate, Verdict]] = []
+    for day in days:
+        last = fates[-1][1].facts if fates and fates[-1][0] == "wins" else None
+        fates.append(fate(nearby, referee, i, day, last))
     unknown = next((verdict for found, verdict in fates if found == "unknown"), None)
     if unknown is not None:
         return Losing(unknown)
@@ -84,20 +87,28 @@ def _wins_always(nearby: Nearby, i: int) -> bool:
     )
 
 
-def fate(nearby: Nearby, referee: Referee, i: int, day: int) -> tuple[Fate, Verdict]:
-    """What becomes of rule *i* on *day*: a case in which it wins, else one in which it fires, else silence."""
+def fate(nearby: Nearby, referee: Referee, i: int, day: int, hint: Facts | None = None) -> tuple[Fate, Verdict]:
+    """What becomes of rule *i* on *day*: a case in which it wins, else one in which it fires, else silence.
+
+    *hint* is a full case that fires it, worth trying first.
+    """
     theory = nearby.theory
     base = nearby.base(day)
     if base is None:
         return "silent", PROVEN
     if isinstance(base, Verdict):
         return "unknown", base
-    fires = None
-    for case, removers in _guesses(nearby, i, day, [k for k in theory.stronger(i) if _in_force(theory, k, day)]):
+    if hint is not None and theory.exists(hint, day) and nearby.stands(i, hint, day):
+        return "wins", Verdict("COUNTEREXAMPLE", hint, day)
+    fires, stronger = None, [k for k in theory.stronger(i) if _in_force(theory, k, day)]
+    for case, removers in _guesses(nearby, i, day, stronger):
         fires = fires or case
         if not removers or nearby.stands(i, case, day):
             return "wins", Verdict("COUNTEREXAMPLE", case, day)
     duel = _duel(nearby, referee, i, day)
+    free = duel.outside(stronger).model
+    if free is not None:
+        return "wins", Verdict("COUNTEREXAMPLE", free, day)
     answer = duel.ask(*duel.definitions(), duel.stands(i))
     if answer.model is not None:
         case = duel.case(answer.model)

@@ -39,17 +39,22 @@ def redundant(nearby: Nearby, referee: Referee, i: int) -> Spare:
     alive = [day for day in nearby.all_days if rule.holds_on(day)]
     if not alive:
         return Spare(Verdict("COUNTEREXAMPLE"))
-    last = matters(nearby, referee, i, alive[-1])
-    if last.status != "PROVEN":
-        return Spare(last)
+    needed = _easily(nearby, referee, i, alive[-1])
+    if needed is not None:
+        return Spare(needed)
     # The neighbours' days are enough from here on, and far fewer.
     near = nearby.meeting(i, None) if len(alive) > 1 else ()
     days = [day for day in theory.days([theory.ruleset.rules[k] for k in near]) if rule.holds_on(day)] or alive
-    since = _since(nearby, referee, i, days)
-    winning = _winning(nearby, referee, i, days[since:])
-    if winning.status != "COUNTEREXAMPLE":
+    winning = _winning(nearby, referee, i, days)
+    if winning.status == "COUNTEREXAMPLE":
+        last = _really(nearby, referee, i, alive[-1])
+        if last.status != "PROVEN":
+            return Spare(last)
+        since = _since(nearby, referee, i, days)
+        if winning.day not in days[since:]:
+            winning = _winning(nearby, referee, i, days[since:])
+    if winning.status != "COUNTEREXAMPLE" or winning.day is None:
         return Spare(winning if winning.status == "UNKNOWN" else Verdict("COUNTEREXAMPLE"))
-    assert winning.day is not None
     core = _why(nearby, referee, i, winning.day)
     return Spare(Verdict("PROVEN", day=winning.day), (days[since] if since else None, None), core)
 
@@ -64,8 +69,15 @@ def _since(nearby: Nearby, referee: Referee, i: int, days: Sequence[int]) -> int
 
 def _winning(nearby: Nearby, referee: Referee, i: int, days: Sequence[int]) -> Verdict:
     """COUNTEREXAMPLE: a case, on the first such day, in which rule *i* has its way undisputed."""
+    theory = nearby.theory
     for day in days:
         duel = Duel(nearby, referee, i, day, nearby.meeting(i, day))
+        disputing = [k for k in duel.rivals(i) if not theory.rivals.beats(i, k)]
+        free = duel.outside(disputing)
+        if free.model is not None:
+            return Verdict("COUNTEREXAMPLE", free.model, day)
+        if free.status == "unsat" and not any(map(theory.stronger, disputing)):
+            continue  # whoever disputes it stands wherever he fires
         against = [negate(duel.stands(k)) for k in duel.rivals(i)]
         answer = duel.ask(*duel.definitions(), duel.stands(i), *against)
         if answer.model is not None:
@@ -80,19 +92,30 @@ def _winning(nearby: Nearby, referee: Referee, i: int, days: Sequence[int]) -> V
 
 def matters(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict:
     """PROVEN iff no existing case gets anything else on *day* without rule *i*; else such a case."""
+    return _easily(nearby, referee, i, day) or _really(nearby, referee, i, day)
+
+
+def _easily(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict | None:
+    """A case that needs rule *i*, as far as it is found in its guard away from all who crowd it."""
     base = nearby.base(day)
-    if base is None:
-        return PROVEN
     if isinstance(base, Verdict):
         return base
-    case = None
+    if base is None:
+        return None
     for case, is_alone in _guesses(nearby, i, day):
         if is_alone or nearby.differs(i, case, day):
             return Verdict("COUNTEREXAMPLE", case, day)
     around = nearby.meeting(i, day)
-    if len(around) > MAX_NEIGHBOURS:
-        return Verdict("SKIPPED", day=day, reason=f"{len(around)} rules speak where it does, over {MAX_NEIGHBOURS}")
-    duel = Duel(nearby, referee, i, day, around)
+    free = Duel(nearby, referee, i, day, around).outside(_crowding(nearby, i, around)).model
+    return Verdict("COUNTEREXAMPLE", free, day) if free is not None and nearby.differs(i, free, day) else None
+
+
+def _really(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict:
+    """The same by the solver, over everybody who stands or falls with it."""
+    duel = Duel(nearby, referee, i, day, nearby.meeting(i, day))
+    if len(duel.around) > MAX_NEIGHBOURS:
+        reason = f"{len(duel.around)} rules speak where it does, over {MAX_NEIGHBOURS}"
+        return Verdict("SKIPPED", day=day, reason=reason)
     answer = duel.ask(*duel.definitions(), *duel.definitions("spared"), duel.difference())
     if answer.model is not None:
         case = duel.case(answer.model)
@@ -117,14 +140,19 @@ def _guesses(nearby: Nearby, i: int, day: int) -> Iterator[tuple[Facts, bool]]:
             case = None if piece is None else nearby.case_in(i, piece, day)
             if case is None:
                 break
-            near = nearby.around(i, case, day)
-            beaten = {k for k in near if theory.rivals.beats(i, k) and k in theory.rivals.of(i)}
-            crowding = {k for k in near if mine in items(rules[k].effect)}
-            crowding |= {k for k in theory.rivals.of(i) if k in near} - beaten
+            crowding = _crowding(nearby, i, nearby.around(i, case, day))
             piece = escape(theory, box, covers, crowding)
             if not crowding or piece is None:
                 yield case, not crowding and agrees
                 break
+
+
+def _crowding(nearby: Nearby, i: int, near: Sequence[int]) -> set[int]:
+    """Those of *near* who say the same as rule *i*, or contradict it and do not give way."""
+    theory = nearby.theory
+    mine = items(theory.ruleset.rules[i].effect)[0]
+    same = {k for k in near if k != i and mine in items(theory.ruleset.rules[k].effect)}
+    return same | {k for k in set(theory.rivals.of(i)).intersection(near) if not theory.rivals.beats(i, k)}
 
 
 def _why(nearby: Nearby, referee: Referee, i: int, day: int) -> Core:

@@ -176,3 +176,8 @@ def test_an_invariant_that_makes_it_redundant_is_named():
     rules = rule("A", "full", EARLY), rule("B", "full", Atom("days", "<=", 9))
     both = found(world(*rules, constraints=(few, spare)))
     assert {id: one.core.invariants for id, one in both.items()} == {"A": (), "B": ("C1",)}
+
+
+def test_where_no_case_exists_nothing_is_redundant():
+    never = (Constraint("C1", "P", EARLY, "", Source("p.yaml")), Constraint("C2", "P", LATE, "", Source("p.yaml")))
+    assert found(world(rule("A", "full", ALWAYS), rule("B", "full", EARLY), constraints=never)) == {}
