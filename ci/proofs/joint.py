@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from bylaw.logic.boxes import point
 from bylaw.logic.ir import Effect, Facts
 from bylaw.logic.truth import truth
 from ci.findings import Finding
@@ -31,7 +32,7 @@ def at_odds(effect: Effect, excludes: frozenset[tuple[str, str]]) -> tuple[str, 
     return None
 
 
-def fires_alone(theory: Theory, i: int) -> Verdict:
+def fires(theory: Theory, i: int) -> Verdict:
     """PROVEN iff rule *i* fires in no existing case of any day from now on; else the fewest facts that make it fire."""
     rule = theory.ruleset.rules[i]
     for day in theory.days([rule]):
@@ -41,6 +42,10 @@ def fires_alone(theory: Theory, i: int) -> Verdict:
         def confirm(facts: Facts, day: int = day) -> bool:
             return truth(rule.guard, facts) is True and theory.exists(facts, day)
 
+        for box in theory.evaluator.boxes_of(i) or ():
+            facts = theory.completed(point(box, theory.ruleset.variables), day, [i])
+            if confirm(facts):
+                return Verdict("COUNTEREXAMPLE", theory.fewest(facts, confirm), day)
         verdict = theory.solve([rule.guard], day, [i], confirm)
         if verdict.status != "PROVEN":
             return verdict
@@ -52,7 +57,7 @@ def self_contradiction(inquiry: Inquiry) -> Iterator[Finding]:
     theory = inquiry.theory
     for i, rule in enumerate(theory.ruleset.rules):
         pair = at_odds(rule.effect, theory.ruleset.excludes)
-        verdict = PROVEN if pair is None else fires_alone(theory, i)
+        verdict = PROVEN if pair is None else fires(theory, i)
         if verdict.status == "UNKNOWN":
             what = f"whether the rule `{rule.rule_id}`, which contradicts itself, can fire"
             yield inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,))

@@ -17,6 +17,7 @@ from ci.findings import Finding
 from ci.proofs.duel import MAX_NEIGHBOURS, NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
+from ci.proofs.joint import at_odds
 from ci.proofs.nearby import Nearby, items
 from ci.proofs.periods import Span, told
 from ci.proofs.reach import TRIES, escape
@@ -37,8 +38,8 @@ def redundant(nearby: Nearby, referee: Referee, i: int) -> Spare:
     theory = nearby.theory
     rule = theory.ruleset.rules[i]
     alive = [day for day in nearby.all_days if rule.holds_on(day)]
-    if not alive:
-        return Spare(Verdict("COUNTEREXAMPLE"))
+    if not alive or at_odds(rule.effect, theory.ruleset.excludes) is not None:
+        return Spare(Verdict("COUNTEREXAMPLE"))  # what contradicts itself never has its way
     needed = _easily(nearby, referee, i, alive[-1])
     if needed is not None:
         return Spare(needed)
