@@ -13,7 +13,7 @@ from bylaw.logic.boxes import Box, lies_in
 from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import Facts, Value
 from bylaw.logic.truth import truth
-from ci.coverage.goals import Goal, Item, Kind
+from ci.coverage.goals import Aim, Goal, Item, Kind
 from ci.proofs.theory import Theory
 
 PINNED = frozenset(("wins", "inside", "outside"))  # aims that count only where the case expects something of it
@@ -146,9 +146,8 @@ class Reading:
         """The case on the inner and on the outer side of the goal's bound; None when it does not stand at it."""
         assert goal.edge is not None
         edge = goal.edge
-        here, there = (edge.inside, edge.outside) if goal.aim == "inside" else (edge.outside, edge.inside)
-        value = facts.get(edge.var)
-        if value is None or not lies_in(value, (here.near,)):
+        there = edge.outside if goal.aim == "inside" else edge.inside
+        if not lies_in_side(goal, facts):
             return None
         other = {**facts, edge.var: there.value}
         return (facts, other) if goal.aim == "inside" else (other, facts)
@@ -160,14 +159,40 @@ def surely_in(box: Box, facts: Facts) -> bool:
     return is_inside and all(truth(item, facts) is True for item in box.residue)
 
 
+SHOWN_WHERE: Mapping[Aim, bool] = {  # what a guard reads where the goal may be shown
+    "fires": True,
+    "wins": True,
+    "region": True,
+    "inside": True,
+    "outside": False,
+    "otherwise": False,
+}
+
+
 def shown(reading: Reading, tried: Tried, goals: Iterable[Goal]) -> list[Goal]:
     """Those of *goals* that the case shows."""
-    return [
-        goal
-        for goal in goals
-        if (goal.aim not in PINNED or tried.expects is None or reading.key(goal.rule) in tried.expects)
-        and reading.met(goal, tried.facts, tried.day)
-    ]
+    guards: dict[int, bool | None] = {}
+    found = []
+    for goal in goals:
+        i = goal.rule
+        if goal.edge is not None and not lies_in_side(goal, tried.facts):
+            continue
+        if i not in guards:
+            guards[i] = truth(reading.rules[i].guard, tried.facts)
+        if guards[i] is not SHOWN_WHERE[goal.aim]:
+            continue
+        is_pinned = goal.aim not in PINNED or tried.expects is None or reading.key(i) in tried.expects
+        if is_pinned and reading.met(goal, tried.facts, tried.day):
+            found.append(goal)
+    return found
+
+
+def lies_in_side(goal: Goal, facts: Facts) -> bool:
+    """Does the case stand at the goal's bound, on the side it asks for?"""
+    assert goal.edge is not None
+    value = facts.get(goal.edge.var)
+    side = goal.edge.inside if goal.aim == "inside" else goal.edge.outside
+    return value is not None and lies_in(value, (side.near,))
 
 
 # ---- coverage -------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def survey(reading: Reading, items: Sequence[Item], cases: Sequence[Tried]) -> S
     """Measure *cases*, and look for a case for everything that they leave open."""
     coverage = measure(reading, items, cases)
     search = Search(reading, cases)
-    found: list[tuple[Goal, Tried]] = []
+    found: list[tuple[Tried, frozenset[Goal]]] = []
     impossible: set[Goal] = set()
     unknown: list[Goal] = []
     by_now: set[Goal] = set()
@@ -50,8 +50,8 @@ def survey(reading: Reading, items: Sequence[Item], cases: Sequence[Tried]) -> S
         answer = search.case_for(goal)
         if answer.status == "found":
             tried = Tried(answer.facts, goal.day)
-            found.append((goal, tried))
-            by_now.update(_told(reading, tried, waiting))
+            found.append((tried, frozenset(_told(reading, tried, waiting))))
+            by_now |= found[-1][1]
         elif answer.status == "impossible":
             impossible.add(goal)
         else:
@@ -60,20 +60,21 @@ def survey(reading: Reading, items: Sequence[Item], cases: Sequence[Tried]) -> S
     return Survey(coverage, tuple(_fewest(reading, found, coverage.open)), tuple(unknown))
 
 
-def _fewest(reading: Reading, found: Sequence[tuple[Goal, Tried]], wanted: Sequence[Goal]) -> list[MissingCase]:
+def _fewest(
+    reading: Reading, showing: Sequence[tuple[Tried, frozenset[Goal]]], wanted: Sequence[Goal]
+) -> list[MissingCase]:
     """Greedily the case that shows most of what is left; of equals the one with the fewest facts, then the first."""
     left = dict.fromkeys(wanted)
-    showing = [(goal, tried, frozenset(_told(reading, tried, wanted))) for goal, tried in found]
     chosen: list[tuple[int, MissingCase]] = []
     while left:
         best = max(
             range(len(showing)),
-            key=lambda n: (len(showing[n][2] & left.keys()), -len(showing[n][1].facts), -n),
+            key=lambda n: (len(showing[n][1] & left.keys()), -len(showing[n][0].facts), -n),
             default=None,
         )
-        if best is None or not showing[best][2] & left.keys():
+        if best is None or not showing[best][1] & left.keys():
             break
-        _, tried, shows = showing[best]
+        tried, shows = showing[best]
         new = tuple(g for g in left if g in shows)
         chosen.append((best, _case(reading, tried, new)))
         left = {g: None for g in left if g not in shows}

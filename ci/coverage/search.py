@@ -187,9 +187,9 @@ class Search:
         return conj([stands, *(negate(self.theory.stands(j, day)) for j in self._equals(i, day)), self._shown(i, day)])
 
     def _equals(self, i: int, day: int) -> list[int]:
-        """The rivals of rule *i* that are in force, of which neither gives way."""
+        """The rivals of rule *i* that are in force and may meet it, of which neither gives way."""
         rivals = self.theory.rivals
-        apart = [j for j in rivals.of(i) if not rivals.beats(i, j) and not rivals.beats(j, i)]
+        apart = [j for j in self.theory.candidates.of(i) if not rivals.beats(i, j) and not rivals.beats(j, i)]
         return [j for j in apart if self.reading.rules[j].holds_on(day)]
 
     def _shown(self, i: int, day: int) -> Formula:
