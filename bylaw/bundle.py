@@ -273,9 +273,7 @@ def _rule(rule: BundleRule, variables: Mapping[str, Variable]) -> ConditionalRul
         rule_id=rule.rule_id,
         policy_id=rule.policy_id,
         domain=rule.metadata.domain,
-        effect=Effect(
-            effect.kind, effect.action, effect.outcome, tuple(effect.implied), tuple(effect.implied_takes)
-        ),
+        effect=Effect(effect.kind, effect.action, effect.outcome, tuple(effect.implied), tuple(effect.implied_takes)),
         guard=decode(rule.conditions, variables),
         level=rule.metadata.priority_level,
         source=_source(rule.source),

@@ -120,17 +120,7 @@ class Not(Node):
     not_: Condition | list[Condition] = Field(alias="not")
 
 
-KINDS: tuple[type[FactCheck], ...] = (
-    TimeWindow,
-    AmountThreshold,
-    CustomerTier,
-    ProductCategory,
-    Geographic,
-    BooleanFlag,
-    RoleRequirement,
-    FactTest,
-)
-TREES = {"all_of": AllOf, "any_of": AnyOf, "not": Not}
+TREES: tuple[str, ...] = ("all_of", "any_of", "not")
 
 
 def _kind(value: Any) -> str | None:
