@@ -120,6 +120,16 @@ class Not(Node):
     not_: Condition | list[Condition] = Field(alias="not")
 
 
+KINDS: tuple[type[FactCheck], ...] = (
+    TimeWindow,
+    AmountThreshold,
+    CustomerTier,
+    ProductCategory,
+    Geographic,
+    BooleanFlag,
+    RoleRequirement,
+    FactTest,
+)
 TREES: tuple[str, ...] = ("all_of", "any_of", "not")
 
 
