@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from bylaw.authored.policies import Policy
-from bylaw.logic.ir import ConditionalRule, Constraint
+from bylaw.logic.ir import ConditionalRule, Constraint, Formula
 from ci.findings import Finding, Route
 from ci.priority import Level
 
@@ -58,7 +58,8 @@ class Added(Mapping[str, Any]):
 class PolicyRecord:
     """One policy on its way through the stages. `raw` is what its author wrote, `enriched` what stages added.
 
-    `routes` says where each rule was written, so that a finding about a rule can point at its line.
+    `routes` says where each rule was written, so that a finding about a rule can point at its line; `lifted` are the
+    exceptions that only take effects away, which make no rule, and where they would hold.
     """
 
     policy: Policy
@@ -70,6 +71,7 @@ class PolicyRecord:
     constraints: tuple[Constraint, ...] = ()
     routes: Mapping[str, Route] = field(default_factory=dict)
     enriched: Added = field(default_factory=Added)
+    lifted: tuple[tuple[Route, Formula], ...] = ()
 
     def after(self, stage: Stage, status: StageStatus, **added: Any) -> PolicyRecord:
         """The record after *stage*, with the keys it added."""

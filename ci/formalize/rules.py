@@ -67,6 +67,7 @@ class Formalizer:
     requirements: Requirements | None = None
     all_conditions: Formula = EVERYWHERE
     stem: str = field(init=False)
+    lifted: list[tuple[Route, Formula]] = field(default_factory=list, init=False)  # exceptions to `none`, and where
 
     def __post_init__(self) -> None:
         self.stem = f"R-{self.policy.policy_id.removeprefix('POL-')}"
@@ -154,7 +155,7 @@ class Formalizer:
 
     def _action(self, action: PolicyAction, i: int) -> Draft | None:
         route: Route = ("actions", i)
-        known = self._is_declared(action.action, (*route, "action"))
+        known = self.is_declared(action.action, (*route, "action"))
         assert self.requirements is not None
         if action.requires:
             guard = self.requirements.guard(action.requires, (*route, "requires"))
@@ -174,11 +175,15 @@ class Formalizer:
             type=action.type,
         )
 
-    def _is_declared(self, action: str, route: Route) -> bool:
-        if action in self.vocabulary.actions:
-            return True
-        help = did_you_mean(action, self.vocabulary.actions, ACTIONS_LIVE_IN)
+    def is_declared(self, action: str, route: Route) -> bool:
+        """May a policy use *action*? It is declared, and so is the outcome of everything that it brings."""
         message = f"uses the action `{action}`, which no vocabulary declares"
+        help = did_you_mean(action, self.vocabulary.actions, ACTIONS_LIVE_IN)
+        if action in self.vocabulary.actions:
+            leading = leads_nowhere(self.vocabulary, action)
+            if leading is None:
+                return True
+            message, help = f"uses the action `{action}`, which leads to `{leading}`: that is not declared", None
         self.lowering.report("unknown-action", message, route, help, word=action)
         return False
 
@@ -192,11 +197,13 @@ class Formalizer:
             conditions = self.lowering.all_of(exception.conditions, (*at, "conditions"))
             replaces: list[tuple[str, Route]] = [(n, ("replaces", k)) for k, n in enumerate(exception.replaces)]
             words = [(exception.action, ("action",)), *replaces]
-            declared = [self._is_declared(name, (*at, *key)) for name, key in words if name and name != "none"]
+            declared = [self.is_declared(name, (*at, *key)) for name, key in words if name and name != "none"]
             if not exception.has_force or conditions is None or not all(declared):
                 continue
             replaced = self._replaced(exception, drafts)
             guard = conj([conditions, self._reach(exception, replaced, nest)])
+            if exception.action == "none":
+                self.lifted.append((at, guard))
             own = self._exception(exception, drafts, guard, at, f"{nest.stem}{i + 1}")
             lifted = frozenset(draft.rule_id for draft in replaced) - nest.gone
             lift = conj([nest.around, conditions])
@@ -251,6 +258,15 @@ class Formalizer:
         type = exception.type or ("permitted" if lifts_ban else "required")
         text = exception.source_text or exception.description
         return [Draft(rule_id, self.effect(type, action), guard, route, text, is_exception=True, type=type)]
+
+
+def leads_nowhere(vocabulary: Vocabulary, action: str) -> str | None:
+    """What *action* leads to and no vocabulary declares: its canonical name, or an outcome of what it brings."""
+    name = vocabulary.canonical(action)
+    if name not in vocabulary.actions:
+        return name
+    outcomes = [vocabulary.outcome_of(brought) for brought in (name, *vocabulary.implied(name))]
+    return next((outcome for outcome in outcomes if outcome is not None and outcome not in vocabulary.outcomes), None)
 
 
 def _letters(i: int) -> str:

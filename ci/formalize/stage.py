@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from bylaw.authored.policies import FormalConstraint, LogicRule, Policy
-from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.expressions import InvalidExpression, parse_expression
 from bylaw.logic.ir import ConditionalRule, Constraint, Formula, Source, Variable, conj
 from bylaw.logic.notation import infix, smtlib
@@ -22,7 +21,7 @@ from bylaw.logic.terms import parse_term
 from ci.findings import Finding, Route
 from ci.formalize.graph import build_graph, graph_problems
 from ci.formalize.lower import Lowering
-from ci.formalize.rules import Draft, Formalizer
+from ci.formalize.rules import Draft, Formalizer, leads_nowhere
 from ci.load import PolicyFile, Workspace
 from ci.priority import Level, derive
 from ci.record import Later, PolicyRecord, Result, ordinal
@@ -71,7 +70,9 @@ def formalize(workspace: Workspace, variables: Mapping[str, Variable]) -> Result
         record, found = _formalized(file, workspace, variables, terms)
         records.append(record)
         findings += found
-    echoes = Echoes(workspace, terms.broken)
+    vocabulary = workspace.vocabulary
+    misled = {action.casefold() for action in vocabulary.actions if leads_nowhere(vocabulary, action) is not None}
+    echoes = Echoes(workspace, terms.broken | misled)
     return records, [finding for finding in (*terms.findings, *findings) if not echoes.has(finding)]
 
 
@@ -118,7 +119,8 @@ def _formalized(
     settled = Settled(record, level, workspace.line)
     rules = tuple(settled.rule(draft) for draft in drafts)
     invariants = tuple(settled.constraint(i, c, formula) for i, (c, formula) in enumerate(constraints))
-    return settled.done(rules, invariants, {d.rule_id: d.route for d in drafts}, variables), []
+    done = settled.done(rules, invariants, {d.rule_id: d.route for d in drafts}, variables)
+    return replace(done, lifted=() if written.has_rules else tuple(formalizer.lifted)), []
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +238,11 @@ class HandWritten:
     variables: Mapping[str, Variable]
     lowering: Lowering
 
+    @property
+    def has_rules(self) -> bool:
+        """Did the author write the rules by hand? Then actions and exceptions are not read."""
+        return self.policy.formal is not None and self.policy.formal.logic_rules is not None
+
     def rules(self, derived: list[Draft] | None) -> list[Draft] | None:
         """The hand-written rules where there are any, else the derived ones."""
         formal = self.policy.formal
@@ -245,14 +252,7 @@ class HandWritten:
         return None if None in drafts else [draft for draft in drafts if draft is not None]
 
     def _rule(self, rule: LogicRule, route: Route) -> Draft | None:
-        vocabulary: Vocabulary = self.formalizer.vocabulary
-        if rule.consequent not in vocabulary.actions:
-            self.lowering.report(
-                "unknown-action",
-                f"uses the action `{rule.consequent}`, which no vocabulary declares",
-                (*route, "consequent"),
-                word=rule.consequent,
-            )
+        if not self.formalizer.is_declared(rule.consequent, (*route, "consequent")):
             return None
         spoken = self._read(rule.antecedent, (*route, "antecedent"), parse_expression)
         exact = self._read(rule.z3_expr, (*route, "z3_expr"), parse_term)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bylaw.errors import WitnessMismatch
-from bylaw.logic.boxes import Box, TooManyBoxes, uncovered
-from bylaw.logic.ir import Facts, conj, names, negate
+from bylaw.logic.boxes import Box, TooManyBoxes, boxes, uncovered
+from bylaw.logic.ir import Facts, Formula, conj, names, negate
 from bylaw.logic.truth import truth
-from ci.findings import Finding
+from ci.findings import Finding, Place
 from ci.proofs.duel import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
@@ -32,7 +32,17 @@ def can_fire(theory: Theory, i: int) -> Verdict:
             return PROVEN
         if any(box.is_exact for box in found):
             return Verdict("COUNTEREXAMPLE")
-    answer = theory.reasoner.check([theory.ruleset.rules[i].guard])
+    return satisfiable(theory, theory.ruleset.rules[i].guard)
+
+
+def satisfiable(theory: Theory, formula: Formula) -> Verdict:
+    """PROVEN iff *formula* has no case within the facts' domains."""
+    try:
+        if any(box.is_exact for box in boxes(formula, theory.ruleset.variables)):
+            return Verdict("COUNTEREXAMPLE")
+    except TooManyBoxes:
+        pass
+    answer = theory.reasoner.check([formula])
     if answer.status == "unsat":
         return PROVEN
     return Verdict("UNKNOWN", reason=answer.reason) if answer.status == "unknown" else Verdict("COUNTEREXAMPLE")
@@ -207,6 +217,29 @@ def dead_rule(inquiry: Inquiry) -> Iterator[Finding]:
             help="the conditions contradict each other, the scope, or the facts' domains",
             status="PROVEN",
         )
+
+
+def unreachable_lifting(inquiry: Inquiry) -> Iterator[Finding]:
+    """An exception to `none` makes no rule, and still it holds in some case."""
+    for policy_id, record in sorted(inquiry.records.items()):
+        if not record.in_logic:
+            continue
+        for route, guard in record.lifted:
+            at, verdict = Place(record.path, route), satisfiable(inquiry.theory, guard)
+            if verdict.status == "UNKNOWN":
+                what = f"whether an exception of `{policy_id}` can hold"
+                yield inquiry.unanswered(what, at, verdict, (policy_id,))
+            if verdict.status == "PROVEN":
+                yield Finding(
+                    "unreachable-exception",
+                    f"policy `{policy_id}` has an exception (none) that can never hold: no case meets its conditions "
+                    "where an action it replaces would hold",
+                    at,
+                    policies=(policy_id,),
+                    rules=(f"{policy_id}{''.join(f'.{step}' for step in route)}",),
+                    help="the conditions contradict each other, the scope, or the facts' domains",
+                    status="PROVEN",
+                )
 
 
 def never_wins_rule(inquiry: Inquiry) -> Iterator[Finding]:

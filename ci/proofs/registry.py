@@ -10,6 +10,7 @@ from ci.proofs.inquiry import Inquiry
 
 QUESTIONS: tuple[Callable[[Inquiry], Iterable[Finding]], ...] = (
     reach.dead_rule,
+    reach.unreachable_lifting,
     joint.self_contradiction,
     invariant.violated_invariant,
     reach.never_wins_rule,

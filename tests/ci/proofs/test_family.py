@@ -34,6 +34,9 @@ def _policy(id: str, parts: Mapping[str, Any]) -> str:
         lines += [f"overrides: [{parts['over']}]", "reason: it was decided so"]
     if "audience" in parts:
         lines.append(f"audience: [{', '.join(parts['audience'])}]")
+    if "except" in parts:
+        condition = f"{{type: fact, parameter: {parts['except']}}}"
+        lines.append(f"exceptions: [{{description: not then, conditions: [{condition}], action: none}}]")
     if "holds" in parts:
         lines += ["formal:", "  constraints:"]
         for name, text in parts["holds"].items():
@@ -102,7 +105,7 @@ def _effect(kind: str, action: str, implies: Mapping[str, list[str]]) -> Effect:
         return Effect("prohibited" if kind == "prohibited" else "permitted", action)
     reached = [action]
     for one in reached:
-        reached += [other for other in implies.get(one, ()) if other not in reached]
+        reached += sorted(set(implies.get(one, ())) - set(reached))
     takes = tuple((outcome, one) for one in reached[1:] if (outcome := OUTCOME[one]) is not None)
     return Effect("outcome" if OUTCOME[action] else "required", action, OUTCOME[action], tuple(reached[1:]), takes)
 
