@@ -15,8 +15,9 @@ from bylaw.authored.policies import FormalConstraint, LogicRule, Policy
 from bylaw.logic.expressions import InvalidExpression, parse_expression
 from bylaw.logic.ir import ConditionalRule, Constraint, Formula, Source, Variable, conj
 from bylaw.logic.notation import infix, smtlib
+from bylaw.logic.sandbox import Sandbox
 from bylaw.logic.shorter import shorter
-from bylaw.logic.smt import Reasoner
+from bylaw.logic.smt import Answer
 from bylaw.logic.terms import parse_term
 from ci.findings import Finding, Route
 from ci.formalize.graph import build_graph, graph_problems
@@ -64,12 +65,17 @@ class Terms:
 def formalize(workspace: Workspace, variables: Mapping[str, Variable]) -> Result:
     """A record for every policy, formalized where it can be; and everything that could not."""
     terms = Terms(workspace, variables)
+    budgets = workspace.rules.ci.proofs
+    sandbox = Sandbox(variables, budgets.rlimit, budgets.timeout_ms, budgets.memory_mb)
     records: list[PolicyRecord] = []
     findings: list[Finding] = []
-    for file in workspace.policies:
-        record, found = _formalized(file, workspace, variables, terms)
-        records.append(record)
-        findings += found
+    try:
+        for file in workspace.policies:
+            record, found = _formalized(file, workspace, variables, terms, sandbox)
+            records.append(record)
+            findings += found
+    finally:
+        sandbox.close()
     vocabulary = workspace.vocabulary
     misled = {action.casefold() for action in vocabulary.actions if leads_nowhere(vocabulary, action) is not None}
     echoes = Echoes(workspace, terms.broken | misled)
@@ -93,7 +99,7 @@ class Echoes:
 
 
 def _formalized(
-    file: PolicyFile, workspace: Workspace, variables: Mapping[str, Variable], terms: Terms
+    file: PolicyFile, workspace: Workspace, variables: Mapping[str, Variable], terms: Terms, sandbox: Sandbox
 ) -> tuple[PolicyRecord, list[Finding]]:
     policy = file.policy
     level = derive(policy, workspace.rules.priorities)
@@ -110,7 +116,7 @@ def _formalized(
     lowering = Lowering(workspace.vocabulary, variables, domain, subject, file.path, (policy.policy_id,))
     formalizer = Formalizer(policy, workspace.vocabulary, lowering, terms.of(domain))
     drafts = formalizer.drafts()
-    written = HandWritten(policy, formalizer, variables, lowering)
+    written = HandWritten(policy, formalizer, variables, lowering, sandbox)
     drafts = written.rules(drafts)
     constraints = written.constraints()
     written.check_graph()
@@ -237,6 +243,7 @@ class HandWritten:
     formalizer: Formalizer
     variables: Mapping[str, Variable]
     lowering: Lowering
+    sandbox: Sandbox
 
     @property
     def has_rules(self) -> bool:
@@ -260,18 +267,20 @@ class HandWritten:
         if guard is None or (rule.z3_expr and exact is None) or (rule.antecedent and spoken is None):
             return None
         if spoken is not None and exact is not None:
-            same = Reasoner(self.variables).equivalent(spoken, exact)
+            same = self.sandbox.equivalent(spoken, exact)
             if same.status != "unsat":
-                case = f", for instance with {same.model}" if same.model else ""
-                self.lowering.report(
-                    "invalid-expression",
-                    f"has a rule `{rule.rule_id}` whose antecedent and z3_expr do not mean the same{case}",
-                    (*route, "z3_expr"),
-                    "z3_expr holds; correct the antecedent or leave it out",
-                )
+                self._differs(rule.rule_id, same, (*route, "z3_expr"))
                 return None
         effect = self.formalizer.effect(rule.type, rule.consequent)
         return Draft(rule.rule_id, effect, conj([self.formalizer.scope, guard]), route, rule.antecedent, type=rule.type)
+
+    def _differs(self, rule_id: str, same: Answer, route: Route) -> None:
+        if same.status == "unknown":
+            told = f"has a rule `{rule_id}` whose antecedent and z3_expr could not be compared: {same.reason}"
+        else:
+            case = f", for instance with {same.model}" if same.model else ""
+            told = f"has a rule `{rule_id}` whose antecedent and z3_expr do not mean the same{case}"
+        self.lowering.report("invalid-expression", told, route, "z3_expr holds; correct the antecedent or leave it out")
 
     def constraints(self) -> list[tuple[FormalConstraint, Formula]]:
         """Each invariant and its formula; those with a finding are left out."""
