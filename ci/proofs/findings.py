@@ -12,7 +12,6 @@ from bylaw.logic.ir import ValueMisfit
 from ci.findings import Finding, Place
 from ci.load import CaseEntry
 from ci.proofs import gap as gaps
-from ci.proofs import reach
 from ci.proofs.conflict import Clash, subject
 from ci.proofs.grouping import Group, grouped
 from ci.proofs.inquiry import Inquiry, says
@@ -152,34 +151,6 @@ def gap(inquiry: Inquiry) -> Iterator[Finding]:
             related=tuple((inquiry.place(i), f"{rule.policy_id} {says(rule)}") for i, rule in bans),
             counterexample=case,
             status="COUNTEREXAMPLE",
-        )
-
-
-def dead_rule(inquiry: Inquiry) -> Iterator[Finding]:
-    """Every rule can fire; an exception can hold where it replaces something."""
-    for i, rule in enumerate(inquiry.theory.ruleset.rules):
-        verdict = reach.can_fire(inquiry.theory, i)
-        if verdict.status == "UNKNOWN":
-            what = f"whether the rule `{rule.rule_id}` can fire"
-            yield inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,))
-        if verdict.status != "PROVEN":
-            continue
-        subject = f"policy `{rule.policy_id}`"
-        is_exception = rule.origin == "exception"
-        message = (
-            f"{subject} has an exception ({rule.effect.action}) that can never hold: no case meets its conditions "
-            "where an action it replaces would hold"
-            if is_exception
-            else f"{subject} has a rule for `{rule.effect.action}` that can never fire: no case meets its conditions"
-        )
-        yield Finding(
-            "unreachable-exception" if is_exception else "dead-rule",
-            message,
-            inquiry.place(i),
-            policies=(rule.policy_id,),
-            rules=(rule.rule_id,),
-            help="the conditions contradict each other, the scope, or the facts' domains",
-            status="PROVEN",
         )
 
 
