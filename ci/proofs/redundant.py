@@ -203,7 +203,8 @@ def redundant_rule(inquiry: Inquiry) -> Iterator[Finding]:
     found: dict[int, Spare] = {}
     for i, rule in enumerate(inquiry.theory.ruleset.rules):
         spare = redundant(nearby, referee, i)
-        if spare.verdict.status in ("UNKNOWN", "SKIPPED"):
+        # SKIPPED is no finding: nothing was asked that could have failed, and the rule is simply not called redundant.
+        if spare.verdict.status == "UNKNOWN":
             what = f"whether the rule `{rule.rule_id}` changes anything"
             yield inquiry.unanswered(what, inquiry.place(i), spare.verdict, (rule.policy_id,))
         if spare.verdict.status == "PROVEN" and seen_with(inquiry.theory, i, rules_of(spare.core)):
