@@ -15,6 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every run: what CI finds, everybody finds. `--hypothesis-profile=longer` looks further.
+_busy = [HealthCheck.too_slow]  # a loaded machine is no reason to fail
+settings.register_profile("fixed", derandomize=True, deadline=None, database=None, suppress_health_check=_busy)
+settings.register_profile("longer", max_examples=2_000, deadline=None, suppress_health_check=_busy)
+settings.load_profile("fixed")
 
 HERE = Path(__file__).resolve().parent
 DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
