@@ -280,9 +280,13 @@ class Outlook:
         return i in self.open and not effect.implied and (outcome, action) in effect.takes
 
     def _is_hopeless(self, i: int) -> bool:
-        """Would a rule that fires, stands and has no open rival of its own remove rule *i* in any case?"""
-        rivals = self.evaluator.rivals
-        return any(rivals.beats(j, i) for j in self.evaluator.rivals_of(i) & self.secure)
+        """Does a secure rule remove rule *i* in any case? One that is only banned may still win against others."""
+        rivals, its = self.evaluator.rivals, self.evaluator.rivals_of(i)
+        removers = [j for j in its & self.secure if rivals.beats(j, i)]
+        if not removers or not all(map(rivals.bans, removers)):
+            return bool(removers)
+        present = self.standing.fires | self.open
+        return not any(rivals.beats(i, j) and rivals.disputes(i, j) for j in its & present)
 
     @cached_property
     def secure(self) -> frozenset[int]:
@@ -292,7 +296,12 @@ class Outlook:
         for i in sorted(self.standing.stands, key=lambda i: (self.evaluator.ruleset.rules[i].level, i)):
             mine = rivals_of(i)
             attackers = [j for j in mine & self.open if rivals.beats(j, i)]
-            held_off = all(any(rivals.beats(k, j) for k in rivals_of(j) & secure) for j in attackers)
+            held_off = all(
+                any(
+                    rivals.beats(k, j) and not (rivals.bans(k) and rivals.disputes(j, i)) for k in rivals_of(j) & secure
+                )
+                for j in attackers
+            )
             if held_off and not any(rivals.beats(j, i) for j in mine & self.standing.fires):
                 secure.add(i)
         return frozenset(secure)

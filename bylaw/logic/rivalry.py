@@ -3,6 +3,8 @@
 Different actions are not a contradiction by themselves. Two effects contradict when they answer one outcome
 differently, when one demands (also through `implies`) what the other prohibits or what the other's demands exclude,
 or when one permits what the other prohibits. The stronger of two rivals removes the other's effect; equals do not.
+What is removed removes nobody, with one exception: a prohibition that removes the winner's action leaves the outcome
+empty, so the winner of a dispute about an outcome wins it all the same.
 """
 
 from __future__ import annotations
@@ -97,15 +99,28 @@ class Rivals:
         """Does rule *i* remove rule *j*'s effect where both fire?"""
         return beats(self.ruleset.rules[i], self.ruleset.rules[j], self.ruleset.overrides)
 
+    def disputes(self, i: int, j: int) -> bool:
+        """Do the two answer one outcome differently? Then the stronger wins, even where its own action is banned."""
+        mine, its = self.ruleset.rules[i].effect.takes, self.ruleset.rules[j].effect.takes
+        return any(outcome == other and action != act for outcome, action in mine for other, act in its)
+
+    def bans(self, i: int) -> bool:
+        """Does rule *i* prohibit something?"""
+        return self.ruleset.rules[i].effect.kind == "prohibited"
+
     def surviving(self, firing: Iterable[int]) -> set[int]:
-        """The firing rules whose effect stands: no stronger rival that itself stands removes it."""
+        """The firing rules whose effect stands: no stronger rival removes it that stands, or wins their dispute."""
         fires = set(firing)
-        stands: dict[int, bool] = {}
+        known: dict[tuple[int, bool], bool] = {}
 
-        def decide(i: int) -> bool:
-            if i not in stands:
-                stands[i] = True  # INVARIANT: "beats" has no cycle; a cycle of overrides is a finding, not a crash
-                stands[i] = not any(self.beats(j, i) and decide(j) for j in self.among(i, fires))
-            return stands[i]
+        def prevails(i: int, despite_bans: bool) -> bool:
+            key = (i, despite_bans)
+            if key not in known:
+                known[key] = True  # INVARIANT: "beats" has no cycle; a cycle of overrides is a finding, not a crash
+                known[key] = not any(
+                    self.beats(j, i) and not (despite_bans and self.bans(j)) and prevails(j, self.disputes(j, i))
+                    for j in self.among(i, fires)
+                )
+            return known[key]
 
-        return {i for i in sorted(fires) if decide(i)}
+        return {i for i in sorted(fires) if prevails(i, False)}

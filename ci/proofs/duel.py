@@ -16,6 +16,7 @@ from bylaw.logic.smt import Answer, Reasoner
 from ci.proofs.nearby import Item, Nearby, items
 from ci.proofs.theory import Theory
 
+WINS = " but for bans"  # a world's second reading: who wins disputes about outcomes, prohibited or not
 MAX_NEIGHBOURS = 600  # beyond so many rules around one, the question is skipped and says so
 
 
@@ -28,7 +29,10 @@ class Referee:
     @cached_property
     def reasoner(self) -> Reasoner:
         """Z3 over the facts and one Boolean a rule and reading."""
-        marks = [mark(world, j) for world in ("stands", "spared") for j in range(len(self.theory.ruleset.rules))]
+        rules = range(len(self.theory.ruleset.rules))
+        marks = [mark(world, j) for world in ("stands", "spared") for j in rules]
+        bannable = [j for j in rules if self.theory.removers(j, True) != list(self.theory.stronger(j))]
+        marks += [mark(f"{world}{WINS}", j) for world in ("stands", "spared") for j in bannable]
         own = {name: Variable(name, "boolean") for name in marks}
         return Reasoner(
             {**self.theory.ruleset.variables, **own}, rlimit=self.theory.rlimit, wall_ms=self.theory.wall_ms
@@ -88,9 +92,14 @@ class Duel:
 
     # ---- formulas -----------------------------------------------------------------------------------------------
 
-    def stands(self, j: int, world: str = "stands") -> Formula:
-        """The Boolean that says whether rule *j* stands in that world."""
-        return Atom(mark(world if j in self.touched else "stands", j), "==", True)
+    def stands(self, j: int, world: str = "stands", despite_bans: bool = False) -> Formula:
+        """The Boolean that says whether rule *j* stands in that world, or *despite bans* wins its disputes."""
+        way = WINS if despite_bans and self._is_bannable(j) else ""
+        return Atom(mark(f"{world if j in self.touched else 'stands'}{way}", j), "==", True)
+
+    def removes(self, k: int, j: int, world: str = "stands") -> Formula:
+        """The Boolean that says whether rule *k*, a stronger one, removes the effect of rule *j*."""
+        return self.stands(k, world, self.theory.rivals.disputes(k, j))
 
     def definitions(self, world: str = "stands") -> list[Formula]:
         """What the Booleans of that world mean."""
@@ -99,13 +108,18 @@ class Duel:
         for j in self.around:
             if world == "spared" and j not in self.touched:
                 continue
-            own = self.stands(j, world)
-            if world == "spared" and j == self.i:
-                found.append(negate(own))
-                continue
-            removed = [self.stands(k, world) for k in self.stronger(j)]
-            found.append(_same(own, conj([rules[j].guard, *map(negate, removed)])))
+            for despite_bans in (False, True) if self._is_bannable(j) else (False,):
+                own = self.stands(j, world, despite_bans)
+                if world == "spared" and j == self.i:
+                    found.append(negate(own))
+                    continue
+                removers = [k for k in self.stronger(j) if not (despite_bans and self.theory.rivals.bans(k))]
+                removed = [self.removes(k, j, world) for k in removers]
+                found.append(_same(own, conj([rules[j].guard, *map(negate, removed)])))
         return found
+
+    def _is_bannable(self, j: int) -> bool:
+        return any(map(self.theory.rivals.bans, self.stronger(j)))
 
     def difference(self) -> Formula:
         """Where the case gets something else without rule *i*."""

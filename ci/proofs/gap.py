@@ -63,11 +63,20 @@ def _on(theory: Theory, outcome: str, takers: list[int], day: int) -> Verdict:
 def _uncovered(theory: Theory, outcome: str, takers: list[int]) -> Box | bool | None:
     """A box that no safe rule covers, None when there is none, True when boxes cannot say.
 
-    A rule is safe when only rules of the same outcome can remove its effect: where it fires, somebody answers.
+    A rule is safe when only safe rules of the same outcome can remove its effect: where it fires, somebody answers.
     """
+    safe: dict[int, bool] = {}
+
+    def is_safe(i: int) -> bool:
+        if i not in safe:
+            safe[i] = False  # INVARIANT: "beats" has no cycle
+            answers = any(o == outcome for o, _ in theory.ruleset.rules[i].effect.takes)
+            safe[i] = answers and all(map(is_safe, theory.stronger(i)))
+        return safe[i]
+
     covers: list[Box] = []
     for i in takers:
-        if all(any(o == outcome for o, _ in theory.ruleset.rules[j].effect.takes) for j in theory.stronger(i)):
+        if is_safe(i):
             covers += [box for box in theory.evaluator.boxes_of(i) or () if box.is_exact]
     try:
         return uncovered(EVERYTHING, covers, theory.ruleset.variables)

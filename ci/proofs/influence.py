@@ -95,38 +95,50 @@ class Side:
 
 
 class _Outlook:
-    """Which rules are secure, and which hopeless, in one box. Only *trusted* ones may be secure."""
+    """Which rules are secure, and which hopeless, in one box. Only *trusted* ones may be secure.
+
+    Each is asked of an effect, or *despite bans* of who wins a dispute about an outcome, prohibited or not.
+    """
 
     def __init__(self, side: Side, fires: Collection[int], open_: Collection[int], trusted: Collection[int]) -> None:
         self.stronger, self.present, self.trusted = side.stronger, {*fires, *open_}, trusted
-        self._secure: dict[int, bool] = {}
-        self._hopeless: dict[int, bool] = {}
+        self._rivals = side.theory.rivals
+        self._secure: dict[tuple[int, bool], bool] = {}
+        self._hopeless: dict[tuple[int, bool], bool] = {}
 
-    def is_live(self, i: int) -> bool:
-        return i in self.present and not self.is_hopeless(i)
+    def is_live(self, i: int, despite_bans: bool = False) -> bool:
+        return i in self.present and not self.is_hopeless(i, despite_bans)
 
-    def is_secure(self, i: int) -> bool:
+    def is_secure(self, i: int, despite_bans: bool = False) -> bool:
         if i not in self.trusted:
             return False
-        if i not in self._secure:
-            self._secure[i] = False  # INVARIANT: "beats" has no cycle
-            self._secure[i] = all(self.is_hopeless(j) for j in self.stronger[i] if j in self.present)
-        return self._secure[i]
+        key = (i, despite_bans)
+        if key not in self._secure:
+            self._secure[key] = False  # INVARIANT: "beats" has no cycle
+            attackers = (j for j in self._removers(i, despite_bans) if j in self.present)
+            self._secure[key] = all(self.is_hopeless(j, self._rivals.disputes(j, i)) for j in attackers)
+        return self._secure[key]
 
-    def is_hopeless(self, i: int) -> bool:
+    def is_hopeless(self, i: int, despite_bans: bool = False) -> bool:
         if not self.stronger[i]:
             return False
-        if i not in self._hopeless:
-            self._hopeless[i] = any(self.is_secure(j) for j in self.stronger[i])
-        return self._hopeless[i]
+        key = (i, despite_bans)
+        if key not in self._hopeless:
+            removers = self._removers(i, despite_bans)
+            self._hopeless[key] = any(self.is_secure(j, self._rivals.disputes(j, i)) for j in removers)
+        return self._hopeless[key]
+
+    def _removers(self, i: int, despite_bans: bool) -> list[int]:
+        return [j for j in self.stronger[i] if not (despite_bans and self._rivals.bans(j))]
 
     def reached(self, start: Iterable[int]) -> set[int]:
         """*start* and every live rule that could remove their effects, step by step."""
-        seen: set[int] = set()
-        todo = list(start)
+        seen: set[tuple[int, bool]] = set()
+        todo = [(i, False) for i in start]
         while todo:
-            i = todo.pop()
-            if i not in seen:
-                seen.add(i)
-                todo += [j for j in self.stronger[i] if self.is_live(j)]
-        return seen
+            i, despite_bans = key = todo.pop()
+            if key not in seen:
+                seen.add(key)
+                further = [(j, self._rivals.disputes(j, i)) for j in self._removers(i, despite_bans)]
+                todo += [key for key in further if self.is_live(*key)]
+        return {i for i, _ in seen}

@@ -184,7 +184,7 @@ def _shorter(theory: Theory, i: int, case: Facts, day: int) -> Facts:
 def _why(nearby: Nearby, referee: Referee, i: int, day: int) -> Core:
     """Whose effect removes that of rule *i*, and which invariants it takes."""
     duel = _duel(nearby, referee, i, day)
-    removers = {str(k): negate(duel.stands(k)) for k in duel.stronger(i)}
+    removers = {str(k): negate(duel.removes(k, i)) for k in duel.stronger(i)}
     return duel.core(duel.definitions(), removers)
 
 

@@ -45,7 +45,7 @@ class Theory:
         self.evaluator = Evaluator(ruleset)
         self.rivals = self.evaluator.rivals
         self.candidates = Candidates(self.evaluator)
-        self._stands: dict[tuple[int, int], Formula] = {}
+        self._stands: dict[tuple[int, int, bool], Formula] = {}
         self._stronger: dict[int, tuple[int, ...]] = {}
 
     @cached_property
@@ -93,15 +93,26 @@ class Theory:
 
     # ---- what holds where ---------------------------------------------------------------------------------------
 
-    def stands(self, i: int, day: int) -> Formula:
-        """True exactly in the cases in which rule *i* fires on *day* and no stronger rival that stands removes it."""
-        key = (i, day)
+    def stands(self, i: int, day: int, despite_bans: bool = False) -> Formula:
+        """True exactly in the cases in which rule *i* fires on *day* and no stronger rival removes it.
+
+        A rival removes it that stands, or that wins their dispute about an outcome *despite bans* on its own action.
+        """
+        key = (i, day, despite_bans)
         if key not in self._stands:
             rules = self.ruleset.rules
             self._stands[key] = rules[i].guard  # INVARIANT: "beats" has no cycle; cycles of overrides are findings
-            removed = [self.stands(j, day) for j in self.stronger(i) if rules[j].holds_on(day)]
+            removed = [
+                self.stands(j, day, self.rivals.disputes(j, i))
+                for j in self.removers(i, despite_bans)
+                if rules[j].holds_on(day)
+            ]
             self._stands[key] = conj([rules[i].guard, *map(negate, removed)])
         return self._stands[key]
+
+    def removers(self, i: int, despite_bans: bool) -> list[int]:
+        """The stronger rivals of rule *i*, without prohibitions when it is asked *despite bans*."""
+        return [j for j in self.stronger(i) if not (despite_bans and self.rivals.bans(j))]
 
     def standing(self, facts: Facts, day: int, rules: Iterable[int]) -> Standing:
         """The plain reading of a case, as far as *rules* go. Unknown facts fire nothing."""

@@ -40,9 +40,7 @@ class Reference:
         vocabulary: Mapping[str, Any],
         policies: Iterable[Mapping[str, Any]],
         priorities: Any = None,
-        bans_reopen: bool = False,
     ) -> None:
-        self.bans_reopen = bans_reopen
         self.words = Words(vocabulary)
         priorities = {**SEED_PRIORITIES, **(priorities or {})}
         self.effects: list[Effect] = []
@@ -145,15 +143,14 @@ class Reference:
 
     def standing(self, fired: list[Effect]) -> list[Effect]:
         """ "Dominance removes the loser's contradicted effect", and what was removed removes nobody. But "a
-        prohibition that removes the winner's action leaves the outcome empty": who lost to the winner stays lost,
-        unless *bans_reopen* an outcome for those who lost to the winner."""
+        prohibition that removes the winner's action leaves the outcome empty": who lost to the winner stays lost."""
 
         def holds(effect: Effect, despite_bans: bool = False) -> bool:
             return not any(
                 self.beats(other, effect)
                 and self.contradict(other, effect)
                 and not (despite_bans and other.kind == "prohibited")
-                and holds(other, despite_bans=not self.bans_reopen and self.disputes(other, effect))
+                and holds(other, despite_bans=self.disputes(other, effect))
                 for other in fired
             )
 

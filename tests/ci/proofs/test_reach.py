@@ -99,8 +99,14 @@ def test_one_day_of_its_own_is_enough_to_win():
 
 
 def test_a_rule_that_loses_to_a_loser_wins():
-    stronger, strongest = rule("B", "reject", ALWAYS, level=2), rule("C", "reject", ALWAYS, level=1, kind="prohibited")
+    stronger, strongest = rule("B", "reject", ALWAYS, level=2), rule("C", "full", ALWAYS, level=1)
     assert answer(rule("A", "full", ALWAYS), stronger, strongest).verdict.status == "COUNTEREXAMPLE"
+
+
+def test_a_rule_that_loses_to_a_prohibited_winner_wins_nothing():
+    winner, ban = rule("B", "reject", ALWAYS, level=2), rule("C", "reject", ALWAYS, level=1, kind="prohibited")
+    found = answer(rule("A", "full", ALWAYS), winner, ban)
+    assert found.verdict.status == "PROVEN" and found.core.names == ("1",)
 
 
 def test_an_equal_that_contradicts_it_takes_nothing_away():
