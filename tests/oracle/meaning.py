@@ -299,6 +299,7 @@ class PolicyReader:
     words: Words
     policy: Mapping[str, Any]
     level: int
+    liftings: list[Formula] = field(default_factory=list)  # where exceptions to `none` hold
 
     def effects(self) -> list[Effect]:
         """The policy's effects, exceptions worked in."""
@@ -362,7 +363,9 @@ class PolicyReader:
             for effect in replaced:
                 effect.lifted.append(holds)
             own: list[Effect] = []
-            if action != "none":
+            if action == "none":
+                self.liftings.append(holds)
+            else:
                 bans = any(e.kind == "prohibited" and e.action == action for e in stated)
                 # "by default `required` for an action with an outcome, `permitted` where the policy prohibits that
                 # very action"

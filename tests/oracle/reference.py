@@ -44,12 +44,15 @@ class Reference:
         self.words = Words(vocabulary)
         priorities = {**SEED_PRIORITIES, **(priorities or {})}
         self.effects: list[Effect] = []
+        self.liftings: list[tuple[str, Formula]] = []
         self.invariants: list[tuple[Mapping[str, Any], Formula]] = []
         for policy in sorted(policies, key=lambda p: str(p["policy_id"])):
             is_implicit = str(policy["policy_id"]).startswith("POL-IMP-")
             if is_implicit and not policy.get("discovery", {}).get("human_validated"):
                 continue  # "Implicit policies are inactive until `discovery.human_validated: true`"
-            self.effects += PolicyReader(self.words, policy, level(policy["metadata"], priorities)).effects()
+            reader = PolicyReader(self.words, policy, level(policy["metadata"], priorities))
+            self.effects += reader.effects()
+            self.liftings += [(str(policy["policy_id"]), holds) for holds in reader.liftings]
             for constraint in (policy.get("formal") or {}).get("constraints", []):
                 self.invariants.append((policy, expression(constraint["expression"], self.words)))
 
@@ -58,7 +61,7 @@ class Reference:
     @cached_property
     def grid(self) -> dict[str, list[Any]]:
         """For every mentioned fact, values that tell all tests apart: each constant, and points between them."""
-        formulas = [e.guard for e in self.effects] + [formula for _, formula in self.invariants]
+        formulas = [e.guard for e in self.effects] + [formula for _, formula in (*self.invariants, *self.liftings)]
         single = [test for formula in formulas for test in atoms(formula)]
         linked = [test for test in single if test[0] == "compare"]
         constants: dict[str, set[Fraction]] = {fact: set() for f in formulas for fact in mentioned(f)}
@@ -250,6 +253,9 @@ class Reference:
             mine = [e for e in self.effects if e.is_exception == is_exception]
             found[name] = {(e.policy_id, e.action) for e in mine if id(e) not in could}
             found[f"{name}?"] = {(e.policy_id, e.action) for e in mine if id(e) not in alive}
+        idle = {(id_, "none") for id_, holds in self.liftings if not any(truth(holds, case) for case in cases)}
+        found["unreachable-exception"] |= idle
+        found["unreachable-exception?"] |= idle
         return found
 
     def _look_at(self, fired: list[Effect], complete: list[str], found: dict[str, set[Any]]) -> None:

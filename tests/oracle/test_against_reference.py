@@ -80,8 +80,8 @@ def agree_on_findings(asked, product):
         elif finding.id in ("conflict", "resolved-conflict"):
             assert finding.policies in found[finding.id]
         elif finding.id in ("dead-rule", "unreachable-exception"):
-            rule = next(r for r in product.run.ruleset.rules if r.rule_id == finding.rules[0])
-            found[finding.id].add((rule.policy_id, rule.effect.action))
+            actions = {rule.rule_id: rule.effect.action for rule in product.run.ruleset.rules}
+            found[finding.id].add((finding.policies[0], actions.get(finding.rules[0], "none")))
     for id_ in ("conflict", "resolved-conflict", "gap"):
         assert found[id_] == expected[id_], f"{id_}: expected {expected[id_]}, found {found[id_]}"
     told = {finding.id for finding in product.run.findings}
