@@ -114,7 +114,7 @@ def test_product_and_reference_agree(repository, seed):
     compare(repository, seed)
 
 
-@pytest.mark.slow
+@pytest.mark.longer
 @given(worlds.repositories(), st.integers(2**16, 2**20))
 @quietly(3000)
 def test_product_and_reference_agree_on_many_more(repository, seed):
