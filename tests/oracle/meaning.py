@@ -366,7 +366,7 @@ class PolicyReader:
             if action == "none":
                 self.liftings.append(holds)
             else:
-                bans = any(e.kind == "prohibited" and e.action == action for e in stated)
+                bans = any(e.kind == "prohibited" and e.action == action for e in in_play)
                 # "by default `required` for an action with an outcome, `permitted` where the policy prohibits that
                 # very action"
                 kind = exception.get("type") or ("permitted" if bans and outcome is None else "required")
