@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,10 +14,10 @@ from bylaw.authored.decisions import Decisions
 from bylaw.authored.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.errors import UsageError
-from ci.files import FOLDERS, contents
+from ci.files import FOLDERS, Content, contents
 from ci.findings import Finding, Place, Route
 from ci.ingest import ingest
-from ci.revision import revision
+from ci.revision import Revision, revision
 from ci.rooms import CaseEntry, PolicyFile, Reader, declared_twice
 from ci.source import Source, locate
 from ci.words import EVERY_WORD, VocabularyFile, merged
@@ -28,12 +28,20 @@ __all__ = ["CaseEntry", "PolicyFile", "VocabularyFile", "Workspace", "load", "po
 RARELY = (100_000, 50, 1_000)  # new objects, young and middle generations before the next is searched
 
 
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What is known of files that are not read here: the ids that their policies have, and the words they use."""
+
+    policy_ids: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class Workspace:
-    """A policy repository as it was read. `findings` are those of reading it.
+    """A policy repository, or a part of it, as it was read. `findings` are those of reading it.
 
-    `at` is the day that questions are asked for. `policy_ids` also holds policies that do not fit their model;
-    `lost_words` are words declared where a vocabulary does not fit.
+    `at` is the day that questions are asked for. `policy_ids` also holds policies that do not fit their model, and
+    those of the parts that are not read; `lost_words` are words declared where a vocabulary does not fit.
     """
 
     root: Path
@@ -52,6 +60,7 @@ class Workspace:
     policy_ids: frozenset[str] = frozenset()
     lost_words: frozenset[str] = frozenset()
     word_paths: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    beyond: Beyond = Beyond()
 
     def place(self, path: str, *route: str | int, on_key: bool = False) -> Place:
         """A place in one of the files; its line is found when a report is made."""
@@ -87,15 +96,28 @@ def load(root: Path, at: date | None = None, today: date | None = None) -> Works
 
     Raises UsageError where there is no repository to read.
     """
+    found = files_of(root)
+    shown = revision(root)
+    return read(root, found, shown, at or shown.commit_date or today)
+
+
+def files_of(root: Path) -> Iterator[Content | Finding]:
+    """The files of the repository at *root*. Raises UsageError where there is none."""
     if not root.is_dir():
         raise UsageError(f"`{root}` is no folder", help="--root names the folder of a policy repository")
     if not any((root / folder).exists() for folder in FOLDERS):
         folders = ", ".join(f"{folder}/" for folder in FOLDERS)
         raise UsageError(f"`{root}` holds none of {folders}", help="`bylaw init DIR` makes a policy repository")
-    shown = revision(root)
+    return contents(root)
+
+
+def read(
+    root: Path, found: Iterable[Content | Finding], shown: Revision, at: date | None, beyond: Beyond = Beyond()
+) -> Workspace:
+    """The workspace that *found* make, in the order of their names; *beyond* is the rest of the repository."""
     reader = Reader()
     with rare_collection():
-        for content in contents(root):
+        for content in found:
             if isinstance(content, Finding):
                 reader.lose(content)
             else:
@@ -117,10 +139,11 @@ def load(root: Path, at: date | None = None, today: date | None = None) -> Works
         findings=(*reader.findings, *words.findings, *twice, *unlinked),
         commit=shown.commit,
         commit_date=shown.commit_date,
-        at=at or shown.commit_date or today,
-        policy_ids=frozenset(reader.policy_ids),
+        at=at,
+        policy_ids=frozenset(reader.policy_ids) | beyond.policy_ids,
         lost_words=frozenset(reader.lost_words),
         word_paths=words.paths,
+        beyond=beyond,
     )
 
 

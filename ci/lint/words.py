@@ -37,7 +37,7 @@ def used_words(workspace: Workspace) -> set[str]:
             used.add(key)
             used.update(item for item in _listed(expected) if isinstance(item, str))
     used.update(_of_misfits(workspace))
-    return {name.casefold() for name in used}
+    return {name.casefold() for name in used} | workspace.beyond.words
 
 
 def _of_misfits(workspace: Workspace) -> Iterator[str]:
