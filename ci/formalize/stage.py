@@ -275,12 +275,14 @@ class HandWritten:
         return Draft(rule.rule_id, effect, conj([self.formalizer.scope, guard]), route, rule.antecedent, type=rule.type)
 
     def _differs(self, rule_id: str, same: Answer, route: Route) -> None:
+        both = f"has a rule `{rule_id}` whose antecedent and z3_expr"
         if same.status == "unknown":
-            told = f"has a rule `{rule_id}` whose antecedent and z3_expr could not be compared: {same.reason}"
-        else:
-            case = f", for instance with {same.model}" if same.model else ""
-            told = f"has a rule `{rule_id}` whose antecedent and z3_expr do not mean the same{case}"
-        self.lowering.report("invalid-expression", told, route, "z3_expr holds; correct the antecedent or leave it out")
+            help = "simplify them, leave one of the two out, or raise the budget under `proofs` in rules/ci.yaml"
+            self.lowering.report("unknown-answer", f"{both} could not be compared: {same.reason}", route, help)
+            return
+        case = f", for instance with {same.model}" if same.model else ""
+        help = "z3_expr holds; correct the antecedent or leave it out"
+        self.lowering.report("invalid-expression", f"{both} do not mean the same{case}", route, help)
 
     def constraints(self) -> list[tuple[FormalConstraint, Formula]]:
         """Each invariant and its formula; those with a finding are left out."""

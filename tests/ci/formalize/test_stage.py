@@ -104,3 +104,23 @@ def test_an_antecedent_that_says_something_else_is_shown_with_a_case(formalized:
     )
     assert "do not mean the same, for instance with" in finding.message
     assert "5" in finding.message
+
+
+TANGLED = {
+    "policies/vocabulary.yaml": DATA["base"]["policies/vocabulary.yaml"].replace(
+        "  region:", "  a: {type: decimal}\n  b: {type: decimal}\n  c: {type: decimal}\n  region:"
+    )
+}
+
+
+def test_an_antecedent_that_cannot_be_compared_is_an_open_question_not_a_wrong_expression(
+    workspace_of: Callable[..., Workspace],
+) -> None:
+    parts = "antecedent: a*a*a + b*b*b == c*c*c + 42, z3_expr: '(= (+ (* a a a) (* b b b) (* c 7)) 42)'"
+    files = {PATH: HEAD + WRITTEN.format(action="full_refund", parts=parts)}
+    workspace = workspace_of(DATA["base"], TANGLED, files, {"rules/ci.yaml": "proofs: {rlimit: 1}\n"})
+    (record,), (finding,) = formalize(workspace, variables(workspace.vocabulary))
+    assert finding.id == "unknown-answer"
+    assert "could not be compared: the limit of 1 steps" in finding.message
+    assert finding.help is not None and "rules/ci.yaml" in finding.help
+    assert record.status["formalization"] == "failed"
