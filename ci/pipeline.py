@@ -2,29 +2,29 @@
 
     load → lint → formalize → proofs → layers → compile
 
+What only `compile` needs is imported there: a check starts without it.
 A stage that fails for a policy marks its record, and the failure table of seed 000 says what still runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from bylaw.authored.labels import labels
-from bylaw.bundle import FILE_NAME, dump
 from bylaw.canonical import canonical_json, write_atomically
 from bylaw.errors import BylawError, UsageError
 from bylaw.logic.ir import Facts, Ruleset
 from bylaw.logic.prose import case_in_words
-from ci.compile import compile_bundle, enriched
 from ci.files import FOLDERS
 from ci.findings import Finding, graded
 from ci.formalize.stage import formalize
 from ci.layers import assign, default_assignment, describe
 from ci.lint.registry import LINTS
 from ci.load import Workspace, load, rare_collection
+from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Progress
 from ci.proofs.stage import Proofs, prove, ruleset_of
 from ci.record import PolicyRecord
@@ -61,8 +61,8 @@ def run(root: Path, at: date | None, today: date, progress: Progress | None = No
 
 
 @rare_collection()
-def check(workspace: Workspace, at: date, progress: Progress | None = None) -> Run:
-    """Every stage over a loaded workspace."""
+def check(workspace: Workspace, at: date, progress: Progress | None = None, focus: Focus | None = None) -> Run:
+    """Every stage over a loaded workspace; the proofs ask about what is in *focus*."""
     found: list[Finding] = [*workspace.findings]
     for lint in LINTS:
         found += lint(workspace)
@@ -75,14 +75,8 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None) -> R
     def words(facts: Facts) -> str:
         return case_in_words(facts, spoken)
 
-    proofs = prove(workspace, records, ruleset, at.toordinal(), words, progress)
-    proofs = Proofs(
-        layered(proofs.records, workspace),
-        proofs.findings,
-        proofs.conflicts,
-        proofs.dominance,
-        proofs.escalations,
-    )
+    proofs = prove(workspace, records, ruleset, at.toordinal(), words, progress, focus)
+    proofs = replace(proofs, records=layered(proofs.records, workspace))
     found += proofs.findings
     return Run(workspace, ruleset, proofs, tuple(graded(found, workspace.rules.ci.severities)), at)
 
@@ -101,6 +95,9 @@ def layered(records: Sequence[PolicyRecord], workspace: Workspace) -> list[Polic
 
 def bundle_text(run: Run) -> str:
     """The bundle's one text."""
+    from bylaw.bundle import dump
+    from ci.compile import compile_bundle
+
     return dump(compile_bundle(run.workspace, run.proofs, run.ruleset))
 
 
@@ -125,6 +122,9 @@ def _reason(error: OSError) -> str:
 
 
 def _written(run: Run, directory: Path) -> Path:
+    from bylaw.bundle import FILE_NAME
+    from ci.compile import enriched
+
     text = bundle_text(run)
     records = directory / "policies"
     files = enriched(run.proofs.records)

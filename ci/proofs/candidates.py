@@ -10,75 +10,98 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from bylaw.logic.boxes import END, START, Box, Cut, Region
 from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import ConditionalRule, Value
+from bylaw.logic.ir import ConditionalRule, Ruleset, Value
 
 STEP = 16  # bounds between two sets that are kept: fewer sets, a little more work a look-up
 PERIOD = ""  # the days on which a rule is in force, as one more fact: no declared fact has this name
 
 
 class Candidates:
-    """For every rule of *evaluator* its rivals that may fire together with it. Built when first asked for."""
+    """For every rule of *evaluator* its rivals that may fire together with it.
+
+    What a few rules contend about is indexed when one of them is first asked: the others cost nothing.
+    """
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._found: dict[int, tuple[int, ...]] | None = None
+        self._found: dict[int, tuple[int, ...]] = {}
 
     def of(self, i: int) -> tuple[int, ...]:
         """The rivals of rule *i*, ascending, without those whose boxes or periods never meet its own."""
-        if self._found is None:
-            self._found = self._built()
-        return self._found.get(i, ())
+        if i not in self._found:
+            met = set[int]().union(*(contention.meeting(i) for contention in self._contentions.get(i, ())))
+            self._found[i] = tuple(sorted(met - {i}))
+        return self._found[i]
 
-    def _built(self) -> dict[int, tuple[int, ...]]:
-        found: dict[int, set[int]] = defaultdict(set)
-        for sides in self._contentions():
-            for i, j in self._meeting(sides):
-                if i != j:
-                    found[i].add(j)
-                    found[j].add(i)
-        return {i: tuple(sorted(rivals)) for i, rivals in found.items()}
+    @cached_property
+    def _contentions(self) -> Mapping[int, Sequence[_Contention]]:
+        """For every rule what it contends about."""
+        found: dict[int, list[_Contention]] = defaultdict(list)
+        for sides in _sides(self._evaluator.ruleset):
+            contention = _Contention(self._evaluator, sides)
+            for i in sorted({i for side in sides for i in side}):
+                found[i].append(contention)
+        return found
 
-    def _contentions(self) -> Iterator[list[Sequence[int]]]:
-        """Groups of rules on sides: a rule contradicts those of the other sides, and only those of some group."""
-        rules, taking = self._evaluator.ruleset.rules, defaultdict[str, dict[str, list[int]]](dict)
-        demanding, prohibiting, permitting = (defaultdict[str, list[int]](list) for _ in range(3))
-        for i, rule in enumerate(rules):
-            for outcome, action in rule.effect.takes:
-                taking[outcome].setdefault(action, []).append(i)
-            for action in rule.effect.demands:
-                demanding[action].append(i)
-            if rule.effect.kind in ("prohibited", "permitted"):
-                (prohibiting if rule.effect.kind == "prohibited" else permitting)[rule.effect.action].append(i)
-        for outcome in sorted(taking):
-            if len(taking[outcome]) > 1:
-                yield list(taking[outcome].values())
-        for action in sorted(prohibiting):
-            yield [prohibiting[action], sorted({*demanding.get(action, ()), *permitting.get(action, ())})]
-        for one, other in sorted({(min(pair), max(pair)) for pair in self._evaluator.ruleset.excludes}):
-            if demanding.get(one) and demanding.get(other):
-                yield [demanding[one], demanding[other]]
 
-    def _meeting(self, sides: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-        """Pairs from different sides that may meet, each at least once."""
+def _sides(ruleset: Ruleset) -> Iterator[list[Sequence[int]]]:
+    """Groups of rules on sides: a rule contradicts those of the other sides, and only those of some group."""
+    taking = defaultdict[str, dict[str, list[int]]](dict)
+    demanding, prohibiting, permitting = (defaultdict[str, list[int]](list) for _ in range(3))
+    for i, rule in enumerate(ruleset.rules):
+        for outcome, action in rule.effect.takes:
+            taking[outcome].setdefault(action, []).append(i)
+        for action in rule.effect.demands:
+            demanding[action].append(i)
+        if rule.effect.kind in ("prohibited", "permitted"):
+            (prohibiting if rule.effect.kind == "prohibited" else permitting)[rule.effect.action].append(i)
+    for outcome in sorted(taking):
+        if len(taking[outcome]) > 1:
+            yield list(taking[outcome].values())
+    for action in sorted(prohibiting):
+        yield [prohibiting[action], sorted({*demanding.get(action, ()), *permitting.get(action, ())})]
+    for one, other in sorted({(min(pair), max(pair)) for pair in ruleset.excludes}):
+        if demanding.get(one) and demanding.get(other):
+            yield [demanding[one], demanding[other]]
+
+
+class _Contention:
+    """Rules on sides, and which rules of the other sides a rule may meet."""
+
+    def __init__(self, evaluator: Evaluator, sides: Sequence[Sequence[int]]) -> None:
+        self._evaluator, self._sides = evaluator, sides
+
+    def meeting(self, i: int) -> Iterator[int]:
+        """The rules on a side without rule *i* that may fire together with it; some perhaps more than once."""
+        index, owners, places = self._members
+        for n, box, opposed in places.get(i, ()):
+            for m in bits(index.meeting(box) & opposed & ~(1 << n)):
+                yield owners[m]
+
+    @cached_property
+    def _members(self) -> tuple[Index, list[int], Mapping[int, list[tuple[int, Box, int]]]]:
+        """The index, whose each member is, and for each rule its members: number, box, and who is on other sides."""
         members: list[tuple[int, int, Box]] = []  # side, rule, one of its boxes
-        for side, rules in enumerate(sides):
+        for side, rules in enumerate(self._sides):
             for i in rules:
                 period = _period(self._evaluator.ruleset.rules[i])
                 guard = self._evaluator.boxes_of(i)
                 boxes = [Box({})] if guard is None else guard
                 members += [(side, i, Box({**box.regions, PERIOD: period} if period else box.regions)) for box in boxes]
         index = Index([box for _, _, box in members])
-        others = [index.everyone] * len(sides)
+        others = [index.everyone] * len(self._sides)
         for n, (side, _, _) in enumerate(members):
             others[side] &= ~(1 << n)
+        places: dict[int, list[tuple[int, Box, int]]] = defaultdict(list)
         for n, (side, i, box) in enumerate(members):
-            for m in _bits(index.meeting(box) & others[side] & -(1 << n)):
-                yield i, members[m][1]
+            places[i].append((n, box, others[side]))
+        return index, [i for _, i, _ in members], places
 
 
 def _period(rule: ConditionalRule) -> Region:
@@ -89,7 +112,8 @@ def _period(rule: ConditionalRule) -> Region:
     return ((low, high),)
 
 
-def _bits(members: int) -> Iterator[int]:
+def bits(members: int) -> Iterator[int]:
+    """The members of a set of bits, ascending."""
     while members:
         lowest = members & -members
         yield lowest.bit_length() - 1

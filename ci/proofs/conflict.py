@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from bylaw.logic.boxes import Box, meet, point
 from bylaw.logic.ir import And, Atom, Facts, Formula
+from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
 
@@ -21,20 +23,22 @@ class Clash:
     verdict: Verdict
 
 
-def clashes(theory: Theory, progress: Callable[[int, int], None] | None = None) -> Iterator[Clash]:
+def clashes(
+    theory: Theory, progress: Callable[[int, int], None] | None = None, focus: Focus | None = None
+) -> Iterator[Clash]:
     """One clash for each pair of policies, each subject they contradict each other on and each way it ends.
 
-    Only candidates are looked at, never all pairs. A question that could not be answered is a
-    clash whose verdict is UNKNOWN.
+    Only candidates are looked at, never all pairs, and one of the two is in *focus*. A question that could not be
+    answered is a clash whose verdict is UNKNOWN.
     """
     rules = theory.ruleset.rules
     done: set[tuple[str, str, str, bool]] = set()
-    for i, rule in enumerate(rules):
+    partners = _partners(theory, focus)
+    for n, i in enumerate(sorted(partners)):
+        rule = rules[i]
         if progress is not None:
-            progress(i, len(rules))
-        for j in theory.candidates.of(i):
-            if j <= i:
-                continue
+            progress(n, len(partners))
+        for j in sorted(partners[i]):
             is_resolved = theory.rivals.beats(i, j) or theory.rivals.beats(j, i)
             key = (rule.policy_id, rules[j].policy_id, subject(theory, i, j), is_resolved)
             if key in done:
@@ -44,6 +48,15 @@ def clashes(theory: Theory, progress: Callable[[int, int], None] | None = None) 
                 done.add(key)
                 winner = None if not is_resolved else i if theory.rivals.beats(i, j) else j
                 yield Clash(i, j, winner, verdict)
+
+
+def _partners(theory: Theory, focus: Focus | None) -> Mapping[int, Iterable[int]]:
+    """For every rule its candidates that come after it, where one of the two is in *focus*."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for i in asked_rules(theory.ruleset, focus):
+        for j in theory.candidates.of(i):
+            found[min(i, j)].add(max(i, j))
+    return found
 
 
 def subject(theory: Theory, i: int, j: int) -> str:

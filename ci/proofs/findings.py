@@ -120,7 +120,7 @@ def _period(inquiry: Inquiry, clash: Clash) -> str:
 
 def gap(inquiry: Inquiry) -> Iterator[Finding]:
     """Every case of a complete outcome gets an action."""
-    for outcome in inquiry.theory.ruleset.complete:
+    for outcome in inquiry.each_outcome("looking for cases that nothing decides"):
         path = inquiry.workspace.path_of_word("outcomes", outcome)
         at = Place(path, ("outcomes", outcome))
         verdict = gaps.gap(inquiry.theory, outcome)
@@ -156,7 +156,7 @@ def gap(inquiry: Inquiry) -> Iterator[Finding]:
 
 def failing_case(inquiry: Inquiry) -> Iterator[Finding]:
     """Every case of `cases.yaml` ends as it expects."""
-    for entry in inquiry.workspace.cases:
+    for entry in inquiry.each_case("replaying cases"):
         variables = inquiry.theory.ruleset.variables
         try:
             facts = {name: variables[name].read(value) for name, value in entry.case.facts.items()}
@@ -230,7 +230,7 @@ def _shown(inquiry: Inquiry, facts: Any) -> dict[str, Any]:
 def priority_mismatch(inquiry: Inquiry) -> Iterator[Finding]:
     """A declared priority says what the metadata says."""
     priorities = inquiry.workspace.rules.priorities
-    for policy_id, record in sorted(inquiry.records.items()):
+    for policy_id, record in inquiry.each_policy("comparing priorities"):
         declared = record.policy.metadata.priority
         if declared is None or priorities.level_of(declared) == record.level.number:
             continue

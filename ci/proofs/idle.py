@@ -48,7 +48,7 @@ def idle_override(inquiry: Inquiry) -> Iterator[Finding]:
     ones: dict[str, list[int]] = defaultdict(list)
     for i, rule in enumerate(inquiry.theory.ruleset.rules):
         ones[rule.policy_id].append(i)
-    for policy_id, record in sorted(inquiry.records.items()):
+    for policy_id, record in inquiry.each_policy("looking for overrides without effect"):
         if not record.in_logic:
             continue
         for n, other in enumerate(record.policy.overrides):

@@ -2,30 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 from bylaw.logic.ir import ConditionalRule, Facts
 from ci.findings import Finding, Place
-from ci.load import Workspace
+from ci.load import CaseEntry, Workspace
 from ci.proofs.entry import entry
+from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import Theory, Verdict
 from ci.record import PolicyRecord
 
 Progress = Callable[[str, int, int], None]
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """One run's view of a policy set. `words` turns a case into a phrase; `progress` hears (what, done, of)."""
+    """One run's view of a policy set. `words` turns a case into a phrase; `progress` hears (what, done, of).
+
+    Questions ask about what is in the *focus*; None is everything.
+    """
 
     workspace: Workspace
     records: Mapping[str, PolicyRecord]
     theory: Theory
     words: Callable[[Facts], str]
     progress: Progress | None = None
+    focus: Focus | None = None
+
+    # ---- what is asked about ------------------------------------------------------------------------------------
+
+    def each_rule(self, doing: str) -> Iterator[int]:
+        """The rules in focus; whoever hears of progress is told that they are *doing* it."""
+        return self._told(doing, asked_rules(self.theory.ruleset, self.focus))
+
+    def each_policy(self, doing: str) -> Iterator[tuple[str, PolicyRecord]]:
+        """The policies in focus, by id."""
+        asked = [(id_, record) for id_, record in sorted(self.records.items()) if self.asks_of(id_)]
+        return self._told(doing, asked)
+
+    def each_outcome(self, doing: str) -> Iterator[str]:
+        """The complete outcomes in focus."""
+        complete = self.theory.ruleset.complete
+        return self._told(doing, [o for o in complete if self.focus is None or o in self.focus.outcomes])
+
+    def each_case(self, doing: str) -> Iterator[CaseEntry]:
+        """The cases of `cases.yaml` in focus."""
+        cases = self.workspace.cases
+        return self._told(doing, [c for c in cases if self.focus is None or (c.path, c.index) in self.focus.cases])
+
+    def asks_of(self, policy_id: str) -> bool:
+        """Is the policy in focus?"""
+        return self.focus is None or policy_id in self.focus.policies
+
+    def _told(self, doing: str, parts: Sequence[Part]) -> Iterator[Part]:
+        for done, part in enumerate(parts):
+            if self.progress is not None:
+                self.progress(doing, done, len(parts))
+            yield part
+        if self.progress is not None and parts:
+            self.progress(doing, len(parts), len(parts))
+
+    # ---- what is told -------------------------------------------------------------------------------------------
 
     def rule(self, i: int) -> ConditionalRule:
         """The rule at position *i*."""

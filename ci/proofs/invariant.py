@@ -73,15 +73,18 @@ def violated_invariant(inquiry: Inquiry) -> Iterator[Finding]:
         base = nearby.base(day)
         if isinstance(base, Verdict):
             first = theory.constraints(day)[0]
+            if not inquiry.asks_of(first.policy_id):
+                continue
             at = place_of(inquiry, first.policy_id, first.constraint_id)
             yield inquiry.unanswered("whether the invariants leave any case", at, base, (first.policy_id,))
         elif base is None:
             impossible.setdefault(core(theory, day), []).append(day)
     for clashing, when in impossible.items():
-        yield _impossible(inquiry, clashing, days, when)
-    for i in range(len(theory.ruleset.rules)):
+        if any(inquiry.asks_of(constraint.policy_id) for constraint in clashing):
+            yield _impossible(inquiry, clashing, days, when)
+    for i in inquiry.each_rule("holding rules against the invariants"):
         yield from _silenced(inquiry, nearby, i)
-    for entry in inquiry.workspace.cases:
+    for entry in inquiry.each_case("holding cases against the invariants"):
         yield from _breaking(inquiry, nearby, entry)
 
 

@@ -55,7 +55,8 @@ def fires(theory: Theory, i: int) -> Verdict:
 def self_contradiction(inquiry: Inquiry) -> Iterator[Finding]:
     """No rule demands, through `implies`, what may not happen together."""
     theory = inquiry.theory
-    for i, rule in enumerate(theory.ruleset.rules):
+    for i in inquiry.each_rule("looking for rules that contradict themselves"):
+        rule = inquiry.rule(i)
         pair = at_odds(rule.effect, theory.ruleset.excludes)
         verdict = PROVEN if pair is None else fires(theory, i)
         if verdict.status == "UNKNOWN":

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from bylaw.logic.boxes import Box, Region, TooManyBoxes, domain, meet, point, uncovered
 from bylaw.logic.ir import Effect, Facts, Value
 from bylaw.logic.truth import truth
-from ci.proofs.candidates import Index
+from ci.proofs.candidates import Index, bits
 from ci.proofs.theory import Theory, Verdict
 
 PIECES = 5_000  # of a guard looked at before the solver is asked
@@ -220,13 +220,13 @@ class Crowd:
     def firing(self, case: Facts) -> Iterator[int]:
         """The rules that fire in a full case."""
         spot = Box({var: _spot(case[var]) for var in self._facts if var in case})
-        for i in dict.fromkeys(self._owners[n] for n in _bits(self._index.meeting(spot))):
+        for i in dict.fromkeys(self._owners[n] for n in bits(self._index.meeting(spot))):
             if truth(self._rules[i].guard, case) is True:
                 yield i
 
     def meeting(self, box: Box) -> set[int]:
         """The rules that may fire in *box*, by its regions alone."""
-        near = _bits(self._index.meeting(box))
+        near = bits(self._index.meeting(box))
         return {self._owners[n] for n in near if meet(self._boxes[n], box) is not None}
 
 
@@ -237,10 +237,3 @@ def _shape(theory: Theory, i: int) -> tuple[Box, ...]:
 
 def _spot(value: Value) -> Region:
     return frozenset((value,)) if isinstance(value, bool | str) else (((value, 0), (value, 1)),)
-
-
-def _bits(members: int) -> Iterator[int]:
-    while members:
-        lowest = members & -members
-        yield lowest.bit_length() - 1
-        members ^= lowest

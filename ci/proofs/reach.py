@@ -193,7 +193,8 @@ def _why(nearby: Nearby, referee: Referee, i: int, day: int) -> Core:
 
 def dead_rule(inquiry: Inquiry) -> Iterator[Finding]:
     """Every rule can fire; an exception can hold where it replaces something."""
-    for i, rule in enumerate(inquiry.theory.ruleset.rules):
+    for i in inquiry.each_rule("looking for rules that never fire"):
+        rule = inquiry.rule(i)
         verdict = can_fire(inquiry.theory, i)
         if verdict.status == "UNKNOWN":
             what = f"whether the rule `{rule.rule_id}` can fire"
@@ -221,7 +222,7 @@ def dead_rule(inquiry: Inquiry) -> Iterator[Finding]:
 
 def unreachable_lifting(inquiry: Inquiry) -> Iterator[Finding]:
     """An exception to `none` makes no rule, and still it holds in some case."""
-    for policy_id, record in sorted(inquiry.records.items()):
+    for policy_id, record in inquiry.each_policy("looking for exceptions that never hold"):
         if not record.in_logic:
             continue
         for route, guard in record.lifted:
@@ -245,7 +246,8 @@ def unreachable_lifting(inquiry: Inquiry) -> Iterator[Finding]:
 def never_wins_rule(inquiry: Inquiry) -> Iterator[Finding]:
     """Every rule that fires has its way in some case, on every day."""
     nearby, referee = Nearby(inquiry.theory), Referee(inquiry.theory)
-    for i, rule in enumerate(inquiry.theory.ruleset.rules):
+    for i in inquiry.each_rule("looking for rules that never win"):
+        rule = inquiry.rule(i)
         found = never_wins(nearby, referee, i)
         if found.verdict.status == "UNKNOWN":
             what = f"whether the rule `{rule.rule_id}` ever wins"

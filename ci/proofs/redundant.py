@@ -26,7 +26,10 @@ from ci.proofs.theory import PROVEN, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Spare:
-    """Whether a rule is redundant. PROVEN: from the beginning of `stretch` on; COUNTEREXAMPLE: a case that needs it."""
+    """Whether a rule is redundant. PROVEN: from the beginning of `stretch` on; COUNTEREXAMPLE: a case that needs it.
+
+    The case of a redundant rule is one in which it has its way.
+    """
 
     verdict: Verdict
     stretch: Span = (None, None)
@@ -57,7 +60,7 @@ def redundant(nearby: Nearby, referee: Referee, i: int) -> Spare:
     if winning.status != "COUNTEREXAMPLE" or winning.day is None:
         return Spare(winning if winning.status == "UNKNOWN" else Verdict("COUNTEREXAMPLE"))
     core = _why(nearby, referee, i, winning.day)
-    return Spare(Verdict("PROVEN", day=winning.day), (days[since] if since else None, None), core)
+    return Spare(Verdict("PROVEN", winning.facts, winning.day), (days[since] if since else None, None), core)
 
 
 def _since(nearby: Nearby, referee: Referee, i: int, days: Sequence[int]) -> int:
@@ -194,6 +197,23 @@ def _same_guard(nearby: Nearby, i: int, j: int) -> bool:
     return one == two or nearby.theory.reasoner.equivalent(one, two).status == "unsat"
 
 
+def _duplicates_beside(
+    inquiry: Inquiry, nearby: Nearby, referee: Referee, found: Mapping[int, Spare]
+) -> dict[int, Spare]:
+    """The redundant rules out of focus that say the same as one of *found* where that has its way."""
+    theory, beside = inquiry.theory, dict[int, Spare]()
+    for i, spare in found.items():
+        effect = inquiry.rule(i).effect
+        for j in nearby.around(i, spare.verdict.facts or {}, None):
+            other = inquiry.rule(j)
+            if other.effect != effect or inquiry.asks_of(other.policy_id) or j in beside:
+                continue
+            its = redundant(nearby, referee, j)
+            if its.verdict.status == "PROVEN" and seen_with(theory, j, rules_of(its.core)):
+                beside[j] = its
+    return beside
+
+
 # ---- findings -------------------------------------------------------------------------------------------------------
 
 
@@ -201,7 +221,8 @@ def redundant_rule(inquiry: Inquiry) -> Iterator[Finding]:
     """Every rule changes something."""
     nearby, referee = Nearby(inquiry.theory), Referee(inquiry.theory)
     found: dict[int, Spare] = {}
-    for i, rule in enumerate(inquiry.theory.ruleset.rules):
+    for i in inquiry.each_rule("looking for rules that change nothing"):
+        rule = inquiry.rule(i)
         spare = redundant(nearby, referee, i)
         # SKIPPED is no finding: nothing was asked that could have failed, and the rule is simply not called redundant.
         if spare.verdict.status == "UNKNOWN":
@@ -209,7 +230,8 @@ def redundant_rule(inquiry: Inquiry) -> Iterator[Finding]:
             yield inquiry.unanswered(what, inquiry.place(i), spare.verdict, (rule.policy_id,))
         if spare.verdict.status == "PROVEN" and seen_with(inquiry.theory, i, rules_of(spare.core)):
             found[i] = spare
-    kept = originals(nearby, found)
+    beside = _duplicates_beside(inquiry, nearby, referee, found)
+    kept = originals(nearby, {**found, **beside})
     for i, spare in found.items():
         if i not in kept:
             yield _finding(inquiry, i, spare)

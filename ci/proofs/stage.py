@@ -12,6 +12,7 @@ from ci.findings import Finding
 from ci.load import Workspace
 from ci.proofs.conflict import Clash, clashes
 from ci.proofs.findings import clash_findings, step
+from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Inquiry, Progress
 from ci.proofs.registry import QUESTIONS
 from ci.proofs.theory import Theory
@@ -20,13 +21,17 @@ from ci.record import PolicyRecord, StageStatus
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """What the proofs found: records with their conflicts, findings, and the lattice's verdicts for the bundle."""
+    """What the proofs found: records with their conflicts, findings, and the lattice's verdicts for the bundle.
+
+    `clashes` are the pairs behind the conflicts, one by one: who joins several runs groups them anew.
+    """
 
     records: list[PolicyRecord]
     findings: list[Finding]
     conflicts: list[dict[str, Any]]
     dominance: list[dict[str, Any]]
     escalations: list[dict[str, Any]]
+    clashes: tuple[Clash, ...] = ()
 
 
 def ruleset_of(workspace: Workspace, records: Sequence[PolicyRecord], variables: Mapping[str, Variable]) -> Ruleset:
@@ -52,12 +57,14 @@ def prove(
     at: int,
     words: Callable[[Facts], str],
     progress: Progress | None = None,
+    focus: Focus | None = None,
 ) -> Proofs:
-    """Ask every question about the set on *at* (an ordinal) and after it."""
+    """Ask every question about the set on *at* (an ordinal) and after it, as far as it concerns what is in *focus*."""
     budgets = workspace.rules.ci.proofs
     theory = Theory(ruleset, at, budgets.rlimit, budgets.timeout_ms)
-    inquiry = Inquiry(workspace, {record.policy.policy_id: record for record in records}, theory, words, progress)
-    found = list(clashes(theory, _heard(progress)))
+    by_id = {record.policy.policy_id: record for record in records}
+    inquiry = Inquiry(workspace, by_id, theory, words, progress, focus)
+    found = list(clashes(theory, _heard(progress), focus))
     findings = list(clash_findings(inquiry, found))
     for question in QUESTIONS:
         findings += question(inquiry)
@@ -73,6 +80,7 @@ def prove(
         conflicts=conflicts,
         dominance=_dominance(inquiry, found),
         escalations=_escalations(inquiry, found),
+        clashes=tuple(found),
     )
 
 

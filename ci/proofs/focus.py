@@ -1,0 +1,27 @@
+"""What a run asks about: some policies, outcomes and cases. Everything else stays at hand as context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bylaw.logic.ir import Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The policies, the outcomes and the cases (a file and the position in it) that are asked about.
+
+    Questions about a pair are asked when one of the two is among the policies. Where a focus is None, all is asked.
+    """
+
+    policies: frozenset[str] = frozenset()
+    outcomes: frozenset[str] = frozenset()
+    cases: frozenset[tuple[str, int]] = frozenset()
+
+
+def asked_rules(ruleset: Ruleset, focus: Focus | None) -> Sequence[int]:
+    """The rules (by index) of the policies in *focus*, ascending."""
+    if focus is None:
+        return range(len(ruleset.rules))
+    return [i for i, rule in enumerate(ruleset.rules) if rule.policy_id in focus.policies]
