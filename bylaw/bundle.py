@@ -29,7 +29,7 @@ FILE_NAME = "compiled_policy_bundle.json"
 class Section(BaseModel):
     """A part of the bundle."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class BundleVariable(Section):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ci import pipeline
 from ci.base import checkout
-from ci.diff import outcome_changes
 from ci.findings import Finding, graded, known_before
 from ci.load import Workspace
 from ci.pipeline import Run
@@ -47,6 +46,8 @@ def check(
 
 def against(before: Run, after: Run) -> Checked:
     """What *after* has that *before* had not, each new finding on a line that changed where one is part of it."""
+    from ci.diff import outcome_changes  # only a check against a base compares versions
+
     existing = known_before(after.findings, before.findings)
     old = {path: source.text for path, source in before.workspace.sources.items()}
     changed = {path for path, source in after.workspace.sources.items() if old.get(path) != source.text}

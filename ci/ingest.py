@@ -12,8 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from rapidfuzz import fuzz, process
-
 from bylaw.authored.decisions import (
     EDGES,
     Decision,
@@ -252,6 +250,8 @@ class _Nearest:
             self._left -= len(self._ids[kind])
             if self._left < 0:
                 return None
+            from rapidfuzz import fuzz, process
+
             best = process.extractOne(target, self._ids[kind], scorer=fuzz.ratio, score_cutoff=70)
             self._seen[target, kind] = best[0] if best else None
         return self._seen[target, kind]

@@ -222,8 +222,9 @@ class Reader:
     def context(self) -> Context:
         """Everything under context/ but the decisions."""
         paths = {f"{section}/{name}": path for (section, name), path in self._paths.items() if section in COLLECTIONS}
-        records = {section: dict(sorted(found.items())) for section, found in self._records.items()}
-        return Context(**records, calendar=self._calendar, paths=dict(sorted(paths.items())))
+        records: dict[str, Any] = {section: dict(sorted(found.items())) for section, found in self._records.items()}
+        # Each record fitted its model already: making it sure once more would ready every model of context/.
+        return Context.model_construct(**records, calendar=self._calendar, paths=dict(sorted(paths.items())))
 
     def rules(self) -> Rules:
         """The rules that hold here; for a file that does not fit, the packaged ones."""

@@ -126,6 +126,7 @@ def _tag(member: Any) -> str | None:
 
 def _fields(model: type[BaseModel]) -> dict[str, Any]:
     """Every key that *model* takes, under all its names, with its annotation."""
+    model.model_rebuild()  # a model that only others have used may not know yet what its own annotations name
     return {name: _annotation(field) for key, field in model.model_fields.items() for name in _names(key, field)}
 
 

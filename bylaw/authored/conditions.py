@@ -35,8 +35,8 @@ class FactCheck(Node):
 
     @model_validator(mode="after")
     def _says_what_it_compares_with(self) -> FactCheck:
-        given = [key for key in ("value", "value_of", "between") if getattr(self, key) is not None]
-        if len(given) != 1:
+        given = (self.value is not None) + (self.value_of is not None) + (self.between is not None)
+        if given != 1:
             raise ValueError("a condition takes exactly one of `value`, `value_of` and `between`")
         if self.between is not None and self.operator not in (None, "between"):
             raise ValueError(f"`between` and the operator `{self.operator}` do not go together")
@@ -135,7 +135,10 @@ TREES: tuple[str, ...] = ("all_of", "any_of", "not")
 
 def _kind(value: Any) -> str | None:
     if isinstance(value, dict):
-        return next((key for key in TREES if key in value), value.get("type"))
+        for key in TREES:
+            if key in value:
+                return key
+        return value.get("type")
     if isinstance(value, Not):
         return "not"
     return next((key for key in ("all_of", "any_of") if hasattr(value, key)), getattr(value, "type", None))
@@ -155,6 +158,3 @@ Condition = Annotated[
     | Annotated[Not, Tag("not")],
     Discriminator(_kind),
 ]
-
-for _model in (AllOf, AnyOf, Not):
-    _model.model_rebuild()

@@ -207,6 +207,3 @@ class Case(Authored):
     expect: dict[Word, Any]
     at: Day | None = None
     policies: list[PolicyId] = Field(default_factory=list)
-
-
-PolicyException.model_rebuild()

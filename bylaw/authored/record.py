@@ -38,9 +38,9 @@ def misfit(message: str, *route: str | int) -> PydanticCustomError:
 
 
 class Authored(BaseModel):
-    """The base of every authored model."""
+    """The base of every authored model. A model is made ready when it is first used: most commands use few."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
 
 class AuthoredFile(Authored):

@@ -177,13 +177,14 @@ class Formalizer:
 
     def is_declared(self, action: str, route: Route) -> bool:
         """May a policy use *action*? It is declared, and so is the outcome of everything that it brings."""
-        message = f"uses the action `{action}`, which no vocabulary declares"
-        help = did_you_mean(action, self.vocabulary.actions, ACTIONS_LIVE_IN)
         if action in self.vocabulary.actions:
             leading = leads_nowhere(self.vocabulary, action)
             if leading is None:
                 return True
             message, help = f"uses the action `{action}`, which leads to `{leading}`: that is not declared", None
+        else:
+            message = f"uses the action `{action}`, which no vocabulary declares"
+            help = did_you_mean(action, self.vocabulary.actions, ACTIONS_LIVE_IN)
         self.lowering.report("unknown-action", message, route, help, word=action)
         return False
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -14,6 +16,18 @@ from ci.findings import Finding, Place
 from ci.load import Workspace
 
 DAY = date(2026, 6, 15)
+HEAVY = ("sqlglot", "z3", "rapidfuzz", "duckdb", "jinja2", "fastapi", "sqlalchemy", "fsspec", "rich", "bylaw.bundle")
+CHECK_AND_TELL = """
+import sys
+from bylaw.cli import bylaw
+code = bylaw.main(args=["check", "--root", sys.argv[1]], standalone_mode=False)
+print(code, *sorted(set(sys.argv[2:]) & set(sys.modules)))
+"""
+ENTITY = """\
+name: orders
+base_table: {schema: shop, table: orders}
+dimensions: [{name: channel, data_type: text}]
+"""
 VOCABULARY = """\
 facts: {days: {type: integer, unit: days, minimum: 0}}
 actions: {full_refund: {outcome: refund}, reject: {outcome: refund}}
@@ -107,3 +121,20 @@ def test_without_a_base_everything_counts(workspace_of: Callable[..., Workspace]
     assert done.failed
     assert done.existing == frozenset()
     assert done.new == done.findings
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        pytest.param({}, "0", id="policies alone"),
+        pytest.param({"context/calendar.yaml": "week_start: sunday\n"}, "0", id="context without SQL"),
+        pytest.param({"context/entities/orders.yaml": ENTITY}, "0 sqlglot", id="SQL to read"),
+        pytest.param({"policies/typo.yaml": POLICY.format(n=9, op="<=", value=3, action="refnd")}, "1 rapidfuzz",
+                     id="a word to guess"),
+    ],
+)  # fmt: skip
+def test_a_check_loads_what_the_repository_needs(tmp_path: Path, more: dict[str, str], told: str) -> None:
+    written(tmp_path, files((1, "<=", 30, "full_refund"), (2, ">", 30, "reject")) | more)
+    command = [sys.executable, "-c", CHECK_AND_TELL, str(tmp_path), *HEAVY]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == told
