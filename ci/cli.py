@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
 
 import click
 
-FORMATS: Mapping[str, str] = {"text": "ci.report.text", "json": "ci.report.jsonl"}
+FORMATS = ("text", "json", "github", "sarif")  # the names of `ci.report.formats.FORMATS`, which is loaded later
 
 _root = click.option(
     "--root",
@@ -37,15 +36,29 @@ _at = click.option(
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(list(FORMATS)),
+    type=click.Choice(FORMATS),
     default="text",
     show_default=True,
-    help="For people, or one document for machines.",
+    help="For people, one document for machines, or annotations of a step of GitHub Actions.",
+)
+@click.option(
+    "--summary",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="GITHUB_STEP_SUMMARY",
+    help="With --format github: the file to which every finding is added as Markdown.",
 )
 @click.option("--all", "all_", is_flag=True, help="Show every finding, beyond the cap of rules/ci.yaml.")
 @_at
 @click.pass_context
-def check(ctx: click.Context, root: Path, base: str | None, format_: str, all_: bool, at: date | None) -> None:
+def check(
+    ctx: click.Context,
+    root: Path,
+    base: str | None,
+    format_: str,
+    summary: Path | None,
+    all_: bool,
+    at: date | None,
+) -> None:
     """Prove what can be proved about a policy repository, and name what is wrong on its line.
 
     Exit code 1 when a finding of severity error stands (with --base: a new one).
@@ -55,23 +68,22 @@ def check(ctx: click.Context, root: Path, base: str | None, format_: str, all_: 
     bylaw check --root examples/shop     another one
     bylaw check --base origin/main       only what this change brings
     bylaw check --format json            for machines
+    bylaw check --format github          annotations on the lines of a pull request
     """
     from ci.check import check as run_check
+    from ci.report.formats import FORMATS, Report, append
     from ci.report.progress import progress
+    from ci.revision import folder
 
     with progress() as heard:
         checked = run_check(root, at, date.today(), base, heard)
-    caps = checked.workspace.rules.ci.report
-    if format_ == "json":
-        from ci.report.jsonl import render as render_json
-
-        most = None if all_ else caps.json_bytes
-        click.echo(render_json(checked.findings, checked.workspace.sources, checked.existing, most), nl=False)
-    else:
-        from ci.report.text import render as render_text
-
-        cap = None if all_ else caps.findings
-        click.echo(render_text(checked.findings, checked.workspace.sources, checked.existing, cap=cap), color=ctx.color)
+    workspace = checked.workspace
+    caps = None if all_ else workspace.rules.ci.report
+    where = folder(root) if format_ in ("github", "sarif") else ""
+    found = Report(checked.findings, workspace.sources, caps, checked.existing, base is not None, where)
+    click.echo(FORMATS[format_](found), nl=False, color=ctx.color)
+    if format_ == "github" and summary is not None:
+        append(summary, found)
     ctx.exit(1 if checked.failed else 0)
 
 

@@ -12,19 +12,18 @@ from bylaw.errors import UsageError
 from bylaw.logic.ir import ConditionalRule
 from bylaw.logic.prose import rule_in_words
 from bylaw.logic.shorter import shorter
-from ci.findings import SEVERITIES
 from ci.meanings import MEANINGS
 from ci.nearest import did_you_mean
+from ci.page import page
 from ci.pipeline import Run, run
 from ci.record import PolicyRecord
+from ci.report.pages import terminal
 
 
 def finding_in_words(id: str) -> str | None:
     """What a finding id means; None when *id* is none."""
-    if id not in MEANINGS:
-        return None
-    what, todo = MEANINGS[id]
-    return f"{id} ({SEVERITIES[id]} unless rules/ci.yaml says otherwise)\n\n  {what}\n\n  {todo}"
+    told = page(id)
+    return None if told is None else terminal(told)
 
 
 def explain(root: Path, id: str, at: date | None, today: date) -> str:

@@ -20,7 +20,7 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
     ),
     "dead-rule": (
         "No case can meet the rule's conditions.",
-        "They contradict each other, the scope, or a fact's domain.",
+        "Correct the conditions: they contradict each other, the scope, or a fact's domain.",
     ),
     "never-wins": (
         "The rule can fire, but a stronger one always removes its effect.",

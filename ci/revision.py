@@ -42,6 +42,11 @@ def revision(root: Path) -> Revision:
     return Revision(f"{commit}-dirty", date.fromisoformat(day))
 
 
+def folder(root: Path) -> str:
+    """The way from the top of the git repository to *root*, ending in a slash; empty at the top and outside git."""
+    return (_git(root, "rev-parse", "--show-prefix") or "").rstrip("\n")
+
+
 def _git(root: Path, *arguments: str) -> str | None:
     """What git says; None when it fails or is not there."""
     try:

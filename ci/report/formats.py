@@ -1,0 +1,71 @@
+"""The formats of `bylaw check`, in one table: each makes one text out of a report. What one needs is loaded with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bylaw.authored.rules import ReportCaps
+from bylaw.errors import UsageError
+from ci.findings import Finding
+from ci.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found, and how much of it may be shown. `caps` is None where everything is asked for.
+
+    `folder` leads from the top of the git repository to the root, and ends in a slash unless it is empty.
+    """
+
+    findings: Sequence[Finding]
+    sources: Mapping[str, Source]
+    caps: ReportCaps | None = None
+    existing: frozenset[str] = field(default_factory=frozenset)
+    has_base: bool = False
+    folder: str = ""
+
+
+def text(report: Report) -> str:
+    """For a person in a terminal."""
+    from ci.report.text import render
+
+    cap = None if report.caps is None else report.caps.findings
+    return render(report.findings, report.sources, report.existing, cap=cap) + "\n"
+
+
+def json(report: Report) -> str:
+    """One JSON document."""
+    from ci.report.jsonl import render
+
+    most = None if report.caps is None else report.caps.json_bytes
+    return render(report.findings, report.sources, report.existing, most)
+
+
+def github(report: Report) -> str:
+    """Workflow commands: an annotation a line."""
+    from ci.report.github import commands
+
+    return commands(report)
+
+
+def sarif(report: Report) -> str:
+    """One SARIF document, for code scanning."""
+    from ci.report.sarif import document
+
+    return document(report)
+
+
+def append(path: Path, report: Report) -> None:
+    """Add every finding as Markdown to the summary of a job. Raises UsageError where the file cannot be written."""
+    from ci.report.github import summary
+
+    try:
+        with path.open("a", encoding="utf-8", newline="\n") as stream:
+            stream.write(summary(report))
+    except OSError as error:
+        raise UsageError(f"cannot write the summary `{path}`: {error.strerror or error}") from None
+
+
+FORMATS: Mapping[str, Callable[[Report], str]] = {"text": text, "json": json, "github": github, "sarif": sarif}

@@ -1,0 +1,41 @@
+"""Text of strangers inside Markdown: shown as it was written, it does nothing.
+
+It makes no link, pings nobody, and is no HTML. Whatever a report says in Markdown goes through here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ci.report.text import visible
+
+# What Markdown would act on is written as a character reference.
+_ACTIVE = re.compile(r"[\\`*_{}\[\]()<>!|~&:.$@#]")
+# GitHub looks for mentions and numbers of issues in what Markdown has become, where a reference is a letter again:
+# behind these letters stands a space without width.
+_CALLS = "@#"
+
+
+def inert(text: str) -> str:
+    """*text* on one line; what stands between two backticks is code, every other letter only itself."""
+    parts = visible(text).split("`") if text.count("`") % 2 == 0 else [visible(text)]
+    # Two code spans side by side would be read as one: something stands between them.
+    return "".join(code(part) if i % 2 else _plain(part) or "&#8203;" for i, part in enumerate(parts))
+
+
+def code(text: str) -> str:
+    """*text* as a code span, on one line, which nothing in it can end."""
+    shown = visible(text) or " "
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def shortened(text: str, most: int) -> str:
+    """*text*, its end left out beyond *most* characters, and how much that was."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
+
+
+def _plain(text: str) -> str:
+    return _ACTIVE.sub(lambda found: f"&#{ord(found[0])};{'&#8203;' if found[0] in _CALLS else ''}", text)
