@@ -9,13 +9,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.fakes.github.server import FakeGitHub
 
 # The same examples on every run: what CI finds, everybody finds. `--hypothesis-profile=longer` looks further.
 _busy = [HealthCheck.too_slow]  # a loaded machine is no reason to fail
@@ -127,6 +130,18 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Company:
     done = run_bylaw("compile", "--root", root, "-o", made.output, "--at", DAY)
     assert done.code == 1, done.err
     return made
+
+
+@pytest.fixture
+def github(tmp_path: Path) -> Iterator[FakeGitHub]:
+    """A GitHub on loopback with the empty repository `acme/policies`; its module says how to use it."""
+    from tests.fakes.github.repository import GitRepository
+    from tests.fakes.github.server import FakeGitHub
+
+    with FakeGitHub(git=GitRepository.create(tmp_path / "hub.git")) as fake:
+        yield fake
+    assert fake.defects == [], "answers that GitHub's own description does not allow"
+    assert fake.unknown == [], "asked for what the fake does not have"
 
 
 @pytest.fixture
