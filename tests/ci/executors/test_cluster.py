@@ -9,33 +9,37 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from bylaw.errors import BylawError, UsageError
-from ci.executors import cluster
-from ci.executors.calls import code_mark
+from ci.executors import calls, cluster
 from ci.executors.port import WorkerLost
 from ci.executors.registry import executor
 from tests.ci.executors import work
 
 ROOT = Path(__file__).resolve().parents[3]
+TRIES = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}  # by default three workers more die of an item
 
 
 class Dask:
     """A scheduler, and the workers that a test starts; everything is gone when the test ends."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, program):
         self.folder = folder
+        self.program = program
         self.started = []
         told = folder / "scheduler.json"
         words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(told)]
         self.scheduler = self._start("dask_scheduler", words)
         work.wait_for(told)
-        self.address = json.loads(told.read_text(encoding="utf-8"))["address"].removeprefix("tcp://")
+        while not (text := told.read_text(encoding="utf-8")).rstrip().endswith("}"):
+            time.sleep(0.01)  # it is being written
+        self.address = json.loads(text)["address"].removeprefix("tcp://")
 
-    def worker(self, *words, path=ROOT, nanny="--no-nanny"):
+    def worker(self, *words, path=None, nanny="--no-nanny"):
         """Start a worker of one thread that finds the program under *path*; its process."""
         local = ["--host", "127.0.0.1", "--no-dashboard", "--nthreads", "1", "--local-directory", str(self.folder)]
         return self._start("dask_worker", [f"tcp://{self.address}", *local, nanny, *words], path)
@@ -44,12 +48,12 @@ class Dask:
         with executor(f"dask://{self.address}") as running:
             return running.run(function, items, heard)
 
-    def _start(self, module, words, path=ROOT):
+    def _start(self, module, words, path=None):
         # A session of its own: a nanny's workers can be ended with it. The folder is not one in which `bylaw` lies.
         running = subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.{module}", *words],
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(path)},
+            env={**os.environ, "PYTHONPATH": str(path or self.program), **TRIES},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -64,9 +68,35 @@ class Dask:
             running.wait()
 
 
+def copied(folder):
+    """The program and the work, as a worker would have them installed."""
+    for name in ("bylaw", "ci", "tests/ci/executors"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def mark_in(folder):
+    code = "from ci.executors.calls import code_mark; print(code_mark())"
+    env = {**os.environ, "PYTHONPATH": str(folder)}
+    shown = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=env, capture_output=True, text=True, check=True
+    )
+    return shown.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """What the workers load stays as it is, though somebody edits the sources while the tests run."""
+    folder = copied(tmp_path_factory.mktemp("program"))
+    with pytest.MonkeyPatch.context() as patch:
+        mark = mark_in(folder)
+        patch.setattr(calls, "code_mark", lambda: mark)
+        yield folder
+
+
 @pytest.fixture
-def dask(tmp_path_factory):
-    started = Dask(tmp_path_factory.mktemp("dask"))
+def dask(tmp_path_factory, program):
+    started = Dask(tmp_path_factory.mktemp("dask"), program)
     yield started
     started.close()
 
@@ -101,7 +131,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(dask, tmp_path):
         os.kill(min(work.holders(tmp_path, 2).items())[1], signal.SIGKILL)
         (tmp_path / "go").touch()
 
-    killing = threading.Thread(target=kill)
+    killing = threading.Thread(target=kill, daemon=True)
     killing.start()
     items = [(str(tmp_path), n) for n in range(8)]
     found = dask.run(work.hold, items)
@@ -117,6 +147,7 @@ def test_an_item_that_kills_every_worker_is_named_and_the_rest_is_answered(dask,
     dask.worker(nanny="--nanny")
     found = dask.run(work.die, [(str(tmp_path), n, times) for n, times in enumerate([0, 0, 99, 1, 0])])
     assert found == [0, 1, WorkerLost(2), 9, 16]
+    assert [work.tries(tmp_path, n) for n in (2, 3)] == [2, 2]
 
 
 @pytest.mark.slow
@@ -127,9 +158,8 @@ def test_a_worker_of_many_threads_does_one_call_at_a_time(dask):
 
 @pytest.mark.slow
 def test_a_worker_with_other_code_answers_nothing(dask, tmp_path):
-    for package in ("bylaw", "ci", "tests"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "company"))
-    (tmp_path / "bylaw" / "errors.py").open("a", encoding="utf-8").write("# an older version\n")
+    errors = copied(tmp_path) / "bylaw" / "errors.py"
+    errors.write_text(errors.read_text(encoding="utf-8") + "# an older version\n", encoding="utf-8")
     dask.worker(path=tmp_path)
     with pytest.raises(UsageError, match="runs other code than this command") as caught:
         dask.run(work.square, [1])
@@ -156,7 +186,7 @@ def test_a_scheduler_killed_in_the_middle_is_an_error_that_says_so(dask, tmp_pat
         work.holders(tmp_path, 1)
         dask.scheduler.kill()
 
-    killing = threading.Thread(target=kill)
+    killing = threading.Thread(target=kill, daemon=True)
     killing.start()
     with pytest.raises(BylawError, match="stopped answering"):
         dask.run(work.hold, [(str(tmp_path), n) for n in range(4)])
@@ -208,9 +238,8 @@ def test_without_the_extra_the_way_to_install_it_is_told(monkeypatch):
     assert caught.value.help == "install it with `pip install 'bylaw[dask]'`"
 
 
-def test_the_mark_of_the_code_is_the_same_in_another_process(tmp_path):
-    code = "from ci.executors.calls import code_mark; print(code_mark())"
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    shown = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True)
-    code_mark.cache_clear()  # the sources may have been edited since the first question
-    assert shown.stdout.strip() == code_mark()
+def test_the_mark_of_the_code_is_that_of_its_text_wherever_it_lies(tmp_path):
+    here, there = copied(tmp_path / "here"), copied(tmp_path / "there")
+    assert mark_in(here) == mark_in(there)
+    (there / "ci" / "executors" / "more.py").touch()
+    assert mark_in(here) != mark_in(there)

@@ -140,7 +140,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(tmp_path, serial):
         os.kill(min(work.holders(tmp_path, 2).items())[1], signal.SIGKILL)
         (tmp_path / "go").touch()
 
-    killing = threading.Thread(target=kill)
+    killing = threading.Thread(target=kill, daemon=True)
     items = [(str(tmp_path), n) for n in range(8)]
     with executor("processes", 2) as running:
         killing.start()
