@@ -30,7 +30,7 @@ def surveyed(workspace: Workspace, at: date, own_day: date) -> Report:
     records, _ = formalize(workspace, known)
     ruleset = ruleset_of(workspace, records, known)
     ci = workspace.rules.ci
-    theory = Theory(ruleset, at.toordinal(), ci.proofs.rlimit, ci.proofs.timeout_ms)
+    theory = Theory(ruleset, at.toordinal(), ci.proofs.rlimit, ci.proofs.timeout_ms, ci.proofs.memory_mb)
     found = survey(Reading(theory), items(theory), tried(workspace, ruleset, own_day))
     threshold = float(ci.case_coverage_threshold)
     return Report(found, theory, labels(workspace.vocabulary), threshold, own_day.toordinal())

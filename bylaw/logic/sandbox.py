@@ -1,137 +1,175 @@
 """Z3 in a process that may be killed: a question that eats time or memory costs one answer, never the run.
 
-The child is our own code and gets our own values through a pipe; nothing a policy says is ever executed. Limits in
-the order in which they bite: the solver's own steps (the same on every machine), the wall clock, the memory of the
-process.
+Limits in the order in which they bite: the solver's own steps (the same on every machine), the wall clock, the memory
+of the process. A process that was killed is started again with the next question.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import resource
-import signal
+import json
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import astuple, dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
 
-from bylaw.errors import BylawError
-from bylaw.logic.ir import Formula, Variable, conj, disj, negate
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.process import BaseProcess
-
-    from bylaw.logic.smt import Answer
+from bylaw.errors import WitnessMismatch
+from bylaw.logic.ir import Formula, Value, Variable
+from bylaw.logic.solver import Answer, Effort, Solver
+from bylaw.logic.truth import truth
+from bylaw.logic.wire import answer_from_json, flat
 
 GRACE_SECONDS = 2.0  # beyond the solver's own net, before the process is killed
 START_SECONDS = 30.0  # a loaded machine may take long to start a process and load Z3
+MOST_BYTES = 16_777_216  # no answer is longer
+_FAILED_STARTS = 2  # so many, and it is not tried again
+_CODE = (
+    "import sys; sys.path[:] = sys.argv[6:]; "
+    "from bylaw.logic.child import serve; serve(int(sys.argv[1]), *map(int, sys.argv[2:5]))"
+)
+
+
+class _Running:
+    """One process and our end of its pipe. Gone when closed, when nobody holds it, and when this process ends."""
+
+    def __init__(self, effort: Effort) -> None:
+        ours, theirs = socket.socketpair()
+        paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 - a zip file on the path is no folder
+        command = [sys.executable, "-I", "-c", _CODE, str(theirs.fileno()), *map(str, astuple(effort)), "--", *paths]
+        with theirs:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,  # an interrupt from the keyboard is ours to handle
+            )
+        self.pipe = Connection(ours.detach())
+        self.known: set[int] = set()
+        self.close = weakref.finalize(self, _end, self.process, self.pipe)
+
+    def is_ready(self) -> bool:
+        """Has it loaded Z3 in time?"""
+        try:
+            return self.pipe.poll(START_SECONDS) and self.pipe.recv_bytes(MOST_BYTES) == b"ready"
+        except (EOFError, OSError):
+            return False
+
+
+def _end(process: subprocess.Popen[bytes], pipe: Connection) -> None:
+    pipe.close()
+    process.kill()
+    if process.stdin is not None:
+        process.stdin.close()
+    process.wait()
 
 
 @dataclass
-class Sandbox:
-    """`Reasoner` behind a process boundary. Use it from one thread; `close` it, or let it end with its owner."""
+class Cell:
+    """The process behind one or more sandboxes, started when it is first asked."""
 
-    variables: Mapping[str, Variable]
-    rlimit: int
-    wall_ms: int
-    memory_mb: int
+    effort: Effort
     kills: int = field(default=0, init=False)
-    _child: BaseProcess | None = field(default=None, init=False)
-    _pipe: Connection | None = field(default=None, init=False)
+    starts: int = field(default=0, init=False)
+    running: _Running | None = field(default=None, init=False)
+    _failed: int = field(default=0, init=False)
+    _sets: list[Mapping[str, Variable]] = field(default_factory=list, init=False)
 
-    def check(self, formulas: Sequence[Formula]) -> Answer:
-        """Unsat iff no case of the domains satisfies all *formulas*; unknown, with the limit, where one was hit."""
-        answer: Answer = self._ask("check", list(formulas))
-        return answer
+    def add(self, variables: Mapping[str, Variable]) -> int:
+        """Take in a set of variables; the number that a question names it by."""
+        self._sets.append(variables)
+        return len(self._sets) - 1
 
-    def equivalent(self, one: Formula, other: Formula) -> Answer:
-        """Unsat iff *one* and *other* hold in exactly the same cases; a model tells them apart."""
-        return self.check([disj([conj([one, negate(other)]), conj([negate(one), other])])])
-
-    def core(self, named: Mapping[str, Formula]) -> tuple[str, ...]:
-        """Names of formulas that already exclude each other; empty when that could not be shown."""
-        found = self._ask("core", dict(named))
-        return found if isinstance(found, tuple) else ()
+    def ask(self, number: int, *question: Any) -> Mapping[str, Any]:
+        """What the process says to *question* about the variables of that number."""
+        running = self._started()
+        if running is None:
+            return _unknown("the solver's process could not be started")
+        seconds = self.effort.wall_ms / 1000 + GRACE_SECONDS
+        reason = f"the solver was stopped after {seconds:.0f} s"
+        try:
+            if number not in running.known:
+                running.pipe.send_bytes(pickle.dumps(("variables", number, dict(self._sets[number]))))
+                running.known.add(number)
+            running.pipe.send_bytes(pickle.dumps(("ask", number, *question)))
+            if running.pipe.poll(seconds):
+                said: dict[str, Any] = json.loads(running.pipe.recv_bytes(MOST_BYTES))
+                if said.get("is_last"):
+                    self.close()
+                return said
+        except (EOFError, OSError, ValueError):
+            reason = f"the solver's process died, most likely at its limit of {self.effort.memory_mb} MB"
+        self.close()
+        self.kills += 1
+        return _unknown(reason)
 
     def close(self) -> None:
         """Let go of the process."""
-        self._kill()
+        if self.running is not None:
+            self.running.close()
+        self.running = None
 
-    def _ask(self, method: str, argument: Any) -> Any:
-        from bylaw.logic.smt import Answer
-
-        pipe = self._started()
-        if pipe is None:
-            return Answer("unknown", reason="the solver's process could not be started")
-        with contextlib.suppress(OSError):
-            pipe.send((method, argument))
-        seconds = self.wall_ms / 1000 + GRACE_SECONDS
-        reason = f"the solver was stopped after {seconds:.0f} s"
-        try:
-            if pipe.poll(seconds):
-                found = pipe.recv()
-                if isinstance(found, BylawError):
-                    raise found
-                return found
-        except (EOFError, OSError):
-            reason = f"the solver's process died, most likely at its limit of {self.memory_mb} MB"
-        self._kill()
-        self.kills += 1
-        return Answer("unknown", reason=reason)
-
-    def _started(self) -> Connection | None:
-        if self._child is None or not self._child.is_alive() or self._pipe is None:
-            self._kill()
-            context = multiprocessing.get_context("spawn")
-            self._pipe, theirs = context.Pipe()
-            arguments = (theirs, self.variables, self.rlimit, self.wall_ms, self.memory_mb)
-            self._child = context.Process(target=_serve, args=arguments, daemon=True)
-            self._child.start()
-            theirs.close()
-            try:
-                if not self._pipe.poll(START_SECONDS) or self._pipe.recv() != "ready":
-                    self._kill()
-            except (EOFError, OSError):
-                self._kill()
-        return self._pipe
-
-    def _kill(self) -> None:
-        if self._child is not None:
-            self._child.kill()
-            self._child.join()
-        if self._pipe is not None:
-            self._pipe.close()
-        self._child, self._pipe = None, None
+    def _started(self) -> _Running | None:
+        if self.running is not None and self.running.process.poll() is not None:
+            self.close()
+        if self.running is None and self._failed < _FAILED_STARTS:
+            self.starts += 1
+            with contextlib.suppress(OSError):
+                self.running = _Running(self.effort)
+            if self.running is None or not self.running.is_ready():
+                self._failed += 1
+                self.close()
+        return self.running
 
 
-def _serve(pipe: Connection, variables: Mapping[str, Variable], rlimit: int, wall_ms: int, memory_mb: int) -> None:
-    """The child: answers one question at a time until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    from bylaw.logic.smt import Reasoner
-
-    reasoner = Reasoner(variables, rlimit=rlimit, wall_ms=wall_ms)
-    reasoner.check([])  # loads Z3 before memory is limited: its libraries are not what is measured
-    limit = _in_use() + memory_mb * 1_048_576
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    pipe.send("ready")
-    while True:
-        try:
-            method, argument = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            pipe.send(getattr(reasoner, method)(argument))
-        except BylawError as error:
-            pipe.send(error)
+def _unknown(reason: str) -> Mapping[str, Any]:
+    return {"status": "unknown", "model": None, "reason": reason}
 
 
-def _in_use() -> int:
-    """The address space of this process in bytes; where the system does not say, a generous guess."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as stream:  # noqa: PTH123 - a device of the system, not a file
-            return int(stream.read().split()[0]) * resource.getpagesize()
-    except (OSError, ValueError):
-        return 1_073_741_824
+class Sandbox(Solver):
+    """A solver behind a process boundary. Use it from one thread; `close` it, or let it end with its owner."""
+
+    def __init__(self, variables: Mapping[str, Variable], effort: Effort, cell: Cell | None = None) -> None:
+        self.variables, self.effort = variables, effort
+        self.cell = cell or Cell(effort)
+        self._number = self.cell.add(variables)
+
+    def check(self, formulas: Sequence[Formula]) -> Answer:
+        """Unsat iff no case of the domains satisfies all *formulas*; unknown, with the limit, where one was hit."""
+        return self._answer("check", formulas)
+
+    def simplest(self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None) -> Answer:
+        """Like `check`, with a model that does not depend on what was asked before."""
+        return self._answer("simplest", formulas, prefer)
+
+    def core(self, named: Mapping[str, Formula]) -> tuple[str, ...]:
+        """Names of formulas that already exclude each other; empty when that could not be shown."""
+        said = self._said("core", list(named), list(named.values()))
+        return tuple(name for name in said.get("core", ()) if name in named)
+
+    def extended(self, more: Mapping[str, Variable]) -> Sandbox:
+        """A sandbox that knows *more* variables as well, in the same process."""
+        return Sandbox({**self.variables, **more}, self.effort, self.cell)
+
+    def close(self) -> None:
+        """Let go of the process; another question starts it again."""
+        self.cell.close()
+
+    def _answer(self, method: str, formulas: Sequence[Formula], extra: Any = None) -> Answer:
+        answer = answer_from_json(self._said(method, [], formulas, extra))
+        if answer.model is not None and not all(truth(formula, answer.model) is True for formula in formulas):
+            raise WitnessMismatch(f"the solver's case {answer.model} does not satisfy what it was asked")
+        return answer
+
+    def _said(self, method: str, names: list[str], formulas: Sequence[Formula], extra: Any = None) -> Mapping[str, Any]:
+        said = self.cell.ask(self._number, method, names, flat(formulas), extra)
+        if "error" in said:
+            raise WitnessMismatch(str(said["error"]))
+        return said

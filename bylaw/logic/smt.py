@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from bylaw.errors import WitnessMismatch
 from bylaw.logic.ir import (
@@ -27,30 +27,16 @@ from bylaw.logic.ir import (
     Term,
     Value,
     Variable,
-    conj,
-    disj,
-    negate,
 )
 from bylaw.logic.notation import bounds, mentioned, script, smtlib
+from bylaw.logic.solver import RLIMIT, WALL_MS, Answer, Solver
 from bylaw.logic.truth import truth
 
 __all__ = ["Answer", "Reasoner", "script", "smtlib"]
 
-RLIMIT = 20_000_000  # about four seconds of work; see `Reasoner`
-WALL_MS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the solver found. `model` is set exactly when `status` is sat, `reason` exactly when it is unknown."""
-
-    status: Literal["sat", "unsat", "unknown"]
-    model: dict[str, Value] | None = None
-    reason: str | None = None
-
 
 @dataclass
-class Reasoner:
+class Reasoner(Solver):
     """Questions about formulas over *variables*, within their domains.
 
     *rlimit* bounds every single check in Z3's resource units (about five million a second); *wall_ms* is the net
@@ -87,24 +73,19 @@ class Reasoner:
                 return Answer("unknown", reason=self._reason())
             if status == "unsat":
                 return Answer("unsat")
-            model = self._terms.witness(self._solver.model(), facts)
+            try:
+                model = self._terms.witness(self._solver.model(), facts)
+            except ValueError:  # Python reads no number of more than 4,300 digits
+                return Answer("unknown", reason="the only case found needs a number of thousands of digits")
         finally:
             self._solver.pop()
         return self._replayed(model, formulas)
 
-    def equivalent(self, one: Formula, other: Formula) -> Answer:
-        """Unsat iff *one* and *other* hold in exactly the same cases; a model tells them apart."""
-        return self.check([disj([conj([one, negate(other)]), conj([negate(one), other])])])
-
-    def implied(self, premises: Sequence[Formula], conclusion: Formula) -> Answer:
-        """Unsat iff *conclusion* holds in every case that satisfies all *premises*; a model breaks it."""
-        return self.check([*premises, negate(conclusion)])
-
     def core(self, named: Mapping[str, Formula]) -> tuple[str, ...]:
         """Names of formulas that already exclude each other, none of them spare; empty when not shown to be unsat.
 
-        Unsat iff no case satisfies the named formulas together. A removal that the solver cannot judge within the
-        limit is not made, so a core may then be larger than needed, never smaller.
+        Unsat iff no case satisfies the named formulas together. From the first removal on that the solver cannot judge
+        within the limit none is made, so a core may then be larger than needed, never smaller.
         """
         terms = self._terms
         self._solver.push()
@@ -119,8 +100,10 @@ class Reasoner:
             kept = [name for name, mark in marks.items() if str(mark) in found]
             for name in list(kept):
                 rest = [other for other in kept if other != name]
-                if self._ask(*(marks[other] for other in rest)) == "unsat":
-                    kept = rest
+                status = self._ask(*(marks[other] for other in rest))
+                if status == "unknown":
+                    break  # one question that runs into its limit does so once
+                kept = rest if status == "unsat" else kept
             return tuple(kept)
         finally:
             self._solver.pop()
@@ -139,12 +122,23 @@ class Reasoner:
             for value in dict.fromkeys([*(prefer or {}).get(name, ()), *self._telling(name, formulas)]):
                 pinned = [*formulas, *fixed, Atom(name, "==", value)]
                 better = answer if answer.model[name] == value else self.check(pinned)
+                if better.status == "unknown":
+                    return answer
                 if better.model is not None:
                     answer = better
                     break
             assert answer.model is not None
             fixed.append(Atom(name, "==", answer.model[name]))
         return answer
+
+    def extended(self, more: Mapping[str, Variable]) -> Reasoner:
+        """A reasoner that knows *more* variables as well, with a context of its own."""
+        return Reasoner({**self.variables, **more}, self.rlimit, self.wall_ms)
+
+    @property
+    def failure(self) -> type[Exception]:
+        """What Z3 raises when it cannot go on."""
+        return self._terms.z3.Z3Exception  # type: ignore[no-any-return]  # ships no types
 
     def _telling(self, name: str, formulas: Sequence[Formula]) -> Iterator[Value]:
         variable = self.variables[name]

@@ -17,7 +17,7 @@ from bylaw.logic.ir import ConditionalRule, Constraint, Formula, Source, Variabl
 from bylaw.logic.notation import infix, smtlib
 from bylaw.logic.sandbox import Sandbox
 from bylaw.logic.shorter import shorter
-from bylaw.logic.smt import Answer
+from bylaw.logic.solver import Answer, Effort
 from bylaw.logic.terms import parse_term
 from ci.findings import Finding, Route
 from ci.formalize.graph import build_graph, graph_problems
@@ -65,8 +65,10 @@ class Terms:
 def formalize(workspace: Workspace, variables: Mapping[str, Variable]) -> Result:
     """A record for every policy, formalized where it can be; and everything that could not."""
     terms = Terms(workspace, variables)
+    for domain in sorted(workspace.beyond.domains):
+        terms.of(domain)
     budgets = workspace.rules.ci.proofs
-    sandbox = Sandbox(variables, budgets.rlimit, budgets.timeout_ms, budgets.memory_mb)
+    sandbox = Sandbox(variables, Effort(budgets.rlimit, budgets.timeout_ms, budgets.memory_mb))
     records: list[PolicyRecord] = []
     findings: list[Finding] = []
     try:

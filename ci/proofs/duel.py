@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import combinations
 
 from bylaw.logic.ir import Atom, Formula, Value, Variable, conj, disj, negate
-from bylaw.logic.smt import Answer, Reasoner
+from bylaw.logic.solver import Answer, Solver
 from ci.proofs.nearby import Item, Nearby, items
 from ci.proofs.theory import Theory
 
@@ -27,16 +27,14 @@ class Referee:
         self.theory = theory
 
     @cached_property
-    def reasoner(self) -> Reasoner:
+    def reasoner(self) -> Solver:
         """Z3 over the facts and one Boolean a rule and reading."""
         rules = range(len(self.theory.ruleset.rules))
         marks = [mark(world, j) for world in ("stands", "spared") for j in rules]
         bannable = [j for j in rules if self.theory.removers(j, True) != list(self.theory.stronger(j))]
         marks += [mark(f"{world}{WINS}", j) for world in ("stands", "spared") for j in bannable]
         own = {name: Variable(name, "boolean") for name in marks}
-        return Reasoner(
-            {**self.theory.ruleset.variables, **own}, rlimit=self.theory.rlimit, wall_ms=self.theory.wall_ms
-        )
+        return self.theory.reasoner.extended(own)
 
 
 def mark(world: str, i: int) -> str:

@@ -19,7 +19,7 @@ from bylaw.logic.truth import truth
 from ci.proofs.candidates import Candidates
 
 if TYPE_CHECKING:
-    from bylaw.logic.smt import Reasoner
+    from bylaw.logic.solver import Solver
 
 Status = Literal["PROVEN", "COUNTEREXAMPLE", "UNKNOWN", "SKIPPED"]
 
@@ -40,20 +40,23 @@ PROVEN = Verdict("PROVEN")
 class Theory:
     """The rules and invariants on *at* and after it (a proleptic ordinal)."""
 
-    def __init__(self, ruleset: Ruleset, at: int, rlimit: int, wall_ms: int = 10_000) -> None:
-        self.ruleset, self.at, self.rlimit, self.wall_ms = ruleset, at, rlimit, wall_ms
+    def __init__(self, ruleset: Ruleset, at: int, rlimit: int, wall_ms: int = 10_000, memory_mb: int = 512) -> None:
+        self.ruleset, self.at = ruleset, at
+        self.rlimit, self.wall_ms, self.memory_mb = rlimit, wall_ms, memory_mb
         self.evaluator = Evaluator(ruleset)
         self.rivals = self.evaluator.rivals
         self.candidates = Candidates(self.evaluator)
         self._stands: dict[tuple[int, int, bool], Formula] = {}
         self._stronger: dict[int, tuple[int, ...]] = {}
+        self._constraints: dict[int, list[Constraint]] = {}
 
     @cached_property
-    def reasoner(self) -> Reasoner:
-        """Z3, loaded when boxes alone do not answer."""
-        from bylaw.logic.smt import Reasoner
+    def reasoner(self) -> Solver:
+        """Z3, loaded when boxes alone do not answer; in a process of its own where somebody wrote logic by hand."""
+        from bylaw.logic.solver import Effort
+        from bylaw.logic.wary import solver_for
 
-        return Reasoner(self.ruleset.variables, rlimit=self.rlimit, wall_ms=self.wall_ms)
+        return solver_for([self.ruleset], self.ruleset.variables, Effort(self.rlimit, self.wall_ms, self.memory_mb))
 
     # ---- time ---------------------------------------------------------------------------------------------------
 
@@ -81,11 +84,13 @@ class Theory:
 
     def constraints(self, day: int) -> list[Constraint]:
         """The invariants in force on that day."""
-        return [
-            c
-            for c in self.ruleset.constraints
-            if (c.start is None or c.start <= day) and (c.end is None or day <= c.end)
-        ]
+        if day not in self._constraints:
+            self._constraints[day] = [
+                c
+                for c in self.ruleset.constraints
+                if (c.start is None or c.start <= day) and (c.end is None or day <= c.end)
+            ]
+        return self._constraints[day]
 
     def invariants(self, day: int) -> list[Formula]:
         """What every case satisfies on that day."""

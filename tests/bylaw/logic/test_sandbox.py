@@ -2,13 +2,18 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from bylaw.logic.ir import Arith, Atom, Compare, Const, Not, Ref, Variable, conj
+from bylaw.logic.ir import Arith, Atom, Compare, Const, Not, Or, Ref, Variable, conj
 from bylaw.logic.sandbox import Sandbox
+from bylaw.logic.smt import Reasoner
+from bylaw.logic.solver import Effort
 
 VARIABLES = {name: Variable(name, "decimal", minimum=0) for name in "abcdefgh"}
 VARIABLES["days"] = Variable("days", "integer", minimum=0, maximum=30)
@@ -17,9 +22,13 @@ FEW, MANY = Atom("days", "<", 5), Atom("days", ">", 10)
 
 @pytest.fixture
 def sandbox():
-    made = Sandbox(VARIABLES, rlimit=20_000_000, wall_ms=2_000, memory_mb=512)
+    made = Sandbox(VARIABLES, Effort(20_000_000, 2_000, 512))
     yield made
     made.close()
+
+
+def child(sandbox):
+    return sandbox.cell.running.process.pid
 
 
 def product(*names):
@@ -47,33 +56,33 @@ def test_it_answers_what_the_reasoner_answers(sandbox):
     assert answer.status == "sat" and answer.model["days"] < 5
     assert sandbox.equivalent(FEW, Not(Atom("days", ">=", 5))).status == "unsat"
     assert set(sandbox.core({"few": FEW, "many": MANY, "flagless": Atom("days", ">", 1)})) == {"few", "many"}
-    assert sandbox.kills == 0
+    assert sandbox.cell.kills == 0
 
 
 def test_a_killed_process_is_one_unknown_answer(sandbox):
     assert sandbox.check([FEW]).status == "sat"
-    os.kill(sandbox._child.pid, signal.SIGKILL)
-    sandbox._child.join()
+    os.kill(child(sandbox), signal.SIGKILL)
+    sandbox.cell.running.process.wait()
     assert sandbox.check([FEW]).status == "sat"  # seen dead before the question: started again
 
 
 def test_a_process_that_dies_with_the_question_says_so(sandbox):
     assert sandbox.check([FEW]).status == "sat"
-    child = sandbox._child.pid
-    os.kill(child, signal.SIGSTOP)
-    killer = threading.Timer(0.3, os.kill, (child, signal.SIGKILL))
+    pid = child(sandbox)
+    os.kill(pid, signal.SIGSTOP)
+    killer = threading.Timer(0.3, os.kill, (pid, signal.SIGKILL))
     killer.start()
     answer = sandbox.check([MANY])
     killer.join()
-    assert (answer.status, sandbox.kills) == ("unknown", 1)
+    assert (answer.status, sandbox.cell.kills) == ("unknown", 1)
     assert "died" in answer.reason
     assert sandbox.check([FEW, MANY]).status == "unsat"
 
 
 def test_a_process_that_hangs_is_stopped(sandbox):
-    sandbox.wall_ms = 100
+    sandbox.cell.effort = Effort(20_000_000, 100, 512)
     assert sandbox.check([FEW]).status == "sat"
-    os.kill(sandbox._child.pid, signal.SIGSTOP)
+    os.kill(child(sandbox), signal.SIGSTOP)
     answer = sandbox.check([MANY])
     assert answer.status == "unknown" and "stopped after" in answer.reason
     assert sandbox.check([MANY]).status == "sat"
@@ -87,7 +96,7 @@ def test_a_hard_question_ends(sandbox):
 
 
 def test_too_little_memory_is_one_unknown_answer():
-    small = Sandbox(VARIABLES, rlimit=2_000_000_000, wall_ms=20_000, memory_mb=1)
+    small = Sandbox(VARIABLES, Effort(2_000_000_000, 5_000, 1))
     try:
         answer = small.check([hard()])
         assert answer.status in ("unknown", "sat")
@@ -98,7 +107,7 @@ def test_too_little_memory_is_one_unknown_answer():
 
 def test_the_child_can_write_no_file(sandbox):
     assert sandbox.check([FEW]).status == "sat"
-    shown = Path(f"/proc/{sandbox._child.pid}/limits").read_text(encoding="ascii").splitlines()
+    shown = Path(f"/proc/{child(sandbox)}/limits").read_text(encoding="ascii").splitlines()
     limits = {line[:26].strip(): line[26:].split() for line in shown}
     assert limits["Max file size"][0] == "0"
     assert limits["Max core file size"][0] == "0"
@@ -107,7 +116,115 @@ def test_the_child_can_write_no_file(sandbox):
 
 def test_closing_leaves_no_process_behind(sandbox):
     sandbox.check([FEW])
-    child = sandbox._child.pid
+    pid = child(sandbox)
     sandbox.close()
     with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
+        os.kill(pid, 0)
+
+
+# ---- nobody is left behind ------------------------------------------------------------------------------------------
+
+OWNER = """
+import os, signal, sys
+from bylaw.logic.ir import Atom, Variable
+from bylaw.logic.sandbox import Sandbox
+from bylaw.logic.smt import Reasoner
+from bylaw.logic.solver import Effort
+sandbox = Sandbox({"days": Variable("days", "integer")}, Effort())
+assert sandbox.check([Atom("days", "<", 5)]).status == "sat"
+print(sandbox.cell.running.process.pid, flush=True)
+if sys.argv[1] == "waits":
+    sandbox.cell.running.process.wait()
+"""
+
+
+def is_gone(pid):
+    """Does the process end within half a minute? A dead child whose parent has not looked at it is gone as well."""
+    for _ in range(300):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("how", ["ends", signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_process_ends_with_its_owner_however_that_ends(how):
+    command = [sys.executable, "-c", OWNER, "ends" if how == "ends" else "waits"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as owner:
+        pid = int(owner.stdout.readline())
+        if how != "ends":
+            owner.send_signal(how)
+    assert is_gone(pid)
+
+
+def test_a_sandbox_that_nobody_holds_ends_its_process():
+    made = Sandbox(VARIABLES, Effort())
+    made.check([FEW])
+    pid = child(made)
+    del made
+    assert is_gone(pid)
+
+
+# ---- one process for several sets of words --------------------------------------------------------------------------
+
+
+def test_an_extended_sandbox_shares_the_process(sandbox):
+    wider = sandbox.extended({"is_new": Variable("is_new", "boolean")})
+    assert sandbox.check([FEW]).status == "sat"
+    assert wider.check([FEW, Atom("is_new", "==", True)]).model["is_new"] is True
+    assert sandbox.cell.starts == 1
+    sandbox.close()
+    assert wider.check([FEW, MANY, Atom("is_new", "==", True)]).status == "unsat"  # told its words again
+    assert sandbox.cell.starts == 2
+
+
+def test_a_process_that_has_grown_is_replaced_unseen():
+    small = Sandbox(VARIABLES, Effort(memory_mb=32))
+    try:
+        assert [small.check([FEW, Atom("days", ">", n)]).status for n in (3, 4, 5)] == ["sat", "unsat", "unsat"]
+        assert small.cell.starts > 1 and small.cell.kills == 0
+    finally:
+        small.close()
+
+
+def test_a_process_that_cannot_be_started_is_not_tried_for_ever(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    made = Sandbox(VARIABLES, Effort())
+    assert {made.check([FEW]).reason for _ in range(4)} == {"the solver's process could not be started"}
+    assert made.cell.starts == 2
+
+
+# ---- attacks --------------------------------------------------------------------------------------------------------
+
+
+def big():
+    return Const(10**39)
+
+
+def test_a_case_with_a_number_of_thousands_of_digits_is_unknown_not_a_crash(sandbox):
+    term = big()
+    for _ in range(199):
+        term = Arith("*", term, big())
+    answer = sandbox.check([Compare(Ref("a"), "==", term)])
+    assert answer.status == "unknown" and "thousands of digits" in answer.reason
+    assert sandbox.cell.kills == 0
+
+
+def test_no_formula_is_too_deep_to_ask_about(sandbox):
+    deep = FEW
+    for n in range(5000):
+        deep = Not(Or((deep, Atom("days", "==", n))))
+    answer = sandbox.check([deep])
+    assert answer.status != "unknown" or "too deep" in answer.reason
+    assert sandbox.check([FEW, MANY]).status == "unsat"
+
+
+def test_the_simplest_case_is_the_same_on_either_side_of_the_pipe(sandbox):
+    asked = [Atom("days", ">", 3), Compare(Ref("a"), "==", Arith("*", Ref("days"), Const(2)))]
+    assert sandbox.simplest(asked) == Reasoner(VARIABLES).simplest(asked)
+    assert sandbox.simplest([Atom("days", ">", 3)], {"days": [7]}).model == {"days": 7}
+    assert sandbox.implied([FEW], Atom("days", "<", 6)).status == "unsat"
