@@ -211,9 +211,9 @@ def _absorb(found: list[Box]) -> list[Box]:
     while todo:
         box = todo.pop(0)
         for i, other in enumerate(kept):
-            if _covers(other, box):
+            if contains(other, box):
                 break
-            if _covers(box, other):
+            if contains(box, other):
                 kept.pop(i)
                 todo.append(box)
                 break
@@ -227,15 +227,24 @@ def _absorb(found: list[Box]) -> list[Box]:
     return kept
 
 
-def _covers(outer: Box, inner: Box) -> bool:
+def contains(outer: Box, inner: Box) -> bool:
     """Is every case of *inner* one of *outer*?"""
     if not set(outer.residue) <= set(inner.residue):
         return False
     for var, where in outer.regions.items():
         mine = inner.regions.get(var)
-        if mine is None or (mine != where and without(mine, where)):
+        if mine is None or not _lies_within(mine, where):
             return False
     return True
+
+
+def _lies_within(inner: Region, outer: Region) -> bool:
+    if isinstance(inner, frozenset):
+        return inner.issubset(outer)
+    if len(inner) == 1 == len(outer):
+        (low, high), (start, end) = inner[0], outer[0]
+        return bool(start <= low and high <= end)
+    return inner == outer or not without(inner, outer)
 
 
 def _join(a: Box, b: Box) -> Box | None:
@@ -268,6 +277,25 @@ def meet(a: Box, b: Box) -> Box | None:
     return Box(merged, residue)
 
 
+def meets(a: Box, b: Box) -> bool:
+    """Do the two share a case, by the regions alone? Like `meet`, without building what they share."""
+    mine = a.regions
+    for var, where in b.regions.items():
+        own = mine.get(var)
+        if own is None:
+            continue
+        if isinstance(own, frozenset):
+            if own.isdisjoint(where):
+                return False
+        elif len(own) == 1 == len(where):
+            (low, high), (start, end) = own[0], where[0]
+            if not (low < end and start < high):
+                return False
+        elif not meet_regions(own, where):
+            return False
+    return True
+
+
 def overlap(a: Sequence[Box], b: Sequence[Box]) -> Box | None:
     """The first non-empty meeting of two unions, None when they are disjoint."""
     return next((met for x in a for y in b if (met := meet(x, y)) is not None), None)
@@ -276,7 +304,7 @@ def overlap(a: Sequence[Box], b: Sequence[Box]) -> Box | None:
 def subtract(box: Box, other: Box, variables: Mapping[str, Variable]) -> list[Box]:
     """The cases of *box* outside *other*, as disjoint boxes. *other* must be exact."""
     assert other.is_exact
-    if meet(box, other) is None:
+    if not meets(box, other):
         return [box]
     rest: list[Box] = []
     inside = dict(box.regions)
@@ -296,6 +324,8 @@ def uncovered(start: Box, covers: Sequence[Box], variables: Mapping[str, Variabl
 
     Raises TooManyBoxes when more than *budget* pieces were looked at: the question is then the solver's.
     """
+    if any(contains(cover, start) for cover in covers):
+        return None
     ordered = sorted(covers, key=lambda cover: len(cover.regions))
     todo: list[tuple[Box, int]] = [(start, 0)]
     looked_at = 0
@@ -304,7 +334,7 @@ def uncovered(start: Box, covers: Sequence[Box], variables: Mapping[str, Variabl
         looked_at += 1
         if looked_at > budget:
             raise TooManyBoxes
-        while i < len(ordered) and meet(piece, ordered[i]) is None:
+        while i < len(ordered) and not meets(piece, ordered[i]):
             i += 1
         if i == len(ordered):
             return piece

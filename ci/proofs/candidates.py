@@ -125,6 +125,7 @@ class Index:
 
     def __init__(self, boxes: Sequence[Box]) -> None:
         self.everyone = (1 << len(boxes)) - 1
+        self._is_exact = all(map(_has_no_holes, boxes))
         spoken: dict[str, list[tuple[int, Region]]] = defaultdict(list)
         for n, box in enumerate(boxes):
             for var, where in box.regions.items():
@@ -138,6 +139,10 @@ class Index:
             for var, regions in spoken.items()
         }
 
+    def is_exact(self, box: Box) -> bool:
+        """Are those who meet *box* exactly those that `meeting` finds, by their regions?"""
+        return self._is_exact and _has_no_holes(box)
+
     def meeting(self, box: Box) -> int:
         """The members that may share a case with *box*, as bits."""
         left = self.everyone
@@ -145,6 +150,10 @@ class Index:
             if var in self._facts:
                 left &= self._silent[var] | self._facts[var](where)
         return left
+
+
+def _has_no_holes(box: Box) -> bool:
+    return all(isinstance(where, frozenset) or len(where) == 1 for where in box.regions.values())
 
 
 class _Values:

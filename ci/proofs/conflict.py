@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
-from bylaw.logic.boxes import Box, meet, point
+from bylaw.errors import WitnessMismatch
+from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, meet, meets, point, uncovered
 from bylaw.logic.ir import And, Atom, Facts, Formula
 from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
+MEET = Verdict("COUNTEREXAMPLE")
+PIECES = 500  # of where two rules meet looked at before the solver is asked
+
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Two rules (by index) with a case in which both fire. `winner` is the index of the stronger, None for nobody."""
+    """Two rules (by index) that meet in some case. `winner` is the index of the stronger, None for nobody.
+
+    A verdict without facts says that there is such a case, which `shown` works out: most cases are never looked at.
+    """
 
     first: int
     second: int
@@ -39,15 +46,53 @@ def clashes(
         if progress is not None:
             progress(n, len(partners))
         for j in sorted(partners[i]):
-            is_resolved = theory.rivals.beats(i, j) or theory.rivals.beats(j, i)
-            key = (rule.policy_id, rules[j].policy_id, subject(theory, i, j), is_resolved)
+            winner = i if theory.rivals.beats(i, j) else j if theory.rivals.beats(j, i) else None
+            key = (rule.policy_id, rules[j].policy_id, subject(theory, i, j), winner is None)
             if key in done:
                 continue
-            verdict = _resolved(theory, i, j) if is_resolved else _unresolved(theory, i, j)
+            verdict = MEET if _surely_meet(theory, i, j, winner) else _decided(theory, i, j, winner)
             if verdict.status != "PROVEN":
                 done.add(key)
-                winner = None if not is_resolved else i if theory.rivals.beats(i, j) else j
                 yield Clash(i, j, winner, verdict)
+
+
+def shown(theory: Theory, clash: Clash) -> Clash:
+    """The clash with its case, which the plain reading confirms."""
+    if clash.verdict.status != "COUNTEREXAMPLE" or clash.verdict.facts is not None:
+        return clash
+    verdict = _decided(theory, clash.first, clash.second, clash.winner)
+    if verdict.status != "COUNTEREXAMPLE":
+        rules = " and ".join(theory.ruleset.rules[i].rule_id for i in (clash.first, clash.second))
+        raise WitnessMismatch(f"no case confirms that {rules} meet", "please report it")
+    return replace(clash, verdict=verdict)
+
+
+def _decided(theory: Theory, i: int, j: int, winner: int | None) -> Verdict:
+    return _unresolved(theory, i, j) if winner is None else _resolved(theory, i, j)
+
+
+def _surely_meet(theory: Theory, i: int, j: int, winner: int | None) -> bool:
+    """Do boxes alone show a case of the clash, on the first day of both? False also when they cannot say.
+
+    Where nobody fires who is stronger than the winner, or than either when nobody wins, the effects stand.
+    """
+    rules = theory.ruleset.rules
+    day = max(theory.at, rules[i].start or 0, rules[j].start or 0)
+    if not (rules[i].holds_on(day) and rules[j].holds_on(day)) or theory.constraints(day):
+        return False
+    one, two = theory.evaluator.boxes_of(i), theory.evaluator.boxes_of(j)
+    stronger = {k for standing in ((i, j) if winner is None else (winner,)) for k in theory.stronger(standing)}
+    upper = [theory.evaluator.boxes_of(k) for k in stronger if rules[k].holds_on(day)]
+    covers = [Box(box.regions) for boxes in upper for box in ((EVERYTHING,) if boxes is None else boxes)]
+    exact = ((a, b) for a in one or () for b in two or () if a.is_exact and b.is_exact and meets(a, b))
+    return any(not covers or _is_free(theory, meet(a, b), covers) for a, b in exact)
+
+
+def _is_free(theory: Theory, box: Box | None, covers: Sequence[Box]) -> bool:
+    try:
+        return box is not None and uncovered(box, covers, theory.ruleset.variables, PIECES) is not None
+    except TooManyBoxes:
+        return False
 
 
 def _partners(theory: Theory, focus: Focus | None) -> Mapping[int, Iterable[int]]:

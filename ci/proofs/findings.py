@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from bylaw.canonical import fingerprint
 from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import ValueMisfit
 from ci.findings import Finding, Place
 from ci.load import CaseEntry
 from ci.proofs import gap as gaps
-from ci.proofs.conflict import Clash, subject
+from ci.proofs.conflict import Clash, shown, subject
 from ci.proofs.grouping import Group, grouped
 from ci.proofs.inquiry import Inquiry, says
 
@@ -20,7 +19,7 @@ from ci.proofs.inquiry import Inquiry, says
 def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
     """`conflict` where nobody wins, `resolved-conflict` where the lattice or an override decides; one a cause."""
     for group in grouped(inquiry.theory, found):
-        clash = group.representative
+        clash = shown(inquiry.theory, group.representative)
         one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
         policies = tuple(sorted({one.policy_id, two.policy_id}))
         if clash.verdict.status == "UNKNOWN":
@@ -61,8 +60,9 @@ def _expected(inquiry: Inquiry, clash: Clash, about: str) -> tuple[dict[str, Any
 
 
 def _print(inquiry: Inquiry, clash: Clash, about: str) -> str:
-    policies = sorted((inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id))
-    return fingerprint([clash.winner is None, policies, about])[:16]
+    """What a pair is known by: words and no hash, for there may be a hundred thousand of them."""
+    one, other = sorted((inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id))
+    return f"{'open' if clash.winner is None else 'resolved'} {one} {other} {about}"
 
 
 def _more(inquiry: Inquiry, group: Group, about: str) -> str:

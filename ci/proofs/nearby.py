@@ -7,11 +7,11 @@ effects. Everything here is the plain reading of full cases; `ci.proofs.duel` pu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from bylaw.logic.boxes import Box, Region, TooManyBoxes, domain, meet, point, uncovered
+from bylaw.logic.boxes import Box, Region, TooManyBoxes, domain, meets, point, uncovered
 from bylaw.logic.ir import Effect, Facts, Value
 from bylaw.logic.truth import truth
 from ci.proofs.candidates import Index, bits
@@ -41,6 +41,8 @@ class Nearby:
         self.theory = theory
         self._crowds: dict[Key, Crowd] = {}
         self._bases: dict[int, Facts | Verdict | None] = {}
+        self._keys_of: dict[Effect, Sequence[Key]] = {}
+        self._met: tuple[int, int | None, tuple[int, ...]] = (-1, None, ())  # of the last question about `meeting`
 
     @cached_property
     def all_days(self) -> list[int]:
@@ -78,8 +80,13 @@ class Nearby:
         if effect.kind in ("prohibited", "permitted"):
             yield ("ban", effect.action)
 
-    def _keys(self, effect: Effect) -> Iterator[Key]:
-        """The crowds in which everyone is who supports or contradicts *effect*."""
+    def _keys(self, effect: Effect) -> Sequence[Key]:
+        """The crowds in which everyone is who supports or contradicts *effect*, each once."""
+        if effect not in self._keys_of:
+            self._keys_of[effect] = tuple(dict.fromkeys(self._all_keys(effect)))
+        return self._keys_of[effect]
+
+    def _all_keys(self, effect: Effect) -> Iterator[Key]:
         yield from self._own_keys(effect)
         if effect.kind in ("prohibited", "permitted"):
             yield self._home(effect.action)
@@ -95,9 +102,7 @@ class Nearby:
     def around(self, i: int, case: Facts, day: int | None) -> list[int]:
         """The neighbours of rule *i* that fire in a full *case*, in force on *day* (None: whenever)."""
         rules = self.theory.ruleset.rules
-        found = {
-            j for key in dict.fromkeys(self._keys(rules[i].effect)) for j in self._crowd(key).firing(case) if j != i
-        }
+        found = {j for key in self._keys(rules[i].effect) for j in self._crowd(key).firing(case) if j != i}
         return sorted(j for j in found if day is None or rules[j].holds_on(day))
 
     def group(self, i: int, case: Facts, day: int) -> set[int]:
@@ -113,18 +118,24 @@ class Nearby:
                     todo += sorted(new)
         return reached
 
-    def meeting(self, i: int, day: int | None) -> list[int]:
+    def meeting(self, i: int, day: int | None) -> Sequence[int]:
         """Rule *i* and everyone joined to it by neighbours that may fire where rule *i* fires, on *day* or whenever."""
+        if self._met[:2] != (i, day):
+            self._met = (i, day, tuple(self._meeting(i, day)))
+        return self._met[2]
+
+    def _meeting(self, i: int, day: int | None) -> list[int]:
         rules, mine = self.theory.ruleset.rules, self.theory.evaluator.boxes_of(i) or (Box({}),)
-        reached, done, todo = {i}, set[Key](), [i]
+        reached, done, todo, effects = {i}, set[Key](), [rules[i].effect], set[Effect]()
         while todo:
-            for key in self._keys(rules[todo.pop()].effect):
+            for key in self._keys(todo.pop()):
                 if key not in done:
                     done.add(key)
                     found = {j for box in mine for j in self._crowd(key).meeting(box)}
                     new = {j for j in found if day is None or rules[j].holds_on(day)} - reached
                     reached |= new
-                    todo += sorted(new)
+                    todo += {rules[j].effect for j in new} - effects
+                    effects.update(todo)
         return sorted(reached)
 
     # ---- cases --------------------------------------------------------------------------------------------------
@@ -227,7 +238,8 @@ class Crowd:
     def meeting(self, box: Box) -> set[int]:
         """The rules that may fire in *box*, by its regions alone."""
         near = bits(self._index.meeting(box))
-        return {self._owners[n] for n in near if meet(self._boxes[n], box) is not None}
+        is_exact = self._index.is_exact(box)
+        return {self._owners[n] for n in near if is_exact or meets(self._boxes[n], box)}
 
 
 def _shape(theory: Theory, i: int) -> tuple[Box, ...]:

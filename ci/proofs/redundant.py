@@ -11,17 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bylaw.errors import WitnessMismatch
-from bylaw.logic.boxes import Box
+from bylaw.logic.boxes import Box, TooManyBoxes, uncovered
 from bylaw.logic.ir import Effect, Facts, negate
 from ci.findings import Finding
 from ci.proofs.duel import MAX_NEIGHBOURS, NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
 from ci.proofs.joint import at_odds
-from ci.proofs.nearby import Nearby, items
+from ci.proofs.nearby import PIECES, Nearby, items
 from ci.proofs.periods import Span, told
 from ci.proofs.reach import TRIES, escape
-from ci.proofs.theory import PROVEN, Verdict
+from ci.proofs.theory import PROVEN, Theory, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def redundant(nearby: Nearby, referee: Referee, i: int) -> Spare:
     alive = [day for day in nearby.all_days if rule.holds_on(day)]
     if not alive or at_odds(rule.effect, theory.ruleset.excludes) is not None:
         return Spare(Verdict("COUNTEREXAMPLE"))  # what contradicts itself never has its way
-    needed = _easily(nearby, referee, i, alive[-1])
+    needed = _at_once(nearby, i, alive[-1], alone=True)
     if needed is not None:
         return Spare(needed)
     # The neighbours' days are enough from here on, and far fewer.
@@ -51,7 +51,7 @@ def redundant(nearby: Nearby, referee: Referee, i: int) -> Spare:
     days = [day for day in theory.days([theory.ruleset.rules[k] for k in near]) if rule.holds_on(day)] or alive
     winning = _winning(nearby, referee, i, days)
     if winning.status == "COUNTEREXAMPLE":
-        last = _really(nearby, referee, i, alive[-1])
+        last = matters(nearby, referee, i, alive[-1])
         if last.status != "PROVEN":
             return Spare(last)
         since = _since(nearby, referee, i, days)
@@ -96,22 +96,57 @@ def _winning(nearby: Nearby, referee: Referee, i: int, days: Sequence[int]) -> V
 
 def matters(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict:
     """PROVEN iff no existing case gets anything else on *day* without rule *i*; else such a case."""
-    return _easily(nearby, referee, i, day) or _really(nearby, referee, i, day)
+    return (
+        _at_once(nearby, i, day)
+        or _uncrowded(nearby, referee, i, day)
+        or _replaced(nearby, i, day)
+        or _really(nearby, referee, i, day)
+    )
 
 
-def _easily(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict | None:
-    """A case that needs rule *i*, as far as it is found in its guard away from all who crowd it."""
+def _at_once(nearby: Nearby, i: int, day: int, alone: bool = False) -> Verdict | None:
+    """A case that needs rule *i*, as far as a few guesses find one; only where it is *alone* if that is all."""
     base = nearby.base(day)
     if isinstance(base, Verdict):
         return base
     if base is None:
         return None
     for case, is_alone in _guesses(nearby, i, day):
-        if is_alone or nearby.differs(i, case, day):
+        if is_alone or (not alone and nearby.differs(i, case, day)):
             return Verdict("COUNTEREXAMPLE", case, day)
+    return None
+
+
+def _uncrowded(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict | None:
+    """A case that needs rule *i*, as far as it is found in its guard away from all who crowd it."""
     around = nearby.meeting(i, day)
     free = Duel(nearby, referee, i, day, around).outside(_crowding(nearby, i, around)).model
     return Verdict("COUNTEREXAMPLE", free, day) if free is not None and nearby.differs(i, free, day) else None
+
+
+def _replaced(nearby: Nearby, i: int, day: int) -> Verdict | None:
+    """PROVEN where, in each case in which rule *i* fires, another rule of the same effect and rank fires as well."""
+    theory = nearby.theory
+    rules, mine = theory.ruleset.rules, theory.evaluator.boxes_of(i)
+    alike = [k for k in nearby.meeting(i, day) if k != i and rules[k].effect == rules[i].effect]
+    its = [box for k in alike if _rank_alike(theory, i, k) for box in theory.evaluator.boxes_of(k) or ()]
+    covers = [box for box in its if box.is_exact]
+    try:
+        is_covered = mine is not None and all(
+            uncovered(Box(box.regions), covers, theory.ruleset.variables, PIECES) is None for box in mine
+        )
+    except TooManyBoxes:
+        return None
+    return Verdict("PROVEN", day=day) if is_covered else None
+
+
+def _rank_alike(theory: Theory, i: int, k: int) -> bool:
+    """Do the two surely beat, and give way to, the same rules, whoever these are?"""
+    one, other = theory.ruleset.rules[i], theory.ruleset.rules[k]
+    if one.level != other.level or one.policy_id == other.policy_id:
+        return one.level == other.level
+    involved = {name for policy, others in theory.ruleset.overrides.items() for name in (policy, *others)}
+    return not involved & {one.policy_id, other.policy_id}
 
 
 def _really(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict:
@@ -167,8 +202,11 @@ def _why(nearby: Nearby, referee: Referee, i: int, day: int) -> Core:
     same = {k for k in duel.around if k != i and mine & set(items(theory.ruleset.rules[k].effect))}
     covers = {str(k): negate(theory.ruleset.rules[k].guard) for k in sorted({*same, *duel.stronger(i)})}
     covering = duel.core([], covers)
+    names = tuple(name for name in covering.names if int(name) in same)
+    if not theory.constraints(day):
+        return Core(names)
     whole = duel.core([*duel.definitions(), *duel.definitions("spared"), duel.difference()], {})
-    return Core(tuple(name for name in covering.names if int(name) in same), whole.invariants)
+    return Core(names, whole.invariants)
 
 
 # ---- duplicates -----------------------------------------------------------------------------------------------------

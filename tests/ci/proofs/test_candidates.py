@@ -12,7 +12,7 @@ from bylaw.logic.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref,
 from bylaw.logic.rivalry import contradicts
 from ci.proofs import candidates as under_test
 from ci.proofs.candidates import Candidates, Index
-from ci.proofs.conflict import _tested, clashes
+from ci.proofs.conflict import _tested, clashes, shown
 from ci.proofs.theory import Theory
 
 _path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
@@ -184,6 +184,6 @@ def test_more_members_than_one_step_of_an_index_are_told_apart():
 @settings(max_examples=150, deadline=None)
 def test_facts_that_both_guards_test_need_not_be_tried_without(ruleset):
     asked = theory(ruleset)
-    for clash in clashes(asked):
+    for clash in (shown(asked, clash) for clash in clashes(asked)):
         tested = _tested(ruleset.rules[clash.first].guard) | _tested(ruleset.rules[clash.second].guard)
         assert tested <= set(clash.verdict.facts)

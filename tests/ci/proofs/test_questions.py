@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from bylaw.logic.ir import Atom, Compare, ConditionalRule, Const, Constraint, Effect, Or, Ref, Ruleset, Source, Variable
-from ci.proofs.conflict import _resolved, _unresolved, clashes, subject
+from ci.proofs.conflict import _resolved, _unresolved, shown, subject
+from ci.proofs.conflict import clashes as found_by
 from ci.proofs.gap import gap
 from ci.proofs.reach import can_fire
 from ci.proofs.theory import Theory
@@ -22,6 +23,11 @@ ALL = list(cases())
 
 def theory(ruleset, at=1):
     return Theory(ruleset, at, rlimit=5_000_000)
+
+
+def clashes(asked):
+    """Every clash with its case."""
+    return [shown(asked, clash) for clash in found_by(asked)]
 
 
 def everyone(asked):
