@@ -175,15 +175,16 @@ class Reader:
             return
         self.policy_ids.add(policy.policy_id)
         self.policies.append(PolicyFile(policy, source.path))
-        path = PurePosixPath(source.path)
-        if path.stem != policy.policy_id:
+        name = source.path.rpartition("/")[2]
+        stem, dot, suffix = name.rpartition(".")
+        if stem != policy.policy_id:
             self.findings.append(
                 Finding(
                     "schema",
-                    f"the file is named `{path.name}`, and the policy in it `{policy.policy_id}`",
+                    f"the file is named `{name}`, and the policy in it `{policy.policy_id}`",
                     Place(source.path, ("policy_id",)),
                     policies=(policy.policy_id,),
-                    help=f"a policy lies in a file of its name: `{policy.policy_id}{path.suffix}`",
+                    help=f"a policy lies in a file of its name: `{policy.policy_id}{dot}{suffix}`",
                 )
             )
 

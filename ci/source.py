@@ -33,6 +33,7 @@ _WORDS: Mapping[str, bool | None] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _NUMERIC = frozenset("+-.0123456789")
+_TELLING = _NUMERIC | {word[:1] for word in _WORDS}  # how an unquoted word begins that may be more than text
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff\ufeff]")
 _BREAK = re.compile("\r\n|\r|\n")
 # YAML 1.1 (libyaml) ends a line at these, YAML 1.2 and every editor do not.
@@ -179,11 +180,12 @@ class _Builder:
         """Read all events of *parser* (libyaml's). One loop without calls: it runs for every word of every file."""
         next_event = parser.get_event
         scalar, mapping, sequence = yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent
+        mapping_end, sequence_end = yaml.MappingEndEvent, yaml.SequenceEndEvent
         keys, key_at, value_at, ends = self._keys, self._key_at, self._value_at, self._ends
-        restored = self._restored
+        restored, telling = self._restored, _TELLING
         stack: list[tuple[Any, int]] = []  # the containers around the open one, with their nodes
         container: Any = None
-        node = 0
+        node = count = 0
         key: str | None = None
         key_position = 0  # 0 while the open mapping waits for a key, and in lists
         is_dropped = False
@@ -194,28 +196,29 @@ class _Builder:
                 position = mark.line + 1 << _SHIFT | mark.column
                 if event.anchor is not None or event.tag is not None:
                     raise _decorated(event, position)
-                if not key_position and type(container) is dict:
-                    if kind is not scalar:
-                        raise _refused("a key is one word, not a list or a mapping", position)
-                    key = event.value.translate(restored) if restored else event.value
-                    key_position = position
-                    if key == "<<" and not event.style:
-                        raise _refused("the merge key `<<` is not allowed", position, "write the keys out")
-                    if key in container:
-                        self._repeated.append((node, key, position))
-                        is_dropped, key = True, None
-                    continue
                 if kind is scalar:
-                    text = event.value.translate(restored) if restored else event.value
-                    value = text if event.style else _plain(text, position)
+                    value = event.value.translate(restored) if restored else event.value
+                    if not key_position and type(container) is dict:
+                        if value == "<<" and not event.style:
+                            raise _refused("the merge key `<<` is not allowed", position, "write the keys out")
+                        key, key_position = value, position
+                        if key in container:
+                            self._repeated.append((node, key, position))
+                            is_dropped, key = True, None
+                        continue
+                    if not event.style and value[:1] in telling:
+                        value = _plain(value, position)
+                elif not key_position and type(container) is dict:
+                    raise _refused("a key is one word, not a list or a mapping", position)
                 else:
                     value = {} if kind is mapping else []
-                if len(keys) >= MAX_NODES:
-                    raise _refused(f"the file holds more than {MAX_NODES:,} values", position)
                 keys.append(key)
                 key_at.append(key_position)
                 value_at.append(position)
-                ends.append(len(keys))
+                count += 1
+                ends.append(count)
+                if count > MAX_NODES:
+                    raise _refused(f"the file holds more than {MAX_NODES:,} values", position)
                 if is_dropped:
                     is_dropped = False
                 elif key_position:
@@ -229,9 +232,9 @@ class _Builder:
                     if len(stack) >= MAX_DEPTH:
                         raise _refused(f"values are nested more than {MAX_DEPTH} deep", position)
                     stack.append((container, node))
-                    container, node = value, len(keys) - 1
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                ends[node] = len(keys)
+                    container, node = value, count - 1
+            elif kind is mapping_end or kind is sequence_end:
+                ends[node] = count
                 container, node = stack.pop()
             else:
                 self._frame(event)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci.files import Content, contents
+from ci.files import Content, _bytes, contents
 from ci.findings import Finding
 from ci.source import MAX_BYTES
 
@@ -147,3 +147,16 @@ def test_of_a_huge_file_one_byte_too_many_is_read(tmp_path: Path) -> None:
     assert isinstance(content, Content)
     assert len(content.data) == MAX_BYTES + 1
     assert stat.S_ISREG(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("told", [0, 4, 5, 6, 2 * MAX_BYTES])
+def test_a_file_is_read_whole_whatever_size_was_told(tmp_path: Path, told: int) -> None:
+    """It may have changed since, and some file systems tell no sizes."""
+    assert _bytes(str(make(tmp_path / "a.yaml", "a: 1\n")), told) == b"a: 1\n"
+
+
+@pytest.mark.parametrize("told", [0, MAX_BYTES, 9 * MAX_BYTES])
+def test_of_a_file_that_grew_huge_one_byte_too_many_is_read(tmp_path: Path, told: int) -> None:
+    path = make(tmp_path / "a.yaml")
+    os.truncate(path, 2 * MAX_BYTES)
+    assert len(_bytes(str(path), told)) == MAX_BYTES + 1
