@@ -53,7 +53,6 @@ def _rule(id: str) -> dict[str, Any]:
     assert told is not None, "a finding has one of the known ids"
     return {
         "id": id,
-        "name": "".join(word.capitalize() for word in id.split("-")),
         "shortDescription": {"text": told.what},
         "fullDescription": {"text": pages.plain(told)},
         "help": {"text": pages.terminal(told), "markdown": pages.markdown(told)},

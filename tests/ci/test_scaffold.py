@@ -24,6 +24,10 @@ def test_a_new_repository_has_every_part(tmp_path: Path) -> None:
         "README.md",
         ".gitignore",
         ".github/CODEOWNERS",
+        ".github/workflows/bundle.yml",
+        ".github/workflows/policies-comment.yml",
+        ".github/workflows/policies.yml",
+        ".pre-commit-config.yaml",
         "policies/vocabulary.yaml",
         "policies/refund/POL-REFUND-001.yaml",
         "policies/refund/POL-REFUND-002.yaml",
@@ -117,7 +121,7 @@ def test_the_template_names_no_machine_and_no_secret() -> None:
 def test_every_yaml_file_points_the_editor_at_a_schema_beside_it() -> None:
     files = dict(scaffold.template_files())
     for path, text in sorted(files.items()):
-        if path.suffix != ".yaml":
+        if path.suffix != ".yaml" or path.name.startswith("."):
             continue
         first = text.splitlines()[0]
         up = "../" * (len(path.parts) - 1)

@@ -1,0 +1,280 @@
+"""What runs on GitHub, ours and a new repository's: valid, pinned, least rights, and no stranger's text in a script."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bylaw.cli import COMMANDS
+from ci.scaffold import init
+from tests.trips.test_pull_request import Git
+
+ROOT = Path(__file__).resolve().parents[1]
+OURS = ROOT / ".github" / "workflows"
+ACTION = ROOT / "ci" / "action.yml"
+SHARED = ("bundle.yml", "policies-comment.yml", "policies.yml")
+PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*")
+OF_A_NEW_ONE = "your-org/bylaw/ci@v1 # zizmor: ignore[unpinned-uses] your own; name a commit of it to be sure"
+
+RIGHTS: dict[tuple[str, str], dict[str, str]] = {
+    ("tests.yml", "tests"): {"contents": "read"},
+    ("policies.yml", "review"): {"contents": "read"},
+    ("policies-comment.yml", "post"): {
+        "actions": "read",
+        "checks": "write",
+        "contents": "read",
+        "issues": "write",
+        "pull-requests": "write",
+    },
+    ("bundle.yml", "compile"): {"contents": "read"},
+    ("bundle.yml", "publish"): {"contents": "write"},
+}
+
+
+@pytest.fixture(scope="module")
+def new(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("new")
+    init(root)
+    return root
+
+
+def tool(name: str, *words: object) -> subprocess.CompletedProcess[str]:
+    path = Path(sys.executable).with_name(name)
+    return subprocess.run([path, *map(str, words)], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def loaded(path: Path) -> dict[Any, Any]:
+    found: dict[Any, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found
+
+
+def steps(document: dict[Any, Any]) -> list[dict[str, Any]]:
+    jobs = document.get("jobs", {"action": document.get("runs", {})})
+    return [step for job in jobs.values() for step in job["steps"]]
+
+
+EVERY = [*sorted(OURS.glob("*.yml")), ACTION]
+EACH = pytest.mark.parametrize("path", EVERY, ids=lambda path: path.name)
+
+
+def test_the_workflows_have_the_shape_that_github_reads(new: Path) -> None:
+    files = [*OURS.glob("*.yml"), *(new / ".github" / "workflows").glob("*.yml")]
+    done = tool("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *sorted(files))
+    assert done.returncode == 0, done.stdout
+    done = tool("check-jsonschema", "--builtin-schema", "vendor.github-actions", ACTION)
+    assert done.returncode == 0, done.stdout
+
+
+def test_an_audit_of_the_workflows_finds_nothing(new: Path) -> None:
+    done = tool("zizmor", "--offline", "--no-progress", OURS, ACTION, ROOT / ".pre-commit-hooks.yaml", new)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_audit_would_find_a_strangers_text_in_a_script(tmp_path: Path) -> None:
+    path = tmp_path / ".github" / "workflows" / "policies.yml"
+    path.parent.mkdir(parents=True)
+    script = "      - run: echo ${{ github.event.pull_request.title }}\n"
+    path.write_text((OURS / "policies.yml").read_text(encoding="utf-8") + script, encoding="utf-8")
+    done = tool("zizmor", "--offline", "--no-progress", tmp_path)
+    assert done.returncode != 0
+    assert "template-injection" in done.stdout
+
+
+@EACH
+def test_no_expression_stands_in_a_script(path: Path) -> None:
+    assert [step["run"] for step in steps(loaded(path)) if "${{" in step.get("run", "")] == []
+
+
+@EACH
+def test_every_action_is_pinned_by_its_commit(path: Path) -> None:
+    named = re.findall(r"uses: (.+)", path.read_text(encoding="utf-8"))
+    assert [use for use in named if use != "$/ci" and not PINNED.fullmatch(use)] == []
+
+
+def test_one_action_is_pinned_to_one_commit() -> None:
+    named = {use for path in EVERY for use in re.findall(r"uses: (\S+@.+)", path.read_text(encoding="utf-8"))}
+    assert len({use.partition("@")[0] for use in named}) == len(named)
+
+
+@EACH
+def test_no_checkout_leaves_its_token_behind(path: Path) -> None:
+    checkouts = [step for step in steps(loaded(path)) if step.get("uses", "").startswith("actions/checkout@")]
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_every_job_has_the_least_rights_and_an_end() -> None:
+    found = {}
+    for path in sorted(OURS.glob("*.yml")):
+        document = loaded(path)
+        for name, job in document["jobs"].items():
+            found[path.name, name] = job.get("permissions", document["permissions"])
+            assert job["timeout-minutes"] <= 60
+    assert found == RIGHTS
+
+
+def test_the_part_that_reads_a_strangers_files_has_no_secret_and_writes_nothing() -> None:
+    text = (OURS / "policies.yml").read_text(encoding="utf-8")
+    assert "secrets." not in text
+    assert "github.token" not in text
+    assert loaded(OURS / "policies.yml")[True] == {"pull_request": None, "merge_group": None}
+
+
+def test_the_part_that_may_write_runs_only_the_default_branch() -> None:
+    document = loaded(OURS / "policies-comment.yml")
+    assert document[True] == {"workflow_run": {"workflows": ["policies"], "types": ["completed"]}}
+    (checkout,) = (step for step in steps(document) if step.get("uses", "").startswith("actions/checkout@"))
+    assert checkout["with"] == {"persist-credentials": False}
+    assert not [step for step in steps(document) if "run" in step]
+    assert "github.event.workflow_run.event == 'pull_request'" in document["jobs"]["post"]["if"]
+
+
+def test_nothing_that_an_untrusted_run_cached_is_ever_read() -> None:
+    assert all("cache" not in step.get("uses", "") for path in EVERY for step in steps(loaded(path)))
+    (uv,) = (step for step in steps(loaded(ACTION)) if "setup-uv" in step.get("uses", ""))
+    assert uv["with"] == {"enable-cache": False}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_new_repository_gets_the_same_workflows(name: str, new: Path) -> None:
+    text = (OURS / name).read_text(encoding="utf-8").replace("uses: $/ci\n", f"uses: {OF_A_NEW_ONE}\n")
+    assert (new / ".github" / "workflows" / name).read_text(encoding="utf-8") == text
+
+
+def test_the_hook_for_other_repositories_is_a_verb_and_theirs_names_it(new: Path) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    command, verb = hook["entry"].split()
+    assert command == "bylaw"
+    assert verb in COMMANDS
+    (repository,) = yaml.safe_load((new / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+    assert [used["id"] for used in repository["hooks"]] == [hook["id"]]
+
+
+# ---- the action's own scripts, run by bash ----------------------------------------------------------------------
+
+# Stands in for uv: writes down what it is asked, and runs the verb where this program knows it.
+UV = """#!/usr/bin/env bash
+printf '%s\\n' "$@" > "$UV_SAID"
+shift 4
+[[ "$2" == review ]] && exit 0
+shift
+exec "{python}" -m bylaw.cli "$@"
+"""
+
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="the scripts are for bash")
+
+
+def script(mode: str, number: int = 0) -> str:
+    found = [step["run"] for step in steps(loaded(ACTION)) if step.get("if") == f"inputs.mode == '{mode}'"]
+    text: str = found[number]
+    return text
+
+
+def run(text: str, folder: Path, cwd: Path, **environ: str) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+    """Run a script of the action as a runner does, with the stand-in for uv first in the path."""
+    bin_ = folder / "bin"
+    bin_.mkdir(exist_ok=True)
+    (bin_ / "uv").write_text(UV.format(python=sys.executable), encoding="utf-8")
+    (bin_ / "uv").chmod(0o755)
+    said = folder / "said"
+    env = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "UV_SAID": str(said)}
+    env.pop("GITHUB_STEP_SUMMARY", None)
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", text],
+        cwd=cwd,
+        env={**env, "ACTION": str(ROOT / "ci"), "ROOT": ".", **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done, said.read_text(encoding="utf-8").splitlines() if said.exists() else []
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    repository = Git(tmp_path / "repository")
+    init(repository.folder, force=True)
+    repository.commit("Begin")
+    return repository
+
+
+@needs_bash
+def test_the_untrusted_part_computes_against_where_the_change_began(git: Git, tmp_path: Path) -> None:
+    began = git("rev-parse", "HEAD")
+    git("checkout", "-q", "-b", "change")
+    (git.folder / "change.txt").write_text("x")
+    git.commit("Change")
+    git("checkout", "-q", "main")
+    (git.folder / "other.txt").write_text("x")
+    moved = git.commit("Meanwhile")
+    git("checkout", "-q", "change")
+    hostile = 'out $(touch pwned) `touch pwned` "; touch pwned #.json'
+    done, said = run(script("compute"), tmp_path, git.folder, BASE_SHA=moved, OUT=hostile)
+    assert done.returncode == 0, done.stderr
+    assert said[4:] == ["bylaw", "review", "--compute", hostile, "--base", began, "--root", "."]
+    assert said[:4] == ["run", "--project", f"{ROOT / 'ci'}/..", "--no-dev"]
+    assert not (git.folder / "pwned").exists()
+
+
+@needs_bash
+def test_the_trusted_part_posts_the_file(git: Git, tmp_path: Path) -> None:
+    done, said = run(script("post"), tmp_path, git.folder, OUT="a file.json", GITHUB_TOKEN="t")
+    assert done.returncode == 0, done.stderr
+    assert said[4:] == ["bylaw", "review", "--post", "a file.json", "--root", "."]
+
+
+@needs_bash
+def test_two_clean_changes_that_contradict_each_other_are_named_on_the_branch(git: Git, tmp_path: Path) -> None:
+    before = git("rev-parse", "HEAD")
+    for name, action in (("008", "store_credit"), ("009", "reject")):
+        git("checkout", "-q", "-b", f"change-{name}", "main" if name == "008" else before)
+        path = git.folder / f"policies/refund/POL-REFUND-{name}.yaml"
+        path.write_text(GIFT.format(name=name, action=action))
+        git.commit(f"Say {action}")
+        clean, _ = run(script("bundle"), tmp_path, git.folder, BASE_SHA=before)
+        assert clean.returncode == 0, clean.stdout
+    git("merge", "-q", "--no-edit", "change-008")
+    done, _ = run(script("bundle"), tmp_path, git.folder, BASE_SHA=before)
+    assert done.returncode == 1
+    (named,) = (line for line in done.stdout.splitlines() if "title=conflict::" in line)
+    assert "POL-REFUND-008" in named
+    assert "POL-REFUND-009" in named
+
+
+GIFT = """\
+policy_id: POL-REFUND-{name}
+conditions:
+  - {{type: fact, parameter: days_since_purchase, operator: ">", value: 900}}
+overrides: [POL-REFUND-001]
+reason: Old things.
+actions:
+  - {{type: required, action: {action}}}
+metadata: {{source: leaflet, owner: Gifts, domain: refund}}
+"""
+
+
+@needs_bash
+def test_the_bundle_of_a_first_push_is_compiled(git: Git, tmp_path: Path) -> None:
+    nothing = "0" * 40
+    done, _ = run(script("bundle"), tmp_path, git.folder, BASE_SHA=nothing)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done, _ = run(script("bundle", 1), tmp_path, git.folder, OUT="out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (git.folder / "out" / "compiled_policy_bundle.json").is_file()
+
+
+@needs_bash
+def test_debt_of_the_branch_stops_no_bundle_and_an_unreadable_file_does(git: Git, tmp_path: Path) -> None:
+    (git.folder / "policies/refund/POL-REFUND-008.yaml").write_text(GIFT.format(name="008", action="nothing_known"))
+    done, _ = run(script("bundle", 1), tmp_path, git.folder, OUT="out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (git.folder / "policies/refund/POL-REFUND-009.yaml").write_text("policy_id: [\n")
+    done, _ = run(script("bundle", 1), tmp_path, git.folder, OUT="other")
+    assert done.returncode != 0
