@@ -48,6 +48,8 @@ def _create(call: Call) -> Answer:
     world, body = call.world, call.body
     if world.git.resolve(body["head_sha"]) != body["head_sha"]:
         raise Refused(422, f"No commit found for SHA: {body['head_sha']}")
+    if body.get("status") == "completed" and not body.get("conclusion"):
+        raise Refused(422, "Invalid request.\n\nA completed check run needs a conclusion.")
     _check_output(body.get("output"))
     state = world.state
     app = call.token.app or 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
 
 Json = dict[str, Any]
 WIDE = ("path", "ref", "basehead", "branch")  # parameters that may hold slashes
@@ -58,7 +58,7 @@ def request_problems(operation: Operation, query: Mapping[str, str], body: Any) 
     if content and (body is not None or operation.spec["requestBody"].get("required")):
         validator = _validator(operation.method, operation.template, 0)
         errors = sorted(validator.iter_errors({} if body is None else body), key=str)
-        found += [{"code": "invalid", "field": error.json_path, "message": error.message[:200]} for error in errors]
+        found += [{"code": "invalid", "field": error.json_path, "message": _told(error)} for error in errors]
     return found
 
 
@@ -78,6 +78,11 @@ def response_problem(operation: Operation, status: int, body: Any) -> str | None
 def sample(name: str, base: str) -> Json:
     """The least that the schema *name* allows: what the fake says nothing about is filled from here."""
     return json.loads(_sample(name).replace("http://fake", base))
+
+
+def _told(error: ValidationError) -> str:
+    """What is wrong; without the value when it is long."""
+    return error.message if len(error.message) <= 200 else f"does not match {error.validator} {error.validator_value}"
 
 
 @cache

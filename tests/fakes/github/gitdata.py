@@ -271,7 +271,7 @@ def _held(call: Call) -> str | None:
     branch = call.body.get("branch", "main")
     if f"refs/heads/{branch}" not in call.world.git.refs("refs/heads/"):
         raise Refused(404, f"Branch {branch} not found")
-    return call.world.git.resolve(f"refs/heads/{branch}:{call.params['path']}", "blob")
+    return call.world.git.blob_at(f"refs/heads/{branch}", call.params["path"])
 
 
 def _change_content(call: Call, held: str | None, content: bytes | None) -> Answer:

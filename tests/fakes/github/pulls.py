@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fakes.github.call import Answer, Call, Table, not_blank, not_too_long
 from tests.fakes.github.description import Json, sample
-from tests.fakes.github.repository import Changed
+from tests.fakes.github.repository import Changed, GitError
 from tests.fakes.github.state import Pull, Refused
 from tests.fakes.github.world import World
 
@@ -136,7 +136,10 @@ def _merge(call: Call) -> Answer:
     if (call.body or {}).get("sha", head) != head:
         raise Refused(409, "Head branch was modified. Review and try the merge again.")
     base, who = world.base_sha(pull), ("Ana Ito", "ana@acme.example", world.state.tick())
-    tree = world.git.git("merge-tree", "--write-tree", base, head).split("\n")[0]
+    try:
+        tree = world.git.git("merge-tree", "--write-tree", base, head).split("\n")[0]
+    except GitError:
+        raise Refused(405, "Pull Request is not mergeable") from None
     sha = world.git.commit(tree, [base, head], f"Merge pull request #{pull.number}", who, who)
     world.git.set_ref(f"refs/heads/{pull.base}", sha)
     pull.state, pull.merged, pull.merge_sha = "closed", True, sha

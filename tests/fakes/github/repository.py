@@ -129,6 +129,11 @@ class GitRepository:
                 continue
         return None
 
+    def blob_at(self, commit: str, path: str) -> str | None:
+        """The SHA of a file at a commit or branch."""
+        listed = self.git("ls-tree", commit, "--", path)
+        return listed.split()[2] if listed and listed.split()[1] == "blob" else None
+
     def set_ref(self, ref: str, sha: str | None) -> None:
         """Point *ref* (`refs/heads/x`) at a commit, or take it away."""
         self.git("update-ref", ref, sha) if sha else self.git("update-ref", "-d", ref)
