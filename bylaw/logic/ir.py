@@ -45,6 +45,8 @@ class ValueMisfit(ValueError):
 
 def exact(value: int | str | Decimal | Fraction) -> Number:
     """The number, as an int where it is whole. Raises ValueError for text that is no finite number."""
+    if type(value) is int:
+        return value
     if isinstance(value, str):
         if len(value) > MAX_DIGITS * 2:
             raise ValueError("a number of that length is not accepted")

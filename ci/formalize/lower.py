@@ -295,8 +295,9 @@ def targeted(conditions: Sequence[Lowered]) -> Formula:
     """
     parts: list[Formula] = []
     grouped: dict[str, list[Lowered]] = {}
+    aimed_at = {item.fact for item in conditions if item.target is not None}
     for item in conditions:
-        if item.fact is None or not any(c.fact == item.fact and c.target is not None for c in conditions):
+        if item.fact is None or item.fact not in aimed_at:
             parts.append(item.formula)
         else:
             grouped.setdefault(item.fact, []).append(item)

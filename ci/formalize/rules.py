@@ -37,6 +37,8 @@ class Draft:
 
     def settled(self) -> Draft:
         """The rule with the exceptions that lift it worked into its guard."""
+        if not self.lifts:
+            return self
         return replace(self, guard=conj([self.guard, *map(negate, self.lifts)]), lifts=())
 
 
