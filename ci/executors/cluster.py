@@ -98,7 +98,10 @@ def _client(address: str) -> Any:
         raise UsageError(f"`{address}` is not the address of a Dask scheduler", "write dask://host:port")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told by our own errors
     try:
-        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+        # A Dask client waits without end for whoever accepts and says nothing; a scheduler speaks first.
+        with socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS) as line:
+            if not line.recv(1):
+                raise ConnectionError("it hung up")
         found = Client(f"tcp://{address}", timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call] # theirs
     except (OSError, UnicodeError) as error:  # a host's name may be none at all
         raise UsageError(
