@@ -1,6 +1,8 @@
 """A folder of files → a workspace: what is kept, what is told, and that no file hides another."""
 
+import gc
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import yaml
 
 from bylaw.errors import UsageError
 from ci.findings import Place
-from ci.load import Workspace, load
+from ci.load import Workspace, load, no_collection
 from ci.rooms import room_of
 
 FILE = yaml.safe_load((Path(__file__).parent / "load.yaml").read_text(encoding="utf-8"))
@@ -163,3 +165,16 @@ def test_a_repository_of_hostile_files_is_told_file_by_file(workspace_of: Callab
     assert set(ids) == set(hostile)
     assert {path[9] for path, id in ids.items() if id == "unreadable-file"} == set("abdefgh")
     assert [file.policy.policy_id for file in workspace.policies] == ["POL-REFUND-001"]
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_the_collector_is_left_as_it_was_found(is_enabled: bool) -> None:
+    was_enabled, before = gc.isenabled(), gc.get_threshold()
+    try:
+        (gc.enable if is_enabled else gc.disable)()
+        with suppress(KeyError), no_collection():
+            assert not gc.isenabled()
+            raise KeyError
+        assert (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()) == (is_enabled, before, 0)
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
