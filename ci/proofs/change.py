@@ -13,22 +13,26 @@ from dataclasses import replace
 from functools import cached_property
 
 from bylaw.logic.boxes import Box
+from bylaw.logic.solver import Solver
 from ci.proofs.changed import Change, Changes, Unknown
 from ci.proofs.influence import Side, Subject, spoken_of
 from ci.proofs.onday import Day, Ground
 from ci.proofs.pieces import reading
-from ci.proofs.regions import Budget, TooManyPieces
+from ci.proofs.regions import Limits
 from ci.proofs.shared import Shared, cycle
 from ci.proofs.sharedcase import Unanswered
 from ci.proofs.theory import Theory
 
-MAX_PIECES = 100_000  # boxes looked at in one comparison; beyond that the rest is unknown
+LIMITS = Limits()
 
-__all__ = ["Change", "Changes", "Unknown", "changes"]
+__all__ = ["Change", "Changes", "Limits", "Unknown", "changes"]
 
 
-def changes(before: Theory, after: Theory, budget: int = MAX_PIECES) -> Changes:
-    """Compare two versions on every shared case and every day worth asking about, from `after.at` on."""
+def changes(before: Theory, after: Theory, limits: Limits = LIMITS, solver: Solver | None = None) -> Changes:
+    """Compare two versions on every shared case and every day worth asking about, from `after.at` on.
+
+    A *solver* knows the shared facts; without one it is made when it is needed.
+    """
     shared = Shared(before.ruleset, after.ruleset)
     for theory in (before, after):
         circle = cycle(theory.ruleset.overrides)
@@ -37,12 +41,10 @@ def changes(before: Theory, after: Theory, budget: int = MAX_PIECES) -> Changes:
             return Changes((), (Unknown(None, None, reason),), shared)
     found: list[Change] = []
     unknown: list[Unknown] = []
-    comparison = _Comparison(Ground(shared, (before, after), Budget(budget)))
+    comparison = _Comparison(Ground(shared, (before, after), limits, solver))
     for subject in comparison.subjects:
         try:
             found += comparison.compared(subject, unknown)
-        except TooManyPieces:
-            unknown.append(Unknown(subject, None, f"the limit of {budget} boxes was reached"))
         except Unanswered as limit:
             unknown.append(Unknown(subject, limit.day, limit.reason))
     return Changes(tuple(sorted(found, key=_order)), tuple(unknown), shared)
@@ -135,7 +137,7 @@ class _Comparison:
     # ---- one subject ------------------------------------------------------------------------------------------------
 
     def compared(self, subject: Subject, unknown: list[Unknown]) -> list[Change]:
-        """The changes of one subject over all days. Raises TooManyPieces and Unanswered."""
+        """The changes of one subject over all days. Raises Unanswered."""
         near: list[Box] | None = []
         for n in (0, 1):
             for i in sorted(self._touched[n].get(subject, ())):
@@ -172,7 +174,7 @@ def _over_time(daily: Sequence[tuple[int, list[Change]]]) -> Iterator[Change]:
     """Changes that last over several days are told once, with their first and their last day."""
     running: dict[object, Change] = {}
     for day, found in daily:
-        today = {(c.before, c.after, c.where, c.causes): c for c in found}
+        today = {(c.before, c.after, c.where, c.causes, c.is_bound): c for c in found}
         for key in [key for key in running if key not in today]:
             yield replace(running.pop(key), until=day - 1)
         for key, change in today.items():

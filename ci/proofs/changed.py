@@ -19,6 +19,7 @@ class Change:
 
     `by` are, for each side, the rules (by index) that say so in the case; `causes` the rules which only one side has
     and which fire there. `missing` are facts that one side waits for, where that is why nothing is decided.
+    Where `is_bound`, the region lies within `where` and is not all of it.
     """
 
     subject: Subject
@@ -31,6 +32,7 @@ class Change:
     by: tuple[tuple[int, ...], tuple[int, ...]]
     causes: tuple[tuple[int, ...], tuple[int, ...]]
     missing: tuple[str, ...] = ()
+    is_bound: bool = False
 
     @property
     def tendency(self) -> Tendency:

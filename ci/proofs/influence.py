@@ -42,7 +42,7 @@ class Side:
         known = set(self.relevant)
         near = {i: [j for j in rivals.of(i) if j in known] for i in self.relevant}
         self.stronger = {i: [j for j in near[i] if rivals.beats(j, i)] for i in self.relevant}
-        self._equal = {
+        self.equal = {
             i: frozenset(j for j in near[i] if not rivals.beats(j, i) and not rivals.beats(i, j)) for i in self.relevant
         }
         self.speakers = tuple(i for i in self.relevant if subject in spoken_of(rules[i].effect))
@@ -66,7 +66,7 @@ class Side:
         secure = [i for i in live if outlook.is_secure(i)]
         if self.subject.kind != "outcome":
             return set() if secure else outlook.reached(live) & set(open_)
-        if any(outlook.is_secure(j) for i in secure for j in self._equal[i]):
+        if any(outlook.is_secure(j) for i in secure for j in self.equal[i]):
             return set()
         start = [i for i in live if i in fires or not self._is_spare(i, secure)]
         return outlook.reached([*start, *self._clashing(start, outlook)]) & set(open_)
@@ -83,7 +83,7 @@ class Side:
         if self.subject.kind != "outcome":
             return set()
         known = set(takers)
-        return {j for j in outlook.present if not self._equal[j].isdisjoint(known) and outlook.is_live(j)}
+        return {j for j in outlook.present if not self.equal[j].isdisjoint(known) and outlook.is_live(j)}
 
     def _is_spare(self, i: int, secure: Iterable[int]) -> bool:
         """Does a secure rule of the same effect say all that rule *i* could, against whoever it could say it?"""

@@ -6,31 +6,33 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from bylaw.errors import WitnessMismatch
 from bylaw.logic.evaluate import Decision
-from bylaw.logic.ir import Facts, Value, disj, names
+from bylaw.logic.ir import Facts, Formula, Value, disj, names
+from bylaw.logic.solver import Solver
+from bylaw.logic.truth import truth
+from ci.proofs.beyond import Beyond
 from ci.proofs.changed import Change, Unknown
 from ci.proofs.influence import Side, Subject
-from ci.proofs.pieces import Piece, Read, Space, is_silent
-from ci.proofs.regions import Budget, Entry, Found, Held, Search
+from ci.proofs.pieces import Piece, Read, Space, is_silent, waits
+from ci.proofs.regions import Budget, Entry, Found, Held, Limits, Search, TooManyPieces
 from ci.proofs.shared import Shared
 from ci.proofs.sharedcase import Cases, Unanswered
 from ci.proofs.theory import Theory
-
-if TYPE_CHECKING:
-    from bylaw.logic.smt import Reasoner
 
 
 class Ground:
     """What one comparison stands on: the shared facts, the guards made ready, the solver, the budget."""
 
-    def __init__(self, shared: Shared, sides: tuple[Theory, Theory], budget: Budget) -> None:
-        self.shared, self.sides, self.budget = shared, sides, budget
-        self.space = Space(shared.variables)
+    def __init__(
+        self, shared: Shared, sides: tuple[Theory, Theory], limits: Limits, solver: Solver | None = None
+    ) -> None:
+        self.shared, self.sides = shared, sides
+        self.space = Space(shared.variables, limits.widened)
+        self.budget = Budget(limits.boxes)
         self._reads: dict[tuple[int, int], Read] = {}
-        self._reasoner: Reasoner | None = None
+        self._reasoner = solver
 
     @cached_property
     def partner(self) -> dict[int, int]:
@@ -45,12 +47,15 @@ class Ground:
             self._reads[n, i] = self.space.read(self.sides[n].ruleset.rules[i].guard)
         return self._reads[n, i]
 
-    def reasoner(self) -> Reasoner:
+    def reasoner(self) -> Solver:
         """Z3 over the shared facts, loaded when boxes do not answer."""
         if self._reasoner is None:
-            from bylaw.logic.smt import Reasoner
+            from bylaw.logic.solver import Effort
+            from bylaw.logic.wary import solver_for
 
-            self._reasoner = Reasoner(self.shared.variables, rlimit=self.sides[1].rlimit)
+            sides, head = self.sides, self.sides[1]
+            effort = Effort(head.rlimit, head.wall_ms, head.memory_mb)
+            self._reasoner = solver_for([side.ruleset for side in sides], self.shared.variables, effort)
         return self._reasoner
 
 
@@ -85,6 +90,17 @@ class Day:
         """The regions of this day, each confirmed."""
         if not any(entry.is_changed for entry in self.entries):
             return
+        try:
+            together = self._together()
+        except TooManyPieces:
+            yield from self._beyond()
+            return
+        for alike in together:
+            pieces = self.space.widest(self.space.joined(found.piece for found in alike))
+            yield from self._region(alike[0], pieces, unknown)
+
+    def _together(self) -> list[list[Found]]:
+        """The boxes that differ, those of one region together. Raises TooManyPieces and Unanswered."""
         search = Search(self.subject, self.space, self.entries, self.sides, self.ground.budget)
         together: dict[tuple[object, ...], list[Found]] = defaultdict(list)
         for found in search.run():
@@ -94,9 +110,23 @@ class Day:
                     continue
                 found = weighed
             together[self._meaning(found)].append(found)
-        for alike in together.values():
-            pieces = self.space.widest(self.space.joined(found.piece for found in alike))
-            yield from self._region(alike[0], pieces, unknown)
+        return list(together.values())
+
+    def _beyond(self) -> Iterator[Change]:
+        """What the solver finds where boxes are too many: every change with a case, each within a bound."""
+        is_outcome = self.subject.kind == "outcome"
+        if is_outcome and (self.cases.has_silent_invariant or any(waits(entry.read) for entry in self.entries)):
+            reason = "the limit of boxes was reached, and a rule speaks of a fact that only one side declares"
+            raise Unanswered(self.day, reason)
+        beyond = Beyond(self.space, self.entries, self.sides, self.cases.axioms, self.day)
+        for shown in beyond.shown(self.ground.reasoner().extended, self._held, self._completed):
+            case = self._fewest(shown.facts, {}, (shown.before, shown.after))
+            firing = [
+                k for k, entry in enumerate(self.entries) if entry.is_changed and truth(beyond.guard(k), shown.facts)
+            ]
+            yield self._change(
+                (shown.before, shown.after), disj([beyond.guard(k) for k in shown.bound]), case, firing, is_bound=True
+            )
 
     def _weighed(self, found: Found) -> Found | None:
         """What holds where a fact that cases are silent about plays a part: as `decide` has it. None: the same."""
@@ -131,30 +161,31 @@ class Day:
         case: dict[str, Value] | None = None
         for piece in pieces:
             try:
+                if case is not None:  # one is shown; of the other pieces it is enough that they are not empty
+                    existing += [piece] if self.cases.any_in(piece, self.day) else []
+                    continue
                 facts = self.cases.of(piece, self.day)
             except Unanswered as limit:
                 unknown.append(Unknown(self.subject, self.day, limit.reason))
                 continue
             if facts is not None:
                 existing.append(piece)
-                case = case if case is not None else self._fewest(facts, piece, (found.before, found.after))
+                case = self._fewest(facts, piece, (found.before, found.after))
         if case is None:
             return
+        where = disj([self.space.formula(piece) for piece in existing])
+        yield self._change((found.before, found.after), where, case, found.changed)
+
+    def _change(
+        self, held: tuple[Held, Held], where: Formula, case: Facts, changed: Iterable[int], is_bound: bool = False
+    ) -> Change:
+        """The change from one of *held* to the other, as the plain reading of its case tells it."""
         decisions = self._decisions(case)
-        yield Change(
-            self.subject,
-            found.before,
-            found.after,
-            disj([self.space.formula(piece) for piece in existing]),
-            case,
-            self.day,
-            None,
-            (self._voices(0, case, decisions[0]), self._voices(1, case, decisions[1])),
-            self._causes(found.changed),
-            tuple(sorted({fact for d in decisions for fact in d.undecided.get(self.subject.name, ())}))
-            if self.subject.kind == "outcome"
-            else (),
-        )
+        is_outcome = self.subject.kind == "outcome"
+        missing = {fact for d in decisions for fact in d.undecided.get(self.subject.name, ()) if is_outcome}
+        voices = self._voices(0, case, decisions[0]), self._voices(1, case, decisions[1])
+        causes, told = self._causes(changed), tuple(sorted(missing))
+        return Change(self.subject, *held, where, case, self.day, None, voices, causes, told, is_bound)
 
     def _causes(self, positions: Iterable[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         entries = [self.entries[k] for k in sorted(positions)]

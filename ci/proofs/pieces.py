@@ -27,7 +27,6 @@ from bylaw.logic.ir import (
     negate,
 )
 
-MAX_WIDENED = 64  # pieces; a region of more is told as it was found
 Piece: TypeAlias = Mapping[str, Region]
 
 
@@ -55,8 +54,8 @@ SILENT = Test("?", None)  # a comparison with a fact that cases are silent about
 class Space:
     """The facts that pieces speak of, and the comparisons between facts met so far."""
 
-    def __init__(self, variables: Mapping[str, Variable]) -> None:
-        self.variables = variables
+    def __init__(self, variables: Mapping[str, Variable], widened: int) -> None:
+        self.variables, self.most_widened = variables, widened
         self.axes: dict[str, Variable] = dict(variables)
         self.comparisons: dict[str, Compare] = {}
         self._known: dict[Compare, str] = {}
@@ -143,8 +142,11 @@ class Space:
         return [{n: w for n, w in row.items() if n != var or w != whole} for row in rows.values()]
 
     def widest(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """The same cases in pieces that cannot be wider, and of which none can be spared. They may overlap."""
-        if not 1 < len(pieces) <= MAX_WIDENED:
+        """The same cases in pieces that cannot be wider, and of which none can be spared. They may overlap.
+
+        A region of more pieces than are to be widened is left as it was found.
+        """
+        if not 1 < len(pieces) <= self.most_widened:
             return list(pieces)
         boxes = [Box(piece) for piece in pieces]
         wide = [Box(self._widened(box, boxes)) for box in boxes]
@@ -171,7 +173,7 @@ class Space:
 
     def _lies_in(self, box: Box, cases: Sequence[Box]) -> bool:
         try:
-            return uncovered(box, cases, self.axes, budget=2_000) is None
+            return uncovered(box, cases, self.axes, budget=8 * self.most_widened) is None
         except TooManyBoxes:
             return False
 
@@ -183,11 +185,11 @@ class Space:
         """The piece as the logic says it: comparisons as themselves."""
         return conj([self._part(var, where) for var, where in sorted(piece.items())])
 
-    def as_formula(self, item: Read) -> Formula:
-        """*item* within the shared values. What waits for a fact that cases are silent about may as well hold."""
+    def as_formula(self, item: Read, silent: Formula = TRUE) -> Formula:
+        """*item* within the shared values. What waits for a fact that cases are silent about counts as *silent*."""
         if isinstance(item, Test):
-            return TRUE if item.where is None else self._part(item.var, item.where)
-        parts = [self.as_formula(part) for part in item.items]
+            return silent if item.where is None else self._part(item.var, item.where)
+        parts = [self.as_formula(part, silent) for part in item.items]
         return conj(parts) if item.kind == "all" else disj(parts)
 
     def _part(self, var: str, where: Region) -> Formula:
@@ -263,6 +265,11 @@ def cut(item: Read, piece: Piece) -> Test | None:
         if reading(part, piece) is None and (found := cut(part, piece)) is not None:
             return found
     return None
+
+
+def waits(item: Read) -> bool:
+    """Does *item* speak of a fact that cases are silent about?"""
+    return item.where is None if isinstance(item, Test) else any(map(waits, item.items))
 
 
 def is_silent(item: Read) -> bool:

@@ -20,17 +20,34 @@ class TooManyPieces(Exception):
     """The search was stopped at its budget."""
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a comparison may cost before the solver answers: boxes looked at, pieces of a region put together."""
+
+    boxes: int = 10_000
+    widened: int = 64
+
+
 @dataclass
 class Budget:
-    """How many boxes may still be looked at, over all subjects and days of one comparison."""
+    """How many boxes may still be looked at, over all subjects and days of one comparison.
+
+    One search takes half of what is left at most, so that a hard subject leaves something to the others.
+    """
 
     left: int
+    share: int = 0
+
+    def begin(self) -> None:
+        """A search begins."""
+        self.share = (self.left + 1) // 2
 
     def spend(self) -> None:
-        """Count one box. Raises TooManyPieces when there is none left."""
-        self.left -= 1
-        if self.left < 0:
+        """Count one box. Raises TooManyPieces when the search has had its share."""
+        if self.share <= 0:
             raise TooManyPieces
+        self.share -= 1
+        self.left -= 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +88,7 @@ class Search:
 
     def run(self) -> Iterator[Found]:
         """Every box that differs. Raises TooManyPieces."""
+        self.budget.begin()
         todo: list[tuple[Piece, tuple[int, ...], tuple[int, ...]]] = [({}, (), tuple(range(len(self.entries))))]
         while todo:
             piece, fires, open_ = todo.pop()

@@ -68,7 +68,10 @@ class Comparison:
         return {"facts": shown, "at": _iso(change.day), "words": case_in_words(change.facts, self.labels)}
 
     def where(self, change: Change) -> str:
-        """The cases of the region in words, the widest first."""
+        """The cases of the region in words, the widest first; of a bound it is said that not all of them change."""
+        return f"some of the cases in which {self._cases(change)}" if change.is_bound else self._cases(change)
+
+    def _cases(self, change: Change) -> str:
         if not isinstance(change.where, Or) or len(change.where.items) <= TOLD_BOXES:
             return "every case" if change.where == TRUE else sentence(change.where, self.labels)
         told = "; or ".join(sentence(item, self.labels) for item in change.where.items[:TOLD_BOXES])
@@ -140,6 +143,7 @@ def _change(comparison: Comparison, change: Change) -> dict[str, Any]:
         "region": {
             "words": comparison.where(change),
             "formula": encode(change.where, comparison.variables),
+            "is_bound": change.is_bound,
         },
         "from": _iso(change.day),
         "until": None if change.until is None else _iso(change.until),

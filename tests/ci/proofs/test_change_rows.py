@@ -22,7 +22,7 @@ from bylaw.logic.ir import (
     Variable,
 )
 from bylaw.logic.smt import Reasoner
-from ci.proofs.change import changes
+from ci.proofs.change import Limits, changes
 from ci.proofs.shared import common, cycle
 from ci.proofs.theory import Theory
 
@@ -107,11 +107,52 @@ def rule(id, action, guard, level=4):
     return ConditionalRule(id, id, "x", Effect("outcome", action, "refund"), guard, level, Source("p.yaml"))
 
 
-def test_nothing_is_said_about_the_rest_when_the_budget_is_spent():
+def test_beyond_the_limit_of_boxes_the_solver_tells_the_change_and_its_bound():
     many = [rule(f"R{k}", "full", Atom("days", "==", 2 * k)) for k in range(20)]
-    found = changes(theory(), theory(*many), budget=10)
-    assert found.tendency == "unknown"
-    assert [limit.reason for limit in found.unknown] == ["the limit of 10 boxes was reached"]
+    found = changes(theory(), theory(*many), Limits(boxes=10))
+    (change,) = found.changes
+    assert not found.unknown and change.is_bound
+    assert (change.before, change.after, change.facts["days"] % 2) == (None, "full", 0)
+    same = Reasoner(WORLD).equivalent(change.where, Atom("days", "in", tuple(range(0, 40, 2))))
+    assert same.status == "unsat"
+
+
+def test_beyond_the_limit_of_boxes_what_means_the_same_is_proven_to_change_nothing():
+    paid, refunded = Ref("paid"), Ref("refunded")
+    one = Compare(Arith("*", Const(2), paid), ">=", Arith("+", refunded, refunded))
+    two = Compare(Arith("-", refunded, paid), "<=", Const(0))
+    before, after = theory(rule("A", "full", one)), theory(rule("A", "full", two))
+    for limits in (Limits(), Limits(boxes=1)):
+        assert changes(before, after, limits).tendency == "equivalent"
+
+
+def test_beyond_the_limit_of_boxes_a_rule_that_cannot_matter_is_no_part_of_the_bound():
+    weak = rule("B", "reject", Atom("flag", "==", True), level=5)
+    before, after = theory(rule("A", "full", TRUE)), theory(weak, rule("C", "credit", Atom("days", "==", 3), level=1))
+    after = theory(rule("A", "full", TRUE), *after.ruleset.rules)
+    (change,) = changes(before, after, Limits(boxes=1)).changes
+    assert change.is_bound and change.where == Atom("days", "==", 3)
+
+
+def test_nothing_is_said_about_the_rest_when_the_solver_gives_up_as_well():
+    many = [rule(f"R{k}", "full", Compare(power("paid", 3), "==", Const(2 * k + 3))) for k in range(5)]
+    found = changes(theory(), theory(*many, rlimit=1), Limits(boxes=1))
+    assert found.changes == () and found.tendency == "unknown"
+    assert "limit of 1 steps" in found.unknown[0].reason
+
+
+def test_a_fact_of_one_side_only_is_not_left_to_the_solver():
+    known = {**WORLD, "holiday": HOLIDAY}
+    rules = [rule(f"R{k}", "full", formula(f"holiday and days == {k}")) for k in range(3)]
+    (limit,) = changes(theory(), theory(*rules, variables=known), Limits(boxes=1)).unknown
+    assert "only one side declares" in limit.reason
+
+
+def power(fact, times):
+    term = Ref(fact)
+    for _ in range(times - 1):
+        term = Arith("*", term, Ref(fact))
+    return term
 
 
 def test_a_region_the_solver_cannot_fill_is_unknown():

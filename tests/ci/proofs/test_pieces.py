@@ -15,6 +15,7 @@ _spec = importlib.util.spec_from_file_location("strategies", _path)
 strategies = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(strategies)
 ALL = list(strategies.cases())
+WIDENED = 64
 
 
 def parts(space, formula):
@@ -37,7 +38,7 @@ def where(space, pieces, case):
 @given(strategies.formulas(with_compare=True))
 @settings(max_examples=120, deadline=None)
 def test_a_space_is_cut_into_disjoint_pieces_in_which_a_formula_says_one_thing(formula):
-    space = Space(strategies.VARIABLES)
+    space = Space(strategies.VARIABLES, WIDENED)
     inside, outside = parts(space, formula)
     for case in ALL[::5]:
         holds = truth(formula, case)
@@ -47,7 +48,7 @@ def test_a_space_is_cut_into_disjoint_pieces_in_which_a_formula_says_one_thing(f
 @given(strategies.formulas(with_compare=True))
 @settings(max_examples=120, deadline=None)
 def test_joining_and_widening_keep_the_cases(formula):
-    space = Space(strategies.VARIABLES)
+    space = Space(strategies.VARIABLES, WIDENED)
     inside, _ = parts(space, formula)
     joined = space.joined(inside)
     wide = space.widest(joined)
@@ -61,14 +62,14 @@ def test_joining_and_widening_keep_the_cases(formula):
 @given(strategies.formulas(with_compare=True), st.booleans())
 @settings(max_examples=120, deadline=None)
 def test_a_formula_read_and_said_again_is_the_same(formula, wanted):
-    space = Space(strategies.VARIABLES)
+    space = Space(strategies.VARIABLES, WIDENED)
     again = space.as_formula(space.read(formula, wanted))
     for case in ALL[::5]:
         assert truth(again, case) == (truth(formula, case) == wanted)
 
 
 def test_a_comparison_and_its_opposite_are_one_question():
-    space = Space(strategies.VARIABLES)
+    space = Space(strategies.VARIABLES, WIDENED)
     left, days = Ref("left"), Ref("days")
     for op in ("<", "<=", ">", ">=", "==", "!="):
         space.read(Compare(left, op, days))
@@ -77,13 +78,13 @@ def test_a_comparison_and_its_opposite_are_one_question():
 
 
 def test_what_a_domain_settles_is_no_question():
-    space = Space({"days": Variable("days", "integer", minimum=0, maximum=4)})
+    space = Space({"days": Variable("days", "integer", minimum=0, maximum=4)}, WIDENED)
     assert space.read(Atom("days", ">=", 0)) == YES
     assert space.read(Atom("days", ">", 4)) == NO
 
 
 def test_a_fact_that_cases_are_silent_about_is_never_settled():
-    space = Space({"flag": Variable("flag", "boolean")})
+    space = Space({"flag": Variable("flag", "boolean")}, WIDENED)
     read = space.read(And((Atom("flag", "==", True), Atom("gone", "==", True))))
     assert cut(read, {}).var == "flag"
     yes, no = space.halves({}, cut(read, {}))
@@ -92,13 +93,13 @@ def test_a_fact_that_cases_are_silent_about_is_never_settled():
 
 
 def test_a_comparison_with_such_a_fact_is_told():
-    space = Space({"days": Variable("days", "integer")})
+    space = Space({"days": Variable("days", "integer")}, WIDENED)
     read = space.read(Or((Atom("days", ">", 1), Not(Compare(Ref("days"), "<", Ref("gone"))))))
     assert is_silent(read) and not is_silent(space.read(Atom("days", ">", 1)))
     assert SILENT in read.items
 
 
 def test_a_whole_fact_is_said_with_both_ends():
-    space = Space({"days": Variable("days", "integer", minimum=0)})
+    space = Space({"days": Variable("days", "integer", minimum=0)}, WIDENED)
     (piece,) = parts(space, And((Atom("days", ">", 20), Atom("days", "<", 31))))[0]
     assert space.formula(piece) == And((Atom("days", ">=", 21), Atom("days", "<=", 30)))
