@@ -241,6 +241,7 @@ def contains(outer: Box, inner: Box) -> bool:
 def _lies_within(inner: Region, outer: Region) -> bool:
     if isinstance(inner, frozenset):
         return inner.issubset(outer)
+    assert isinstance(outer, tuple)
     if len(inner) == 1 == len(outer):
         (low, high), (start, end) = inner[0], outer[0]
         return bool(start <= low and high <= end)
@@ -287,7 +288,9 @@ def meets(a: Box, b: Box) -> bool:
         if isinstance(own, frozenset):
             if own.isdisjoint(where):
                 return False
-        elif len(own) == 1 == len(where):
+            continue
+        assert isinstance(where, tuple)
+        if len(own) == 1 == len(where):
             (low, high), (start, end) = own[0], where[0]
             if not (low < end and start < high):
                 return False

@@ -33,10 +33,17 @@ class Clash:
 def clashes(
     theory: Theory, progress: Callable[[int, int], None] | None = None, focus: Focus | None = None
 ) -> Iterator[Clash]:
-    """One clash for each pair of policies, each subject they contradict each other on and each way it ends.
+    """The pairs that do meet, and those of which it is not known."""
+    return (clash for clash in pairs(theory, progress, focus) if clash.verdict.status != "PROVEN")
 
-    Only candidates are looked at, never all pairs, and one of the two is in *focus*. A question that could not be
-    answered is a clash whose verdict is UNKNOWN.
+
+def pairs(
+    theory: Theory, progress: Callable[[int, int], None] | None = None, focus: Focus | None = None
+) -> Iterator[Clash]:
+    """Every pair asked about; once two policies meet on a subject in one way, their other rules are not asked again.
+
+    Only candidates are looked at, never all pairs, and one of the two is in *focus*. PROVEN is a pair that never
+    meets so, UNKNOWN a question that could not be answered.
     """
     rules = theory.ruleset.rules
     done: set[tuple[str, str, str, bool]] = set()
@@ -53,7 +60,7 @@ def clashes(
             verdict = MEET if _surely_meet(theory, i, j, winner) else _decided(theory, i, j, winner)
             if verdict.status != "PROVEN":
                 done.add(key)
-                yield Clash(i, j, winner, verdict)
+            yield Clash(i, j, winner, verdict)
 
 
 def shown(theory: Theory, clash: Clash) -> Clash:

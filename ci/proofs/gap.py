@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, point, uncovered
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import Facts, negate
+from ci.findings import Finding, Place
+from ci.proofs.answers import Reply
+from ci.proofs.inquiry import Inquiry, says
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
 
@@ -82,3 +86,46 @@ def _uncovered(theory: Theory, outcome: str, takers: list[int]) -> Box | bool | 
         return uncovered(EVERYTHING, covers, theory.ruleset.variables)
     except TooManyBoxes:
         return True
+
+
+# ---- findings -------------------------------------------------------------------------------------------------------
+
+
+def undecided_case(inquiry: Inquiry) -> Iterator[Reply]:
+    """Every case of a complete outcome gets an action."""
+    for outcome in inquiry.each_outcome("looking for cases that nothing decides"):
+        at = Place(inquiry.workspace.path_of_word("outcomes", outcome), ("outcomes", outcome))
+        verdict = gap(inquiry.theory, outcome)
+        told: tuple[Finding, ...] = ()
+        if verdict.status == "UNKNOWN":
+            told = (inquiry.unanswered(f"whether every case gets an answer to `{outcome}`", at, verdict, ()),)
+        if verdict.status == "COUNTEREXAMPLE" and verdict.facts is not None:
+            told = (_finding(inquiry, outcome, at, verdict, verdict.facts),)
+        yield Reply(verdict.status, told, verdict.reason)
+
+
+def _finding(inquiry: Inquiry, outcome: str, at: Place, verdict: Verdict, facts: Facts) -> Finding:
+    day = verdict.day if verdict.day is not None else inquiry.theory.at
+    decision = deciders(inquiry.theory, outcome).decide(facts, day)
+    takers = {inquiry.rule(i).rule_id for i in inquiry.theory.rivals.taking(outcome)}
+    lost = [fired for fired in decision.lost if fired.rule_id in takers]
+    case = inquiry.counterexample(verdict, {outcome: None}, "say what it should be") or {}
+    bans = [
+        (i, rule)
+        for fired in decision.fired
+        if (rule := inquiry.rule(i := inquiry.theory.evaluator.index_of(fired.rule_id))).effect.kind == "prohibited"
+        and any(rule.effect.action == other.action for other in lost)
+    ]
+    why = f", because {bans[0][1].policy_id} prohibits {bans[0][1].effect.action}" if bans else ""
+    later = f" from {case['at']}" if day > inquiry.theory.at else ""
+    return Finding(
+        "gap",
+        f"nothing decides `{outcome}` in this case{later}: {case['words']}{why}",
+        at,
+        policies=tuple(sorted({*(fired.policy_id for fired in lost), *(rule.policy_id for _, rule in bans)})),
+        rules=(f"outcome:{outcome}",),
+        help="add a policy for it, a fallback without conditions, or take `complete` from the outcome",
+        related=tuple((inquiry.place(i), f"{rule.policy_id} {says(rule)}") for i, rule in bans),
+        counterexample=case,
+        status="COUNTEREXAMPLE",
+    )

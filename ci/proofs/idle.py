@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from bylaw.logic.boxes import overlap
 from ci.findings import Finding, Place
+from ci.proofs.answers import Reply
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.theory import PROVEN, Theory, Verdict
 from ci.record import PolicyRecord
@@ -43,7 +44,7 @@ def _meeting(theory: Theory, i: int, j: int) -> Verdict:
     return PROVEN
 
 
-def idle_override(inquiry: Inquiry) -> Iterator[Finding]:
+def idle_override(inquiry: Inquiry) -> Iterator[Reply]:
     """Every override has an effect."""
     ones: dict[str, list[int]] = defaultdict(list)
     for i, rule in enumerate(inquiry.theory.ruleset.rules):
@@ -57,22 +58,28 @@ def idle_override(inquiry: Inquiry) -> Iterator[Finding]:
                 continue  # there is a finding for it, or it says nothing yet
             at = Place(record.path, ("overrides", n))
             if target.level.number < record.level.number:
-                yield _against_the_stronger(record, target, at)
+                yield Reply("PROVEN", (_against_the_stronger(record, target, at),))
                 continue
             verdict = contradiction(inquiry.theory, ones[policy_id], other)
+            told: tuple[Finding, ...] = ()
             if verdict.status == "UNKNOWN":
                 what = f"whether `{policy_id}` and `{other}` ever contradict each other"
-                yield inquiry.unanswered(what, at, verdict, (policy_id, other))
+                told = (inquiry.unanswered(what, at, verdict, (policy_id, other)),)
             if verdict.status == "PROVEN":
-                yield Finding(
-                    "idle-override",
-                    f"policy `{policy_id}` overrides `{other}`, but no case makes the two contradict each other",
-                    at,
-                    policies=(policy_id, other),
-                    rules=(f"{policy_id} overrides {other}",),
-                    help="take the override out, or correct the conditions that keep the two apart",
-                    status="PROVEN",
-                )
+                told = (_never_needed(policy_id, other, at),)
+            yield Reply(verdict.status, told, verdict.reason)
+
+
+def _never_needed(policy_id: str, other: str, at: Place) -> Finding:
+    return Finding(
+        "idle-override",
+        f"policy `{policy_id}` overrides `{other}`, but no case makes the two contradict each other",
+        at,
+        policies=(policy_id, other),
+        rules=(f"{policy_id} overrides {other}",),
+        help="take the override out, or correct the conditions that keep the two apart",
+        status="PROVEN",
+    )
 
 
 def _against_the_stronger(record: PolicyRecord, target: PolicyRecord, at: Place) -> Finding:

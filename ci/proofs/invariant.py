@@ -8,11 +8,12 @@ from bylaw.logic.ir import Atom, Constraint, Facts, Formula, ValueMisfit, names
 from bylaw.logic.truth import truth
 from ci.findings import Finding, Place
 from ci.load import CaseEntry
+from ci.proofs.answers import Reply
+from ci.proofs.dead import can_fire
 from ci.proofs.grounds import listed, place_of
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.nearby import Nearby
 from ci.proofs.periods import spans, told
-from ci.proofs.reach import can_fire
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
 
@@ -61,31 +62,41 @@ def core(theory: Theory, day: int, formulas: Sequence[Formula] = ()) -> tuple[Co
 # ---- findings -------------------------------------------------------------------------------------------------------
 
 
-def violated_invariant(inquiry: Inquiry) -> Iterator[Finding]:
+def violated_invariant(inquiry: Inquiry) -> Iterator[Reply]:
     """The invariants leave some case, let every rule fire that can, and hold in the cases of the tests."""
     theory = inquiry.theory
     if not theory.ruleset.constraints:
         return
     nearby = Nearby(theory)
-    days = theory.days([])
-    impossible: dict[tuple[Constraint, ...], list[int]] = {}
-    for day in days:
-        base = nearby.base(day)
-        if isinstance(base, Verdict):
-            first = theory.constraints(day)[0]
-            if not inquiry.asks_of(first.policy_id):
-                continue
-            at = place_of(inquiry, first.policy_id, first.constraint_id)
-            yield inquiry.unanswered("whether the invariants leave any case", at, base, (first.policy_id,))
-        elif base is None:
-            impossible.setdefault(core(theory, day), []).append(day)
-    for clashing, when in impossible.items():
-        if any(inquiry.asks_of(constraint.policy_id) for constraint in clashing):
-            yield _impossible(inquiry, clashing, days, when)
+    yield from _together(inquiry, nearby)
     for i in inquiry.each_rule("holding rules against the invariants"):
         yield from _silenced(inquiry, nearby, i)
     for entry in inquiry.each_case("holding cases against the invariants"):
         yield from _breaking(inquiry, nearby, entry)
+
+
+def _together(inquiry: Inquiry, nearby: Nearby) -> Iterator[Reply]:
+    """On every day some case satisfies all invariants."""
+    theory = inquiry.theory
+    days = theory.days([])
+    impossible: dict[tuple[Constraint, ...], list[int]] = {}
+    for day in days:
+        base, constraints = nearby.base(day), theory.constraints(day)
+        if base is None:
+            impossible.setdefault(core(theory, day), []).append(day)
+        elif constraints and any(inquiry.asks_of(constraint.policy_id) for constraint in constraints):
+            yield _possibly(inquiry, base, constraints[0])
+    for clashing, when in impossible.items():
+        if any(inquiry.asks_of(constraint.policy_id) for constraint in clashing):
+            yield Reply("PROVEN", (_impossible(inquiry, clashing, days, when),))
+
+
+def _possibly(inquiry: Inquiry, base: Facts | Verdict, first: Constraint) -> Reply:
+    if not isinstance(base, Verdict):
+        return Reply("COUNTEREXAMPLE")
+    at = place_of(inquiry, first.policy_id, first.constraint_id)
+    unknown = inquiry.unanswered("whether the invariants leave any case", at, base, (first.policy_id,))
+    return Reply("UNKNOWN", (unknown,) if inquiry.asks_of(first.policy_id) else (), base.reason)
 
 
 def _impossible(inquiry: Inquiry, clashing: Sequence[Constraint], days: Sequence[int], when: list[int]) -> Finding:
@@ -108,27 +119,33 @@ def _impossible(inquiry: Inquiry, clashing: Sequence[Constraint], days: Sequence
     )
 
 
-def _silenced(inquiry: Inquiry, nearby: Nearby, i: int) -> Iterator[Finding]:
+def _silenced(inquiry: Inquiry, nearby: Nearby, i: int) -> Iterator[Reply]:
     """A rule that can fire, but not together with the invariants in force."""
     theory, rule = inquiry.theory, inquiry.rule(i)
     alive = [day for day in theory.days([rule]) if rule.holds_on(day) and isinstance(nearby.base(day), Mapping)]
     verdicts = [fires(nearby, i, day) for day in alive]
     if not any(verdict.status in ("PROVEN", "UNKNOWN") for verdict in verdicts):
+        yield Reply("COUNTEREXAMPLE")
         return
     if can_fire(theory, i).status != "COUNTEREXAMPLE":
         return  # dead in itself, which says it all, or already told as unknown
     unknown = next((verdict for verdict in verdicts if verdict.status == "UNKNOWN"), None)
     if unknown is not None:
         what = f"whether the invariants let the rule `{rule.rule_id}` fire"
-        yield inquiry.unanswered(what, inquiry.place(i), unknown, (rule.policy_id,))
+        told = inquiry.unanswered(what, inquiry.place(i), unknown, (rule.policy_id,))
+        yield Reply("UNKNOWN", (told,), unknown.reason)
     silent = [day for day, verdict in zip(alive, verdicts, strict=True) if verdict.status == "PROVEN"]
-    if not silent:
-        return
+    if silent:
+        yield Reply("PROVEN", (_silent(inquiry, i, alive, silent),))
+
+
+def _silent(inquiry: Inquiry, i: int, alive: Sequence[int], silent: Sequence[int]) -> Finding:
+    theory, rule = inquiry.theory, inquiry.rule(i)
     stretches = spans(alive, [day in silent for day in alive])
     forbidding = core(theory, silent[0], [rule.guard])
     named = listed([f"`{constraint.constraint_id}`" for constraint in forbidding])
     policies = sorted({constraint.policy_id for constraint in forbidding} - {rule.policy_id})
-    yield Finding(
+    return Finding(
         "violated-invariant",
         f"{told(stretches)}policy `{rule.policy_id}` has a rule for `{rule.effect.action}` that fires in no case "
         f"that can exist: {_invariants(len(forbidding))} {named} {'rules' if len(forbidding) == 1 else 'rule'} "
@@ -142,7 +159,7 @@ def _silenced(inquiry: Inquiry, nearby: Nearby, i: int) -> Iterator[Finding]:
     )
 
 
-def _breaking(inquiry: Inquiry, nearby: Nearby, entry: CaseEntry) -> Iterator[Finding]:
+def _breaking(inquiry: Inquiry, nearby: Nearby, entry: CaseEntry) -> Iterator[Reply]:
     """A case of `cases.yaml` that the invariants say does not exist."""
     theory = inquiry.theory
     try:
@@ -154,14 +171,20 @@ def _breaking(inquiry: Inquiry, nearby: Nearby, entry: CaseEntry) -> Iterator[Fi
         return
     verdict = possible(theory, facts, day)
     at = Place(entry.path, (entry.index, "facts"))
+    told: tuple[Finding, ...] = ()
     if verdict.status == "UNKNOWN":
-        yield inquiry.unanswered(f"whether the case `{entry.case.name}` can exist", at, verdict, ())
-    if verdict.status != "PROVEN":
-        return
+        told = (inquiry.unanswered(f"whether the case `{entry.case.name}` can exist", at, verdict, ()),)
+    if verdict.status == "PROVEN":
+        told = (_broken(inquiry, entry, facts, day, at),)
+    yield Reply(verdict.status, told, verdict.reason)
+
+
+def _broken(inquiry: Inquiry, entry: CaseEntry, facts: Facts, day: int, at: Place) -> Finding:
+    theory = inquiry.theory
     broken = core(theory, day, _pinned(facts, theory.invariants(day)))
     named = listed([f"`{constraint.constraint_id}`" for constraint in broken])
     texts = "; ".join(constraint.source.text or constraint.text for constraint in broken)
-    yield Finding(
+    return Finding(
         "violated-invariant",
         f"the case `{entry.case.name}` breaks {_invariants(len(broken))} {named}: {texts}",
         at,

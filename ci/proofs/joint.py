@@ -17,6 +17,7 @@ from bylaw.logic.boxes import point
 from bylaw.logic.ir import Effect, Facts
 from bylaw.logic.truth import truth
 from ci.findings import Finding
+from ci.proofs.answers import Reply
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
@@ -52,30 +53,36 @@ def fires(theory: Theory, i: int) -> Verdict:
     return PROVEN
 
 
-def self_contradiction(inquiry: Inquiry) -> Iterator[Finding]:
+def self_contradiction(inquiry: Inquiry) -> Iterator[Reply]:
     """No rule demands, through `implies`, what may not happen together."""
     theory = inquiry.theory
     for i in inquiry.each_rule("looking for rules that contradict themselves"):
         rule = inquiry.rule(i)
         pair = at_odds(rule.effect, theory.ruleset.excludes)
         verdict = PROVEN if pair is None else fires(theory, i)
+        told: tuple[Finding, ...] = ()
         if verdict.status == "UNKNOWN":
             what = f"whether the rule `{rule.rule_id}`, which contradicts itself, can fire"
-            yield inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,))
-        if pair is None or verdict.facts is None:
-            continue
-        one, other = pair
-        case = inquiry.counterexample(verdict) or {}
-        brought = f"`{other}`" if one == rule.effect.action else f"`{one}` and `{other}`"
-        why = "the two exclude each other" if pair in theory.ruleset.excludes else "both answer one outcome"
-        yield Finding(
-            "conflict",
-            f"policy `{rule.policy_id}` contradicts itself: {case['words'] or 'every case'}: `{rule.effect.action}` "
-            f"brings {brought} with it, and {why}",
-            inquiry.place(i),
-            policies=(rule.policy_id,),
-            rules=(rule.rule_id,),
-            help="change `relations` in policies/vocabulary.yaml: no priority can solve this",
-            counterexample=case,
-            status="COUNTEREXAMPLE",
-        )
+            told = (inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,)),)
+        if pair is not None and verdict.facts is not None:
+            told = (_finding(inquiry, i, pair, verdict),)
+        yield Reply(verdict.status, told, verdict.reason)
+
+
+def _finding(inquiry: Inquiry, i: int, pair: tuple[str, str], verdict: Verdict) -> Finding:
+    rule, (one, other) = inquiry.rule(i), pair
+    case = inquiry.counterexample(verdict) or {}
+    brought = f"`{other}`" if one == rule.effect.action else f"`{one}` and `{other}`"
+    excluded = pair in inquiry.theory.ruleset.excludes
+    why = "the two exclude each other" if excluded else "both answer one outcome"
+    return Finding(
+        "conflict",
+        f"policy `{rule.policy_id}` contradicts itself: {case['words'] or 'every case'}: `{rule.effect.action}` "
+        f"brings {brought} with it, and {why}",
+        inquiry.place(i),
+        policies=(rule.policy_id,),
+        rules=(rule.rule_id,),
+        help="change `relations` in policies/vocabulary.yaml: no priority can solve this",
+        counterexample=case,
+        status="COUNTEREXAMPLE",
+    )

@@ -1,4 +1,4 @@
-"""Which rules no case can fire, and which fire and always lose."""
+"""Which rules fire and always lose."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bylaw.errors import WitnessMismatch
-from bylaw.logic.boxes import Box, TooManyBoxes, boxes, uncovered
-from bylaw.logic.ir import Facts, Formula, conj, names, negate
+from bylaw.logic.boxes import Box, TooManyBoxes, uncovered
+from bylaw.logic.ir import Facts, conj, names, negate
 from bylaw.logic.truth import truth
-from ci.findings import Finding, Place
+from ci.findings import Finding
+from ci.proofs.answers import Reply
 from ci.proofs.duel import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
@@ -22,33 +23,6 @@ PIECES = 500  # of a guard looked at before the solver is asked
 TRIES = 8  # cases guessed in a guard before the solver is asked
 
 Fate = Literal["wins", "loses", "silent", "unknown"]
-
-
-def can_fire(theory: Theory, i: int) -> Verdict:
-    """PROVEN iff the guard of rule *i* has no case within the facts' domains; invariants are not asked."""
-    found = theory.evaluator.boxes_of(i)
-    if found is not None:
-        if not found:
-            return PROVEN
-        if any(box.is_exact for box in found):
-            return Verdict("COUNTEREXAMPLE")
-    return satisfiable(theory, theory.ruleset.rules[i].guard)
-
-
-def satisfiable(theory: Theory, formula: Formula) -> Verdict:
-    """PROVEN iff *formula* has no case within the facts' domains."""
-    try:
-        if any(box.is_exact for box in boxes(formula, theory.ruleset.variables)):
-            return Verdict("COUNTEREXAMPLE")
-    except TooManyBoxes:
-        pass
-    answer = theory.reasoner.check([formula])
-    if answer.status == "unsat":
-        return PROVEN
-    return Verdict("UNKNOWN", reason=answer.reason) if answer.status == "unknown" else Verdict("COUNTEREXAMPLE")
-
-
-# ---- always loses ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,82 +165,34 @@ def _why(nearby: Nearby, referee: Referee, i: int, day: int) -> Core:
 # ---- findings -------------------------------------------------------------------------------------------------------
 
 
-def dead_rule(inquiry: Inquiry) -> Iterator[Finding]:
-    """Every rule can fire; an exception can hold where it replaces something."""
-    for i in inquiry.each_rule("looking for rules that never fire"):
-        rule = inquiry.rule(i)
-        verdict = can_fire(inquiry.theory, i)
-        if verdict.status == "UNKNOWN":
-            what = f"whether the rule `{rule.rule_id}` can fire"
-            yield inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,))
-        if verdict.status != "PROVEN":
-            continue
-        subject = f"policy `{rule.policy_id}`"
-        is_exception = rule.origin == "exception"
-        message = (
-            f"{subject} has an exception ({rule.effect.action}) that can never hold: no case meets its conditions "
-            "where an action it replaces would hold"
-            if is_exception
-            else f"{subject} has a rule for `{rule.effect.action}` that can never fire: no case meets its conditions"
-        )
-        yield Finding(
-            "unreachable-exception" if is_exception else "dead-rule",
-            message,
-            inquiry.place(i),
-            policies=(rule.policy_id,),
-            rules=(rule.rule_id,),
-            help="the conditions contradict each other, the scope, or the facts' domains",
-            status="PROVEN",
-        )
-
-
-def unreachable_lifting(inquiry: Inquiry) -> Iterator[Finding]:
-    """An exception to `none` makes no rule, and still it holds in some case."""
-    for policy_id, record in inquiry.each_policy("looking for exceptions that never hold"):
-        if not record.in_logic:
-            continue
-        for route, guard in record.lifted:
-            at, verdict = Place(record.path, route), satisfiable(inquiry.theory, guard)
-            if verdict.status == "UNKNOWN":
-                what = f"whether an exception of `{policy_id}` can hold"
-                yield inquiry.unanswered(what, at, verdict, (policy_id,))
-            if verdict.status == "PROVEN":
-                yield Finding(
-                    "unreachable-exception",
-                    f"policy `{policy_id}` has an exception (none) that can never hold: no case meets its conditions "
-                    "where an action it replaces would hold",
-                    at,
-                    policies=(policy_id,),
-                    rules=(f"{policy_id}{''.join(f'.{step}' for step in route)}",),
-                    help="the conditions contradict each other, the scope, or the facts' domains",
-                    status="PROVEN",
-                )
-
-
-def never_wins_rule(inquiry: Inquiry) -> Iterator[Finding]:
+def never_wins_rule(inquiry: Inquiry) -> Iterator[Reply]:
     """Every rule that fires has its way in some case, on every day."""
     nearby, referee = Nearby(inquiry.theory), Referee(inquiry.theory)
     for i in inquiry.each_rule("looking for rules that never win"):
-        rule = inquiry.rule(i)
         found = never_wins(nearby, referee, i)
-        if found.verdict.status == "UNKNOWN":
-            what = f"whether the rule `{rule.rule_id}` ever wins"
-            yield inquiry.unanswered(what, inquiry.place(i), found.verdict, (rule.policy_id,))
-        if found.verdict.status != "PROVEN" or not seen_with(inquiry.theory, i, rules_of(found.core)):
-            continue
-        winners = [(k, inquiry.rule(k)) for k in rules_of(found.core)]
-        policies = sorted({other.policy_id for _, other in winners})
-        case = inquiry.counterexample(found.verdict) or {"words": "every case"}
-        yield Finding(
-            "never-wins",
-            f"{told(found.stretches)}policy `{rule.policy_id}` has a rule for `{rule.effect.action}` that never wins: "
-            f"wherever it fires, {listed(policies)} {'has' if len(policies) < 2 else 'have'} precedence, for instance "
-            f"{case['words']}{resting_on(found.core)}",
-            inquiry.place(i),
-            policies=(rule.policy_id, *(name for name in policies if name != rule.policy_id)),
-            rules=(rule.rule_id,),
-            help="take the rule out, or widen its conditions to cases that are its own",
-            related=tuple((inquiry.place(k), f"{other.policy_id} {says(other)}") for k, other in winners),
-            counterexample=found.verdict.facts and case,
-            status="PROVEN",
-        )
+        yield Reply(found.verdict.status, tuple(_findings(inquiry, i, found)), found.verdict.reason)
+
+
+def _findings(inquiry: Inquiry, i: int, found: Losing) -> Iterator[Finding]:
+    rule = inquiry.rule(i)
+    if found.verdict.status == "UNKNOWN":
+        what = f"whether the rule `{rule.rule_id}` ever wins"
+        yield inquiry.unanswered(what, inquiry.place(i), found.verdict, (rule.policy_id,))
+    if found.verdict.status != "PROVEN" or not seen_with(inquiry.theory, i, rules_of(found.core)):
+        return
+    winners = [(k, inquiry.rule(k)) for k in rules_of(found.core)]
+    policies = sorted({other.policy_id for _, other in winners})
+    case = inquiry.counterexample(found.verdict) or {"words": "every case"}
+    yield Finding(
+        "never-wins",
+        f"{told(found.stretches)}policy `{rule.policy_id}` has a rule for `{rule.effect.action}` that never wins: "
+        f"wherever it fires, {listed(policies)} {'has' if len(policies) < 2 else 'have'} precedence, for instance "
+        f"{case['words']}{resting_on(found.core)}",
+        inquiry.place(i),
+        policies=(rule.policy_id, *(name for name in policies if name != rule.policy_id)),
+        rules=(rule.rule_id,),
+        help="take the rule out, or widen its conditions to cases that are its own",
+        related=tuple((inquiry.place(k), f"{other.policy_id} {says(other)}") for k, other in winners),
+        counterexample=found.verdict.facts and case,
+        status="PROVEN",
+    )

@@ -14,6 +14,7 @@ from bylaw.errors import WitnessMismatch
 from bylaw.logic.boxes import Box, TooManyBoxes, uncovered
 from bylaw.logic.ir import Effect, Facts, negate
 from ci.findings import Finding
+from ci.proofs.answers import Reply
 from ci.proofs.duel import MAX_NEIGHBOURS, NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
@@ -255,24 +256,29 @@ def _duplicates_beside(
 # ---- findings -------------------------------------------------------------------------------------------------------
 
 
-def redundant_rule(inquiry: Inquiry) -> Iterator[Finding]:
+def redundant_rule(inquiry: Inquiry) -> Iterator[Reply]:
     """Every rule changes something."""
     nearby, referee = Nearby(inquiry.theory), Referee(inquiry.theory)
-    found: dict[int, Spare] = {}
+    spares: dict[int, Spare] = {}
     for i in inquiry.each_rule("looking for rules that change nothing"):
-        rule = inquiry.rule(i)
         spare = redundant(nearby, referee, i)
-        # SKIPPED is no finding: nothing was asked that could have failed, and the rule is simply not called redundant.
-        if spare.verdict.status == "UNKNOWN":
-            what = f"whether the rule `{rule.rule_id}` changes anything"
-            yield inquiry.unanswered(what, inquiry.place(i), spare.verdict, (rule.policy_id,))
-        if spare.verdict.status == "PROVEN" and seen_with(inquiry.theory, i, rules_of(spare.core)):
-            found[i] = spare
+        if spare.verdict.status == "PROVEN":
+            spares[i] = spare  # what is told of one depends on the others
+        else:
+            yield Reply(spare.verdict.status, tuple(_open(inquiry, i, spare.verdict)), spare.verdict.reason)
+    found = {i: spare for i, spare in spares.items() if seen_with(inquiry.theory, i, rules_of(spare.core))}
     beside = _duplicates_beside(inquiry, nearby, referee, found)
     kept = originals(nearby, {**found, **beside})
-    for i, spare in found.items():
-        if i not in kept:
-            yield _finding(inquiry, i, spare)
+    for i, spare in spares.items():
+        yield Reply("PROVEN", (_finding(inquiry, i, spare),) if i in found and i not in kept else ())
+
+
+def _open(inquiry: Inquiry, i: int, verdict: Verdict) -> Iterator[Finding]:
+    """SKIPPED is no finding: nothing was asked that could have failed, and the rule is simply not called redundant."""
+    if verdict.status == "UNKNOWN":
+        rule = inquiry.rule(i)
+        what = f"whether the rule `{rule.rule_id}` changes anything"
+        yield inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,))
 
 
 def _finding(inquiry: Inquiry, i: int, spare: Spare) -> Finding:

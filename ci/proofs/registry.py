@@ -1,22 +1,25 @@
-"""The questions, in the order they are asked. A newcomer adds one line."""
+"""The questions, in the order they are asked. A newcomer adds one line.
+
+Contradictions are not among them: their answers are needed as pairs, so `ci.proofs.stage` asks for them first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
-from ci.findings import Finding
-from ci.proofs import findings, idle, invariant, joint, reach, redundant
+from ci.proofs import dead, failing_case, gap, idle, invariant, joint, priority_mismatch, reach, redundant
+from ci.proofs.answers import Reply
 from ci.proofs.inquiry import Inquiry
 
-QUESTIONS: tuple[Callable[[Inquiry], Iterable[Finding]], ...] = (
-    reach.dead_rule,
-    reach.unreachable_lifting,
-    joint.self_contradiction,
-    invariant.violated_invariant,
-    reach.never_wins_rule,
-    redundant.redundant_rule,
-    idle.idle_override,
-    findings.gap,
-    findings.failing_case,
-    findings.priority_mismatch,
-)
+QUESTIONS: Mapping[str, Callable[[Inquiry], Iterable[Reply]]] = {
+    "dead-rule": dead.dead_rule,
+    "unreachable-exception": dead.unreachable_lifting,
+    "self-contradiction": joint.self_contradiction,
+    "violated-invariant": invariant.violated_invariant,
+    "never-wins": reach.never_wins_rule,
+    "redundant-rule": redundant.redundant_rule,
+    "idle-override": idle.idle_override,
+    "gap": gap.undecided_case,
+    "failing-case": failing_case.failing_case,
+    "priority-mismatch": priority_mismatch.priority_mismatch,
+}

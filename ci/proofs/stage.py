@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from bylaw.logic.ir import Facts, Ruleset, Variable
-from ci.findings import Finding
+from ci.findings import Finding, Status
 from ci.load import Workspace
-from ci.proofs.conflict import Clash, clashes
-from ci.proofs.findings import clash_findings, step
+from ci.proofs.answers import Answered, Reply, counted
+from ci.proofs.clash_findings import clash_findings, step
+from ci.proofs.conflict import Clash, pairs, shown
 from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Inquiry, Progress
 from ci.proofs.registry import QUESTIONS
 from ci.proofs.theory import Theory
-from ci.record import PolicyRecord, StageStatus
+from ci.record import Later, PolicyRecord, StageStatus
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Proofs:
     """What the proofs found: records with their conflicts, findings, and the lattice's verdicts for the bundle.
 
-    `clashes` are the pairs behind the conflicts, one by one: who joins several runs groups them anew.
+    `clashes` are the pairs behind the conflicts, one by one: who joins several runs groups them anew. `answers` count
+    every question. What only a bundle writes is worked out when somebody reads it.
     """
 
     records: list[PolicyRecord]
     findings: list[Finding]
-    conflicts: list[dict[str, Any]]
+    clashes: tuple[Clash, ...]
+    answers: tuple[Answered, ...]
+    later: Callable[[], list[dict[str, Any]]]
     dominance: list[dict[str, Any]]
     escalations: list[dict[str, Any]]
-    clashes: tuple[Clash, ...] = ()
+
+    @cached_property
+    def conflicts(self) -> list[dict[str, Any]]:
+        """Every conflict with a case that shows it."""
+        return self.later()
 
 
 def ruleset_of(workspace: Workspace, records: Sequence[PolicyRecord], variables: Mapping[str, Variable]) -> Ruleset:
@@ -61,42 +70,91 @@ def prove(
 ) -> Proofs:
     """Ask every question about the set on *at* (an ordinal) and after it, as far as it concerns what is in *focus*."""
     budgets = workspace.rules.ci.proofs
-    theory = Theory(ruleset, at, budgets.rlimit, budgets.timeout_ms)
+    theory = Theory(ruleset, at, budgets.rlimit, budgets.timeout_ms, budgets.memory_mb)
     by_id = {record.policy.policy_id: record for record in records}
     inquiry = Inquiry(workspace, by_id, theory, words, progress, focus)
-    found = list(clashes(theory, _heard(progress), focus))
-    findings = list(clash_findings(inquiry, found))
-    for question in QUESTIONS:
-        findings += question(inquiry)
-    conflicts = [_conflict(inquiry, clash, n) for n, clash in enumerate(found, 1) if clash.verdict.facts is not None]
+    told = _Told()
+    found = [clash for clash in told.pairs(pairs(theory, _heard(progress), focus)) if clash.verdict.status != "PROVEN"]
+    told.findings += clash_findings(inquiry, found)
+    for question, ask in QUESTIONS.items():
+        told.question(question, ask(inquiry))
+    conflicts = _Conflicts(inquiry, found)
     failed = {p for clash in found if clash.verdict.status == "UNKNOWN" for p in _policies(inquiry, clash)}
-    by_policy: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for conflict in conflicts:
-        for policy_id in sorted({conflict["policy_a"]["id"], conflict["policy_b"]["id"]}):
-            by_policy[policy_id].append(conflict)
     return Proofs(
-        records=[_judged(record, by_policy.get(record.policy.policy_id, []), failed) for record in records],
-        findings=findings,
-        conflicts=conflicts,
+        records=[_judged(record, conflicts, failed) for record in records],
+        findings=told.findings,
+        clashes=tuple(found),
+        answers=tuple(told.answers),
+        later=lambda: conflicts.all,
         dominance=_dominance(inquiry, found),
         escalations=_escalations(inquiry, found),
-        clashes=tuple(found),
     )
+
+
+class _Told:
+    """The findings of all questions, and how often each was asked."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.answers: list[Answered] = []
+
+    def question(self, question: str, replies: Iterable[Reply]) -> None:
+        """Take note of everything that is answered to one question."""
+        statuses, reasons = Counter[Status](), Counter[str]()
+        for reply in replies:
+            self.findings += reply.findings
+            statuses[reply.status] += 1
+            if reply.status in ("UNKNOWN", "SKIPPED"):
+                reasons[reply.reason or "no reason is known"] += 1
+        self.answers.append(counted(question, statuses, reasons))
+
+    def pairs(self, asked: Iterable[Clash]) -> list[Clash]:
+        """The pairs that were asked about, taken note of."""
+        found = list(asked)
+        self.question("conflict", (Reply(clash.verdict.status, (), clash.verdict.reason) for clash in found))
+        return found
 
 
 def _heard(progress: Progress | None) -> Callable[[int, int], None] | None:
     return None if progress is None else lambda done, of: progress("looking for conflicts", done, of)
 
 
+class _Conflicts:
+    """The conflicts as seed 000 writes them, each with its case; worked out when a bundle or a record is written."""
+
+    def __init__(self, inquiry: Inquiry, found: Sequence[Clash]) -> None:
+        self._inquiry, self._found = inquiry, found
+
+    @cached_property
+    def all(self) -> list[dict[str, Any]]:
+        """Every conflict, numbered."""
+        shown_ = (shown(self._inquiry.theory, clash) for clash in self._found)
+        numbered = enumerate(shown_, 1)
+        return [_conflict(self._inquiry, clash, n) for n, clash in numbered if clash.verdict.facts is not None]
+
+    def of(self, policy_id: str) -> list[dict[str, Any]]:
+        """Those in which the policy takes part."""
+        return self._by_policy.get(policy_id, [])
+
+    @cached_property
+    def _by_policy(self) -> Mapping[str, list[dict[str, Any]]]:
+        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for conflict in self.all:
+            for policy_id in sorted({conflict["policy_a"]["id"], conflict["policy_b"]["id"]}):
+                found[policy_id].append(conflict)
+        return found
+
+
 def _policies(inquiry: Inquiry, clash: Clash) -> list[str]:
     return sorted({inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id})
 
 
-def _judged(record: PolicyRecord, conflicts: list[dict[str, Any]], failed: set[str]) -> PolicyRecord:
+def _judged(record: PolicyRecord, conflicts: _Conflicts, failed: set[str]) -> PolicyRecord:
     if not record.in_logic:
         return record
-    status: StageStatus = "failed" if record.policy.policy_id in failed else "complete"
-    return record.after("conflict_detection", status, conflicts=conflicts)
+    policy_id = record.policy.policy_id
+    status: StageStatus = "failed" if policy_id in failed else "complete"
+    return record.after("conflict_detection", status, conflicts=Later(lambda: conflicts.of(policy_id)))
 
 
 def _conflict(inquiry: Inquiry, clash: Clash, number: int) -> dict[str, Any]:
@@ -140,7 +198,7 @@ def _conflict(inquiry: Inquiry, clash: Clash, number: int) -> dict[str, Any]:
 def _dominance(inquiry: Inquiry, found: Sequence[Clash]) -> list[dict[str, Any]]:
     rules = {}
     for clash in found:
-        if clash.winner is not None and clash.verdict.facts is not None:
+        if clash.winner is not None and clash.verdict.status == "COUNTEREXAMPLE":
             winner = inquiry.rule(clash.winner)
             loser = inquiry.rule(clash.second if clash.winner == clash.first else clash.first)
             mode = "priority" if winner.level != loser.level else "override"
@@ -151,14 +209,12 @@ def _dominance(inquiry: Inquiry, found: Sequence[Clash]) -> list[dict[str, Any]]
 
 
 def _escalations(inquiry: Inquiry, found: Sequence[Clash]) -> list[dict[str, Any]]:
-    pairs = {
-        tuple(_policies(inquiry, clash)) for clash in found if clash.winner is None and clash.verdict.facts is not None
-    }
+    open_ = [clash for clash in found if clash.winner is None and clash.verdict.status == "COUNTEREXAMPLE"]
     return [
         {
             "conflict_type": "logical",
             "policies": list(pair),
             "owners_to_notify": sorted({inquiry.records[p].policy.metadata.owner for p in pair}),
         }
-        for pair in sorted(pairs)
+        for pair in sorted({tuple(_policies(inquiry, clash)) for clash in open_})
     ]

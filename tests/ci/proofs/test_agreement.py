@@ -14,10 +14,11 @@ from bylaw.logic.evaluate import Standing
 from bylaw.logic.ir import Ruleset, Variable, negate
 from bylaw.logic.smt import Reasoner
 from ci.proofs.conflict import clashes, subject
+from ci.proofs.dead import can_fire
 from ci.proofs.duel import WINS, Referee, mark
 from ci.proofs.gap import gap
 from ci.proofs.nearby import Nearby
-from ci.proofs.reach import can_fire, never_wins
+from ci.proofs.reach import never_wins
 from ci.proofs.theory import Theory
 from tests.ci.proofs.smallsets import CASES, DAYS, EVERY, GRID, VARIABLES, Tried, mask, rulesets
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from bylaw.logic.ir import Atom, Compare, ConditionalRule, Const, Constraint, Effect, Or, Ref, Ruleset, Source, Variable
 from ci.proofs.conflict import _resolved, _unresolved, shown, subject
 from ci.proofs.conflict import clashes as found_by
+from ci.proofs.dead import can_fire
 from ci.proofs.gap import gap
-from ci.proofs.reach import can_fire
 from ci.proofs.theory import Theory
 
 _path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"

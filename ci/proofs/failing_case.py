@@ -1,0 +1,95 @@
+"""Which cases of `cases.yaml` end otherwise than they expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from bylaw.logic.evaluate import Decision
+from bylaw.logic.ir import Facts, ValueMisfit
+from ci.findings import Finding, Place
+from ci.load import CaseEntry
+from ci.proofs.answers import Reply
+from ci.proofs.inquiry import Inquiry
+
+
+def failing_case(inquiry: Inquiry) -> Iterator[Reply]:
+    """Every case of `cases.yaml` ends as it expects."""
+    for entry in inquiry.each_case("replaying cases"):
+        variables = inquiry.theory.ruleset.variables
+        try:
+            facts = {name: variables[name].read(value) for name, value in entry.case.facts.items()}
+        except (KeyError, ValueMisfit):
+            continue  # the lint of cases has a finding for it
+        day = entry.case.at.toordinal() if entry.case.at else inquiry.theory.at
+        decision = inquiry.theory.evaluator.decide(facts, day)
+        case = {"facts": _shown(inquiry, facts), "at": date.fromordinal(day).isoformat()}
+        differences = _differences(inquiry, entry, decision)
+        told = tuple(_finding(entry, case, decision, *difference) for difference in differences)
+        yield Reply("COUNTEREXAMPLE" if told else "PROVEN", told)
+
+
+def _finding(
+    entry: CaseEntry, case: Mapping[str, Any], decision: Decision, key: str, expected: Any, found: Any
+) -> Finding:
+    return Finding(
+        "failing-case",
+        f"the case `{entry.case.name}` expects {key}: {_list(expected)}, but gets {_list(found)}"
+        + _because(decision, key),
+        Place(entry.path, (entry.index, "expect", key)),
+        policies=_speakers(decision, key),
+        rules=(entry.case.name, key),
+        counterexample=case,
+        status="COUNTEREXAMPLE",
+        help=_missing(decision, key),
+    )
+
+
+def _differences(inquiry: Inquiry, entry: CaseEntry, decision: Decision) -> Iterator[tuple[str, Any, Any]]:
+    canonical = inquiry.workspace.vocabulary.canonical
+    declared = inquiry.workspace.vocabulary.actions
+    for key, expected in entry.case.expect.items():
+        if any(name not in declared for name in (expected if isinstance(expected, list) else [expected]) if name):
+            continue  # the lint of cases has a finding for it
+        if key in ("required", "prohibited", "permitted"):
+            wanted = sorted({canonical(str(name)) for name in expected or ()})
+            found = list(getattr(decision, key))
+            if wanted != found:
+                yield key, wanted, found
+        elif key in decision.outcomes:
+            action = decision.outcomes[key].action
+            named = None if expected is None else canonical(str(expected))
+            if action != named:
+                yield key, named, action
+
+
+def _list(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(value)}]"
+    return "nothing" if value is None else str(value)
+
+
+def _because(decision: Decision, key: str) -> str:
+    result = decision.outcomes.get(key)
+    if result is not None and result.policy_id is not None:
+        return f" from {result.policy_id}"
+    if any(key in conflict.outcomes for conflict in decision.conflicts):
+        return f": {' and '.join(_speakers(decision, key))} contradict each other"
+    return ""
+
+
+def _speakers(decision: Decision, key: str) -> tuple[str, ...]:
+    result = decision.outcomes.get(key)
+    if result is not None and result.policy_id is not None:
+        return (result.policy_id,)
+    return tuple(sorted({p for conflict in decision.conflicts if key in conflict.outcomes for p in conflict.policies}))
+
+
+def _missing(decision: Decision, key: str) -> str | None:
+    missing = decision.undecided.get(key, ())
+    return f"it still depends on {', '.join(missing)}: facts left out of a case are unknown" if missing else None
+
+
+def _shown(inquiry: Inquiry, facts: Facts) -> dict[str, Any]:
+    return {name: inquiry.theory.ruleset.variables[name].show(value) for name, value in sorted(facts.items())}

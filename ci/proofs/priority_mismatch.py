@@ -1,0 +1,33 @@
+"""Which declared priorities say something else than the metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ci.findings import Finding, Place
+from ci.proofs.answers import Reply
+from ci.proofs.inquiry import Inquiry
+from ci.record import PolicyRecord
+
+
+def priority_mismatch(inquiry: Inquiry) -> Iterator[Reply]:
+    """A declared priority says what the metadata says."""
+    priorities = inquiry.workspace.rules.priorities
+    for _, record in inquiry.each_policy("comparing priorities"):
+        declared = record.policy.metadata.priority
+        if declared is None:
+            continue
+        is_right = priorities.level_of(declared) == record.level.number
+        yield Reply("PROVEN") if is_right else Reply("COUNTEREXAMPLE", (_finding(record, declared),))
+
+
+def _finding(record: PolicyRecord, declared: int | str) -> Finding:
+    policy_id = record.policy.policy_id
+    return Finding(
+        "priority-mismatch",
+        f"policy `{policy_id}` declares the priority `{declared}`, but its metadata make it level "
+        f"{record.level.number} ({record.level.name}): {record.level.reason}",
+        Place(record.path, ("metadata", "priority")),
+        policies=(policy_id,),
+        help="the derived level holds; correct `priority`, or leave it out",
+    )
