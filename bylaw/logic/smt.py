@@ -168,7 +168,7 @@ class Reasoner(Solver):
         said = str(self._solver.reason_unknown())
         if said in ("canceled", "timeout", "max. resource limit exceeded", "interrupted from keyboard"):
             return f"the limit of {self.rlimit} steps or {self.wall_ms} ms was reached"
-        return said
+        return "no method decides arithmetic like this" if said.startswith("(incomplete") else said
 
     def _replayed(self, model: dict[str, Value] | None, formulas: Sequence[Formula]) -> Answer:
         if model is None:

@@ -25,11 +25,17 @@ MOST_STRIKES = 3  # so many questions about one suspect that end at a limit, and
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A hand-written formula under a name that people know; an axiom is part of every question."""
+    """A hand-written formula and where it stands; an axiom, an invariant, is part of every question."""
 
-    name: str
+    policy_id: str
+    id: str
     formula: Formula
     is_axiom: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people know it by."""
+        return f"the {'invariant' if self.is_axiom else 'hand-written rule'} `{self.id}` of {self.policy_id}"
 
 
 @dataclass
@@ -52,12 +58,12 @@ def solver_for(rulesets: Sequence[Ruleset], variables: Mapping[str, Variable], e
 def suspects(rulesets: Sequence[Ruleset]) -> tuple[Suspect, ...]:
     """What was written by hand: invariants, and the rules that take the place of derived ones."""
     axioms = [
-        Suspect(f"the invariant `{c.constraint_id}` of {c.policy_id}", c.formula, is_axiom=True)
+        Suspect(c.policy_id, c.constraint_id, c.formula, is_axiom=True)
         for ruleset in rulesets
         for c in ruleset.constraints
     ]
     rules = [
-        Suspect(f"the hand-written rule `{rule.rule_id}` of {rule.policy_id}", rule.guard)
+        Suspect(rule.policy_id, rule.rule_id, rule.guard)
         for ruleset in rulesets
         for rule in ruleset.rules
         if rule.origin == "formal"

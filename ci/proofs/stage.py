@@ -18,6 +18,7 @@ from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Inquiry, Progress
 from ci.proofs.registry import QUESTIONS
 from ci.proofs.theory import Theory
+from ci.proofs.unanswered import told_once
 from ci.record import Later, PolicyRecord, StageStatus
 
 
@@ -70,7 +71,8 @@ def prove(
 ) -> Proofs:
     """Ask every question about the set on *at* (an ordinal) and after it, as far as it concerns what is in *focus*."""
     budgets = workspace.rules.ci.proofs
-    theory = Theory(ruleset, at, budgets.rlimit, budgets.timeout_ms, budgets.memory_mb)
+    limits = (budgets.memory_mb, budgets.guard_pieces, budgets.neighbours)
+    theory = Theory(ruleset, at, budgets.rlimit, budgets.timeout_ms, *limits)
     by_id = {record.policy.policy_id: record for record in records}
     inquiry = Inquiry(workspace, by_id, theory, words, progress, focus)
     told = _Told()
@@ -82,7 +84,7 @@ def prove(
     failed = {p for clash in found if clash.verdict.status == "UNKNOWN" for p in _policies(inquiry, clash)}
     return Proofs(
         records=[_judged(record, conflicts, failed) for record in records],
-        findings=told.findings,
+        findings=told_once(inquiry, told.findings),
         clashes=tuple(found),
         answers=tuple(told.answers),
         later=lambda: conflicts.all,

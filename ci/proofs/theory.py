@@ -20,6 +20,7 @@ from ci.proofs.candidates import Candidates
 
 if TYPE_CHECKING:
     from bylaw.logic.solver import Solver
+    from bylaw.logic.wary import Suspect
 
 Status = Literal["PROVEN", "COUNTEREXAMPLE", "UNKNOWN", "SKIPPED"]
 
@@ -40,9 +41,19 @@ PROVEN = Verdict("PROVEN")
 class Theory:
     """The rules and invariants on *at* and after it (a proleptic ordinal)."""
 
-    def __init__(self, ruleset: Ruleset, at: int, rlimit: int, wall_ms: int = 10_000, memory_mb: int = 512) -> None:
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        at: int,
+        rlimit: int,
+        wall_ms: int = 10_000,
+        memory_mb: int = 512,
+        guard_pieces: int = 5_000,
+        neighbours: int = 600,
+    ) -> None:
         self.ruleset, self.at = ruleset, at
         self.rlimit, self.wall_ms, self.memory_mb = rlimit, wall_ms, memory_mb
+        self.guard_pieces, self.neighbours = guard_pieces, neighbours
         self.evaluator = Evaluator(ruleset)
         self.rivals = self.evaluator.rivals
         self.candidates = Candidates(self.evaluator)
@@ -57,6 +68,12 @@ class Theory:
         from bylaw.logic.wary import solver_for
 
         return solver_for([self.ruleset], self.ruleset.variables, Effort(self.rlimit, self.wall_ms, self.memory_mb))
+
+    @property
+    def beyond(self) -> Mapping[str, Suspect]:
+        """What answers say that rest on hand-written logic which the solver did not settle → that logic."""
+        asked = self.__dict__.get("reasoner")  # a reasoner that was never needed is not made for this
+        return getattr(asked, "reasons", {})
 
     # ---- time ---------------------------------------------------------------------------------------------------
 
