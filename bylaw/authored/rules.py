@@ -37,6 +37,8 @@ class ProofBudgets(Authored):
     timeout_ms: Positive
     memory_mb: Positive
     boxes_per_guard: Positive
+    guard_pieces: Positive  # of one guard looked at before the solver is asked
+    neighbours: Positive  # of one rule, up to which it is asked whether the rule changes anything
     change_boxes: Positive  # looked at in one comparison of two versions, before the solver is asked for cases alone
     change_pieces: Positive  # of one region of change, up to which they are put together as widely as possible
 

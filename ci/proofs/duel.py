@@ -17,7 +17,6 @@ from ci.proofs.nearby import Item, Nearby, items
 from ci.proofs.theory import Theory
 
 WINS = " but for bans"  # a world's second reading: who wins disputes about outcomes, prohibited or not
-MAX_NEIGHBOURS = 600  # beyond so many rules around one, the question is skipped and says so
 
 
 class Referee:

@@ -17,8 +17,6 @@ from bylaw.logic.truth import truth
 from ci.proofs.candidates import Index, bits
 from ci.proofs.theory import Theory, Verdict
 
-PIECES = 5_000  # of a guard looked at before the solver is asked
-
 Item: TypeAlias = tuple[str, str, str]  # what an effect adds to a case: (kind, outcome or "", action)
 Key: TypeAlias = tuple[str, str]
 
@@ -181,7 +179,7 @@ class Nearby:
         is_covered = guard is not None
         for box in guard or ():
             try:
-                piece = uncovered(box, covers, theory.ruleset.variables, PIECES)
+                piece = uncovered(box, covers, theory.ruleset.variables, theory.guard_pieces)
             except TooManyBoxes:
                 is_covered = False
                 continue

@@ -15,11 +15,11 @@ from bylaw.logic.boxes import Box, TooManyBoxes, uncovered
 from bylaw.logic.ir import Effect, Facts, negate
 from ci.findings import Finding
 from ci.proofs.answers import Reply
-from ci.proofs.duel import MAX_NEIGHBOURS, NOTHING, Core, Duel, Referee, rules_of
+from ci.proofs.duel import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
 from ci.proofs.joint import at_odds
-from ci.proofs.nearby import PIECES, Nearby, items
+from ci.proofs.nearby import Nearby, items
 from ci.proofs.periods import Span, told
 from ci.proofs.reach import TRIES, escape
 from ci.proofs.theory import PROVEN, Theory, Verdict
@@ -134,7 +134,7 @@ def _replaced(nearby: Nearby, i: int, day: int) -> Verdict | None:
     covers = [box for box in its if box.is_exact]
     try:
         is_covered = mine is not None and all(
-            uncovered(Box(box.regions), covers, theory.ruleset.variables, PIECES) is None for box in mine
+            uncovered(Box(box.regions), covers, theory.ruleset.variables, theory.guard_pieces) is None for box in mine
         )
     except TooManyBoxes:
         return None
@@ -153,8 +153,8 @@ def _rank_alike(theory: Theory, i: int, k: int) -> bool:
 def _really(nearby: Nearby, referee: Referee, i: int, day: int) -> Verdict:
     """The same by the solver, over everybody who stands or falls with it."""
     duel = Duel(nearby, referee, i, day, nearby.meeting(i, day))
-    if len(duel.around) > MAX_NEIGHBOURS:
-        reason = f"{len(duel.around)} rules speak where it does, over {MAX_NEIGHBOURS}"
+    if len(duel.around) > nearby.theory.neighbours:
+        reason = f"over {nearby.theory.neighbours} rules speak where one does"
         return Verdict("SKIPPED", day=day, reason=reason)
     answer = duel.ask(*duel.definitions(), *duel.definitions("spared"), duel.difference())
     if answer.model is not None:

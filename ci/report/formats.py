@@ -9,6 +9,7 @@ from pathlib import Path
 from bylaw.authored.rules import ReportCaps
 from bylaw.errors import UsageError
 from ci.findings import Finding
+from ci.proofs.answers import Answered
 from ci.source import Source
 
 
@@ -25,14 +26,16 @@ class Report:
     existing: frozenset[str] = field(default_factory=frozenset)
     has_base: bool = False
     folder: str = ""
+    questions: Sequence[Answered] = ()
 
 
 def text(report: Report) -> str:
     """For a person in a terminal."""
-    from ci.report.text import render
+    from ci.report.text import left_open, render
 
     cap = None if report.caps is None else report.caps.findings
-    return render(report.findings, report.sources, report.existing, cap=cap) + "\n"
+    told = render(report.findings, report.sources, report.existing, cap=cap)
+    return "\n\n".join([told, *left_open(report.questions)]) + "\n"
 
 
 def json(report: Report) -> str:
@@ -40,7 +43,7 @@ def json(report: Report) -> str:
     from ci.report.jsonl import render
 
     most = None if report.caps is None else report.caps.json_bytes
-    return render(report.findings, report.sources, report.existing, most)
+    return render(report.findings, report.sources, report.existing, most, report.questions)
 
 
 def github(report: Report) -> str:

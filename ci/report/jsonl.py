@@ -9,6 +9,7 @@ from typing import Any
 from bylaw.canonical import plain
 from ci.findings import Finding, Place
 from ci.load import position
+from ci.proofs.answers import Answered
 from ci.source import Source
 
 
@@ -17,8 +18,11 @@ def render(
     sources: Mapping[str, Source],
     existing: Collection[str] = frozenset(),
     most_bytes: int | None = None,
+    questions: Sequence[Answered] = (),
 ) -> str:
     """The document, with a line break at its end. *existing*: fingerprints of findings that were there before.
+
+    *questions* says how often each question was asked, and what came of it.
 
     Beyond *most_bytes* the last findings are left out; the summary counts all of them and says how many are missing.
     """
@@ -35,7 +39,8 @@ def render(
     # Plain ASCII: a terminal's or a runner's encoding can then break nothing.
     told = "[\n" + ",\n".join(listed) + "\n  ]" if listed else "[]"
     counts = json.dumps(summary, indent=2).replace("\n", "\n  ")
-    return "{\n" + f'  "findings": {told},\n  "summary": {counts}\n' + "}\n"
+    answers = json.dumps([answered.to_json() for answered in questions], indent=2).replace("\n", "\n  ")
+    return "{\n" + f'  "findings": {told},\n  "questions": {answers},\n  "summary": {counts}\n' + "}\n"
 
 
 def _indented(document: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ import click
 
 from ci.findings import Finding, Place, Severity
 from ci.load import position
+from ci.proofs.answers import Answered
 from ci.source import Source
 
 COLOURS: Mapping[Severity, str] = {"error": "red", "warning": "yellow", "notice": "cyan"}
@@ -40,6 +41,20 @@ def render(
         blocks.append(_remainder(ordered, shown))
     blocks.append(_summary(ordered, sources, existing))
     return "\n\n".join(blocks)
+
+
+def left_open(questions: Sequence[Answered]) -> list[str]:
+    """One line about the questions that have no answer; none where all were answered."""
+    parts = []
+    for answered in questions:
+        counts = ((answered.unknown, "undecided"), (answered.skipped, "skipped"))
+        told = " and ".join(f"{count} {how}" for count, how in counts if count)
+        why = ", ".join(reason for reason, _ in answered.reasons)
+        if told:
+            parts.append(f"{answered.question} {told} of {answered.asked} ({visible(why)})")
+    if not parts:
+        return []
+    return [f"not every question was answered: {'; '.join(parts)}; limits stand under `proofs` in rules/ci.yaml"]
 
 
 def capped(findings: Sequence[Finding], cap: int | None) -> list[Finding]:

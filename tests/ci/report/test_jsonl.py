@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from ci.findings import Finding, Place
+from ci.proofs.answers import Answered
 from ci.report.jsonl import render
 from ci.source import parse
 
@@ -47,6 +48,7 @@ def test_a_finding_has_the_fields_of_the_contract() -> None:
                 "existing": False,
             }
         ],
+        "questions": [],
         "summary": {"errors": 1, "warnings": 0, "notices": 0, "existing": 0, "total": 1, "omitted": 0},
     }
 
@@ -55,6 +57,7 @@ def test_no_findings_are_a_document_too() -> None:
     text = render([], {})
     assert json.loads(text) == {
         "findings": [],
+        "questions": [],
         "summary": {"errors": 0, "warnings": 0, "notices": 0, "existing": 0, "total": 0, "omitted": 0},
     }
     assert text.endswith("}\n")
@@ -102,3 +105,13 @@ def test_what_is_new_is_never_left_out_for_what_was_there() -> None:
     old = [Finding("gap", f"old {i}", Place("a.yaml"), severity="error") for i in range(50)]
     text = render([*old, FINDING], SOURCES, {finding.fingerprint for finding in old}, most_bytes=2_000)
     assert json.loads(text)["findings"][0]["id"] == "conflict"
+
+
+def test_how_questions_were_answered_stands_beside_the_findings() -> None:
+    asked = (Answered("gap", 2, 1), Answered("conflict", 3, 0, 0, 1, (("too many", 1),)))
+    document = json.loads(render([], {}, questions=asked))
+    assert [list(answered.values())[:6] for answered in document["questions"]] == [
+        ["gap", 3, 2, 1, 0, 0],
+        ["conflict", 4, 3, 0, 0, 1],
+    ]
+    assert document["questions"][1]["reasons"] == [{"reason": "too many", "count": 1}]

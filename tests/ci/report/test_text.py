@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.findings import Finding, Place
-from ci.report.text import WIDTH, capped, render, visible
+from ci.proofs.answers import Answered
+from ci.report.text import WIDTH, capped, left_open, render, visible
 from ci.source import parse
 
 ROWS = yaml.safe_load((Path(__file__).parent / "text.yaml").read_text(encoding="utf-8"))
@@ -98,3 +99,19 @@ def test_a_finding_with_many_places_shows_some_and_counts_the_rest() -> None:
     shown = render([Finding("gap", "m", Place("a.yaml"), related=places, severity="warning")], {})
     assert shown.count("place ") == 4
     assert "5 more places" in shown
+
+
+def test_what_was_not_answered_is_one_line() -> None:
+    asked = (
+        Answered("gap", 2, 1),
+        Answered("conflict", 3, 0, 2, 0, (("too long", 2),)),
+        Answered("redundant-rule", 1, 1, 1, 3, (("too long", 1), ("too many rules", 3))),
+    )
+    assert left_open(asked) == [
+        "not every question was answered: conflict 2 undecided of 5 (too long); redundant-rule 1 undecided and 3 "
+        "skipped of 6 (too long, too many rules); limits stand under `proofs` in rules/ci.yaml"
+    ]
+
+
+def test_where_everything_was_answered_nothing_is_said() -> None:
+    assert left_open((Answered("gap", 2, 1), Answered("conflict"))) == []
