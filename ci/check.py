@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from ci import pipeline
-from ci.base import checkout
+from ci.base import files_at
+from ci.executors.port import Executor
 from ci.findings import Finding, graded, known_before
-from ci.load import Workspace
+from ci.load import Workspace, files_of, rare_collection
+from ci.parts import snapshot
+from ci.parts.affected import Neighbourhood
+from ci.parts.incremental import remembered, updated
+from ci.parts.inventory import Inventory, beyond, inventory, says_words
+from ci.parts.part import Asked, settled
+from ci.parts.snapshot import Snapshot
 from ci.pipeline import Run
+from ci.proofs.answers import Answered
+from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Progress
+from ci.revision import Revision, revision
+
+SMALL = 300  # fewer policies are asked about faster than a snapshot is read
+MANY = 1_500  # more policies pay for the start of a process on every core
+DIFFERING = 50  # a snapshot that differs in so many files is written anew
+
+Executors = Callable[[], AbstractContextManager[Executor]]
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The findings, and the fingerprints of those that the base already had."""
+    """The findings, and the fingerprints of those that the base already had.
+
+    Of a large repository the workspace holds the words only; every place then carries its line.
+    """
 
     workspace: Workspace
     findings: tuple[Finding, ...]
     existing: frozenset[str] = frozenset()
+    answers: tuple[Answered, ...] = ()
 
     @property
     def new(self) -> tuple[Finding, ...]:
@@ -33,27 +55,115 @@ class Checked:
         return any(finding.severity == "error" for finding in self.new)
 
 
+@rare_collection()
 def check(
-    root: Path, at: date | None, today: date, base: str | None = None, progress: Progress | None = None
+    root: Path,
+    at: date | None,
+    today: date,
+    base: str | None = None,
+    progress: Progress | None = None,
+    executors: Executors | None = None,
 ) -> Checked:
-    """Check *root*. Both sides are asked for the same day, so that time alone makes nothing new."""
-    done = pipeline.run(root, at, today, progress)
-    if base is None:
-        return Checked(done.workspace, done.findings)
-    with checkout(root, base) as old:
-        return against(pipeline.run(old, done.at, today, progress), done)
+    """Check *root*. Both sides are asked for the same day, so that time alone makes nothing new.
+
+    *executors* opens the workers for a large set that is asked about whole; left out, this process does all of it.
+    """
+    found, shown = files_of(root), revision(root)
+    now = inventory(root, found, shown, at or shown.commit_date or today)
+    old = None if base is None else inventory(root, files_at(root, base), Revision(), now.at)
+    if max(len(side.policies) for side in (now, old or now)) < SMALL:
+        after = pipeline.check(now.workspace(), now.at, progress)
+        if old is None:
+            return Checked(after.workspace, after.findings, answers=after.proofs.answers)
+        compared = against(pipeline.check(old.workspace(), now.at, progress), after)
+        return replace(compared, answers=after.proofs.answers)
+    return _large(now, old, _Asking(progress, executors))
 
 
 def against(before: Run, after: Run) -> Checked:
     """What *after* has that *before* had not, each new finding on a line that changed where one is part of it."""
-    from ci.diff import outcome_changes  # only a check against a base compares versions
-
-    existing = known_before(after.findings, before.findings)
     old = {path: source.text for path, source in before.workspace.sources.items()}
     changed = {path for path, source in after.workspace.sources.items() if old.get(path) != source.text}
-    findings = [f if f.fingerprint in existing else anchored(f, changed) for f in after.findings]
-    findings += outcome_changes(before, after)
-    return Checked(after.workspace, tuple(graded(findings, after.workspace.rules.ci.severities)), existing)
+    return _compared(before.findings, after.findings, changed, _changes(before, after), after.workspace)
+
+
+def _compared(
+    before: tuple[Finding, ...],
+    after: tuple[Finding, ...],
+    changed: set[str],
+    changes: list[Finding],
+    workspace: Workspace,
+) -> Checked:
+    existing = known_before(after, before)
+    findings = [f if f.fingerprint in existing else anchored(f, changed) for f in after]
+    return Checked(workspace, tuple(graded([*findings, *changes], workspace.rules.ci.severities)), existing)
+
+
+def _changes(before: Run, after: Run) -> list[Finding]:
+    from ci.diff import outcome_changes  # only a check against a base compares versions
+
+    return list(outcome_changes(before, after))
+
+
+# ---- large repositories ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """How a set is asked about: who hears of it, and who does the work."""
+
+    progress: Progress | None
+    executors: Executors | None
+
+    def brought(self, last: Snapshot | None, now: Inventory) -> Snapshot:
+        """The snapshot of *now*, from the *last* one as far as that goes."""
+        known = updated(last, now) if last is not None else None
+        return known if known is not None else self._whole(now)
+
+    def _whole(self, now: Inventory) -> Snapshot:
+        if self.executors is None or len(now.policies) < MANY:
+            return remembered(now, pipeline.check(now.workspace(), now.at, self.progress))
+        from ci.parts.whole import whole
+
+        with self.executors() as executor:
+            return whole(now, executor, self.progress)
+
+
+def _large(now: Inventory, old: Inventory | None, asking: _Asking) -> Checked:
+    last = snapshot.read(now.root)
+    before = asking.brought(last, old) if old is not None else None
+    after = asking.brought(before or last, now)
+    if last is None or _difference(last, after) > DIFFERING or last.at != after.at:
+        snapshot.write(now.root, after)
+    words = now.part(now.words, beyond(after.cards), Asked()).read()
+    findings = tuple(graded(after.findings, words.rules.ci.severities))
+    if before is None or old is None:
+        return Checked(words, findings)
+    changed = {path for path in now.files if before.files.get(path) != after.files[path]}
+    return _compared(before.findings, findings, changed, _large_changes(old, before, now, after), words)
+
+
+def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snapshot) -> list[Finding]:
+    """Which cases change outcome, from the policies that differ and everyone who may fire together with them."""
+    differing = {path for path in {*before.files, *after.files} if before.files.get(path) != after.files.get(path)}
+    sides = ((old, before), (now, after))
+    cards = [{path: card for path, card in side.cards.items() if path in differing} for _, side in sides]
+    if any(map(says_words, differing)) or any(card.binds for found in cards for card in found.values()):
+        paths = {*before.cards, *after.cards}
+    elif not any(cards):
+        return []
+    else:
+        met = [Neighbourhood(side.cards).touched(found.values()) for (_, side), found in zip(sides, cards, strict=True)]
+        paths = {*differing, *met[0], *met[1], *(path for path, card in after.cards.items() if card.binds)}
+    runs = [
+        pipeline.check(files.part([*files.words, *paths], beyond(side.cards), Asked()).read(), now.at, None, Focus())
+        for files, side in sides
+    ]
+    return list(settled(runs[1], _changes(runs[0], runs[1])))
+
+
+def _difference(one: Snapshot, other: Snapshot) -> int:
+    return sum(one.files.get(path) != other.files.get(path) for path in {*one.files, *other.files})
 
 
 def anchored(finding: Finding, changed: set[str]) -> Finding:

@@ -6,28 +6,30 @@ Nothing is proved about either version by itself: their rules are read, and comp
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from bylaw.authored.labels import labels
+from bylaw.authored.rules import ProofBudgets
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import FILE_NAME, CompiledPolicyBundle, read
 from bylaw.bundle import ruleset as ruleset_in
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
 from bylaw.logic.ir import Ruleset
-from ci.base import checkout, committed_on
+from ci.base import committed_on, files_at
 from ci.files import FOLDERS
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
 from ci.load import Workspace, load
+from ci.load import read as read_files
 from ci.pipeline import UNREPRESENTABLE, Run
-from ci.proofs.change import Change, Changes, Unknown, changes
+from ci.proofs.change import Change, Changes, Limits, Unknown, changes
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
 from ci.report.changes import Comparison, in_words
+from ci.revision import Revision
 from ci.variables import variables
 
 
@@ -38,7 +40,7 @@ class Version:
     name: str
     ruleset: Ruleset
     vocabulary: Vocabulary
-    rlimit: int
+    budgets: ProofBudgets
     day: date | None
     left_out: Mapping[str, str]
 
@@ -49,21 +51,27 @@ def diff(base: str, head: str, root: Path, at: date | None, today: date) -> Comp
     Raises UsageError for a side that is no bundle, no folder and no git ref, and BundleError for a bundle that is
     refused.
     """
-    with ExitStack() as stack:
-        one, two = (_version(side, root, at, today, stack) for side in (base, head))
+    one, two = (_version(side, root, at, today) for side in (base, head))
     day = at or two.day or today
     return compared(one, two, day)
 
 
 def compared(one: Version, two: Version, day: date) -> Comparison:
     """Both versions on *day* and after it."""
-    before, after = (Theory(side.ruleset, day.toordinal(), side.rlimit) for side in (one, two))
-    found = changes(before, after)
+    found = _changes(one.ruleset, two.ruleset, day, two.budgets)
     unread = tuple(Unknown(None, None, reason) for reason in _left_out(one, two))
     spoken = {**labels(one.vocabulary), **labels(two.vocabulary)}
     return Comparison(
         (one.name, two.name), day, Changes(found.changes, (*unread, *found.unknown), found.shared), spoken
     )
+
+
+def _changes(before: Ruleset, after: Ruleset, day: date, budgets: ProofBudgets) -> Changes:
+    """What changes between the rules of two sides, within the head's *budgets*."""
+    one, two = (
+        Theory(side, day.toordinal(), budgets.rlimit, budgets.timeout_ms, budgets.memory_mb) for side in (before, after)
+    )
+    return changes(one, two, Limits(budgets.change_boxes, budgets.change_pieces))
 
 
 def _left_out(one: Version, two: Version) -> Iterator[str]:
@@ -77,7 +85,7 @@ def _left_out(one: Version, two: Version) -> Iterator[str]:
 # ---- the sides ------------------------------------------------------------------------------------------------------
 
 
-def _version(side: str, root: Path, at: date | None, today: date, stack: ExitStack) -> Version:
+def _version(side: str, root: Path, at: date | None, today: date) -> Version:
     """A file is a bundle, a folder a repository (or what `bylaw compile` wrote), anything else a git ref."""
     path = Path(side)
     if path.is_file():
@@ -89,9 +97,8 @@ def _version(side: str, root: Path, at: date | None, today: date, stack: ExitSta
         return of_workspace(side, load(path, at, today))
     if side.endswith(".json") or "\0" in side:
         raise UsageError(f"there is no bundle at `{side}`", "compile one with `bylaw compile -o DIR`")
-    folder = stack.enter_context(checkout(root, side))
-    day = committed_on(root, side)
-    return of_workspace(side, load(folder, at or day, today), day)
+    files, day = files_at(root, side), committed_on(root, side)
+    return of_workspace(side, read_files(root, files, Revision(commit_date=day), at or day or today), day)
 
 
 def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Version:
@@ -103,8 +110,7 @@ def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Ve
         if record.policy.is_active and not record.in_logic:
             left_out[f"the policy `{record.policy.policy_id}`"] = _content(workspace, record.path)
     ruleset = ruleset_of(workspace, records, known)
-    rlimit = workspace.rules.ci.proofs.rlimit
-    return Version(name, ruleset, workspace.vocabulary, rlimit, day or workspace.at, left_out)
+    return Version(name, ruleset, workspace.vocabulary, workspace.rules.ci.proofs, day or workspace.at, left_out)
 
 
 def _unread(findings: tuple[Finding, ...]) -> set[str]:
@@ -125,7 +131,7 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
     }
     stamped = bundle.bundle_metadata.commit_date
     day = date.fromisoformat(stamped) if stamped else None
-    return Version(name, ruleset_in(bundle), bundle.vocabulary, bundle.rules.ci.proofs.rlimit, day, left_out)
+    return Version(name, ruleset_in(bundle), bundle.vocabulary, bundle.rules.ci.proofs, day, left_out)
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------
@@ -133,9 +139,7 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
 
 def outcome_changes(before: Run, after: Run) -> Iterator[Finding]:
     """One `outcome-change` a region, on the line of a policy that changed; `unknown-answer` for what hit a limit."""
-    at = after.at.toordinal()
-    rlimit = after.workspace.rules.ci.proofs.rlimit
-    found = changes(Theory(before.ruleset, at, rlimit), Theory(after.ruleset, at, rlimit))
+    found = _changes(before.ruleset, after.ruleset, after.at, after.workspace.rules.ci.proofs)
     spoken = {**labels(before.workspace.vocabulary), **labels(after.workspace.vocabulary)}
     told = Comparison(("base", "head"), after.at, found, spoken)
     for change in found.changes:

@@ -44,13 +44,24 @@ def _of_misfits(workspace: Workspace) -> Iterator[str]:
     """Every word in the text of a policy or of cases that do not fit: they were meant to use it."""
     declaring = {file.path for file in workspace.vocabularies}
     paths = {f.at.path for f in workspace.findings if f.id == "schema" and f.at.path.startswith("policies/")}
-    texts = [source.text for path, source in workspace.sources.items() if path in paths - declaring]
-    words = set(_names_in(*texts))
+    for path in sorted(paths - declaring):
+        if (source := workspace.sources.get(path)) is not None:
+            yield from words_in(source.text, workspace.vocabulary)
+
+
+def words_in(text: str, vocabulary: Vocabulary) -> Iterator[str]:
+    """Every word that a file which does not fit its model may use."""
+    words = set(_names_in(text))
     for word in words:
         yield from _meanings(word)
-    for name, fact in workspace.vocabulary.facts.items():
+    for name, fact in vocabulary.facts.items():
         if not words.isdisjoint(fact.values):
             yield name  # by a target
+
+
+def words_of(policy: Policy, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The names that a policy speaks of, in small letters and sorted."""
+    return tuple(sorted({name.casefold() for name in _of_policy(policy, vocabulary)}))
 
 
 def _listed(value: object) -> list[object]:

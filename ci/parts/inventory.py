@@ -1,0 +1,82 @@
+"""The files of a repository on a day: what each of them says, as a digest, and parts of them as small repositories."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from ci.files import Content
+from ci.load import Beyond, Workspace
+from ci.parts.cards import Card, is_policy
+from ci.parts.part import Asked, File, Part, path_of
+from ci.revision import Revision
+from ci.rooms import room_of
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """The files by path, in the order in which they are read. `at` is the day that questions are asked for."""
+
+    root: Path
+    files: Mapping[str, File]
+    shown: Revision
+    at: date
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """What each file says, in 32 letters."""
+        return {path: _digest(file) for path, file in self.files.items()}
+
+    @cached_property
+    def policies(self) -> Mapping[str, File]:
+        """The files that hold a policy."""
+        return {path: file for path, file in self.files.items() if is_policy(path)}
+
+    @cached_property
+    def shared(self) -> tuple[str, ...]:
+        """The files that hold anything else."""
+        return tuple(path for path in self.files if path not in self.policies)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The files that every part reads."""
+        return tuple(filter(says_words, self.shared))
+
+    def part(self, paths: Iterable[str], beyond: Beyond, asked: Asked) -> Part:
+        """The part of these files."""
+        wanted = {*paths}
+        files = tuple(file for path, file in self.files.items() if path in wanted)
+        return Part(self.root, files, self.shown, self.at, beyond, asked)
+
+    def workspace(self) -> Workspace:
+        """All of it."""
+        return self.part(self.files, Beyond(), Asked()).read()
+
+
+def inventory(root: Path, found: Iterable[File], shown: Revision, at: date) -> Inventory:
+    """The files that were *found* in *root*."""
+    return Inventory(root, {path_of(file): file for file in found}, shown, at)
+
+
+def says_words(path: str) -> bool:
+    """Is it a vocabulary, or one of the rules? A change in one may change every answer."""
+    room = room_of(path)
+    return room is not None and room.section in ("vocabulary", "rules")
+
+
+def beyond(cards: Mapping[str, Card]) -> Beyond:
+    """What all policies together add to a part that does not read them."""
+    return Beyond(
+        frozenset(id for card in cards.values() for id in card.ids),
+        frozenset(card.domain for card in cards.values() if card.domain is not None),
+        frozenset(word for card in cards.values() for word in card.words),
+    )
+
+
+def _digest(file: File) -> str:
+    data = file.data if isinstance(file, Content) else f"{file.id} {file.message}".encode()
+    return hashlib.sha256(data).hexdigest()[:32]

@@ -1,0 +1,187 @@
+"""A repository checked in parts, each as a small repository of its own: what changed since the last check, or a share
+of the whole for every worker.
+
+A part holds the policies that are asked about and everyone who may matter to them; the pipeline does not know that
+there is more. Answers about parts, put together, are those of the whole: `affected` says why.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from bylaw.logic.boxes import Box
+from bylaw.logic.ir import ValueMisfit
+from ci import pipeline
+from ci.files import Content
+from ci.findings import Finding, Place
+from ci.formalize.stage import formalize
+from ci.load import Beyond, Workspace, read
+from ci.parts.cards import Card, cards, is_policy, spot, unread
+from ci.pipeline import Run
+from ci.proofs.conflict import subject
+from ci.proofs.focus import Focus
+from ci.proofs.stage import ruleset_of
+from ci.proofs.theory import Theory
+from ci.revision import Revision
+from ci.rooms import room_of
+from ci.variables import variables
+
+File = Content | Finding  # a file as it lies there, or why it cannot be read
+CASE_FINDINGS = ("failing-case", "violated-invariant", "unknown-answer")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked about: policies by path and by id, outcomes, cases by file and position; `shared` is all the rest.
+
+    The ids are also those that a changed file had before: what was said of them is asked anew.
+    """
+
+    paths: frozenset[str] = frozenset()
+    ids: frozenset[str] = frozenset()
+    outcomes: frozenset[str] = frozenset()
+    cases: frozenset[tuple[str, int]] = frozenset()
+    shared: bool = False
+
+    @property
+    def focus(self) -> Focus:
+        """The same for the proofs."""
+        return Focus(self.ids, self.outcomes, self.cases)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The policies, by either name."""
+        return self.paths | self.ids
+
+    def owns(self, finding: Finding) -> bool:
+        """Is *finding* an answer to one of these questions?"""
+        match concerns(finding):
+            case ("case", path, index):
+                return (path, index) in self.cases
+            case ("outcome", name):
+                return name in self.outcomes
+            case ("policies", *names):
+                return not self.names.isdisjoint(names)
+        return self.shared
+
+
+def concerns(finding: Finding) -> tuple[str | int, ...]:
+    """What a finding is about: a case, an outcome, some policies, or what all of them share."""
+    room = room_of(finding.at.path)
+    section, route = room.section if room is not None else "", finding.at.route
+    if section == "cases" and finding.id in CASE_FINDINGS and route:
+        return ("case", finding.at.path, route[0])
+    if section == "vocabulary" and finding.id in ("gap", "unknown-answer") and route[:1] == ("outcomes",):
+        return ("outcome", route[1])
+    if section == "policies" or finding.policies:
+        return ("policies", finding.at.path, *finding.policies)
+    return ("shared",)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A small repository: its files, the day it is asked for, what lies beyond it, and what it is asked about."""
+
+    root: Path
+    files: tuple[File, ...]
+    shown: Revision
+    at: date
+    beyond: Beyond
+    asked: Asked
+
+    def read(self) -> Workspace:
+        """The part as a workspace."""
+        return read(self.root, self.files, self.shown, self.at, self.beyond)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found about a part, every place with its line; and which policies contradict each other, by subject."""
+
+    findings: tuple[Finding, ...]
+    clashing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def survey(part: Part) -> dict[str, Card]:
+    """A card for every policy of *part*; nothing is asked."""
+    workspace = part.read()
+    known = variables(workspace.vocabulary)
+    records, _ = formalize(workspace, known)
+    return {**_lost(part.files), **cards(workspace, records, ruleset_of(workspace, records, known))}
+
+
+def ask(part: Part) -> Answer:
+    """What is found about what *part* is asked about."""
+    run = pipeline.check(part.read(), part.at, None, part.asked.focus)
+    return answered(run, part.asked)
+
+
+def answered(run: Run, asked: Asked) -> Answer:
+    """What *run* found about what was *asked*."""
+    return Answer(tuple(settled(run, filter(asked.owns, run.findings))), clashing(run))
+
+
+def surveyed(run: Run, files: Iterable[File]) -> dict[str, Card]:
+    """A card for every policy among the *files* that *run* read."""
+    return {**_lost(files), **cards(run.workspace, run.proofs.records, run.ruleset)}
+
+
+def _lost(files: Iterable[File]) -> dict[str, Card]:
+    """Cards for files as if none could be read: those that could have better ones."""
+    return {path: unread(path) for path in map(path_of, files) if is_policy(path)}
+
+
+def path_of(file: File) -> str:
+    """Where the file lies."""
+    return file.path if isinstance(file, Content) else file.at.path
+
+
+def settled(run: Run, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """*findings* with the line and column of every place, so that they can be told without the text."""
+
+    def at(place: Place) -> Place:
+        line, column = run.workspace.position(place)
+        return replace(place, line=line, column=column)
+
+    for finding in findings:
+        related = tuple((at(place), note) for place, note in finding.related)
+        yield replace(finding, at=at(finding.at), related=related)
+
+
+def clashing(run: Run) -> dict[str, tuple[str, ...]]:
+    """The policies (by path) that contradict another one about each subject."""
+    theory = Theory(run.ruleset, run.at.toordinal(), 0)
+    paths = {record.policy.policy_id: record.path for record in run.proofs.records}
+    found: dict[str, set[str]] = defaultdict(set)
+    for clash in run.proofs.clashes:
+        about = subject(theory, clash.first, clash.second)
+        found[about].update(paths[run.ruleset.rules[i].policy_id] for i in (clash.first, clash.second))
+    return {about: tuple(sorted(who)) for about, who in sorted(found.items())}
+
+
+Boxes = Mapping[str, Sequence[Box | None]]  # where cases lie, by file and position
+
+
+def case_boxes(workspace: Workspace) -> Boxes:
+    """Where the cases of every file lie, by position; None where a case's facts fit no vocabulary, or it does not."""
+    known = variables(workspace.vocabulary)
+    found: dict[str, list[Box | None]] = {}
+    for entry in workspace.cases:
+        boxes = found.setdefault(entry.path, [])
+        boxes += [None] * (entry.index - len(boxes))
+        try:
+            boxes.append(spot({name: known[name].read(value) for name, value in entry.case.facts.items()}))
+        except (KeyError, ValueMisfit):
+            boxes.append(None)
+    return found
+
+
+def joined(findings: Sequence[Finding], replaced: Asked, answers: Iterable[Answer]) -> list[Finding]:
+    """*findings* without those that are asked anew, and what the *answers* say instead."""
+    kept = [finding for finding in findings if not replaced.owns(finding)]
+    return [*kept, *(finding for answer in answers for finding in answer.findings)]
