@@ -192,7 +192,7 @@ def _crowding(nearby: Nearby, i: int, near: Sequence[int]) -> set[int]:
     theory = nearby.theory
     mine = items(theory.ruleset.rules[i].effect)[0]
     same = {k for k in near if k != i and mine in items(theory.ruleset.rules[k].effect)}
-    return same | {k for k in set(theory.rivals.of(i)).intersection(near) if not theory.rivals.beats(i, k)}
+    return same | {k for k in theory.rivals.among(i, set(near)) if not theory.rivals.beats(i, k)}
 
 
 def _why(nearby: Nearby, referee: Referee, i: int, day: int) -> Core:
