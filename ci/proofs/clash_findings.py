@@ -103,8 +103,9 @@ def step(inquiry: Inquiry, winner: str, loser: str) -> str:
 
 
 def _period(inquiry: Inquiry, clash: Clash) -> str:
+    """From the first day on which a case shows it: a rule starts, an invariant or a stronger rule ends."""
     one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
-    start = max(one.start or 0, two.start or 0)
+    start = max(one.start or 0, two.start or 0, clash.verdict.day or 0)
     ends = [end for end in (one.end, two.end) if end is not None]
     parts = []
     if start > inquiry.theory.at:

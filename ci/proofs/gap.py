@@ -11,6 +11,7 @@ from bylaw.logic.ir import Facts, negate
 from ci.findings import Finding, Place
 from ci.proofs.answers import Reply
 from ci.proofs.inquiry import Inquiry, says
+from ci.proofs.joint import at_odds
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
 
@@ -45,11 +46,15 @@ def deciders(theory: Theory, outcome: str) -> Evaluator:
 
 def _on(theory: Theory, outcome: str, takers: list[int], day: int) -> Verdict:
     evaluator = deciders(theory, outcome)
+    rules, excludes = theory.ruleset.rules, theory.ruleset.excludes
+    torn = {rules[i].rule_id for i in takers if at_odds(rules[i].effect, excludes) is not None}
 
     def confirm(facts: Facts) -> bool:
         if not theory.exists(facts, day):
             return False
         decision = evaluator.decide(facts, day)
+        if any(fired.rule_id in torn and fired not in decision.lost for fired in decision.fired):
+            return False  # a rule against itself, which is a conflict
         is_empty = decision.outcomes[outcome].action is None and outcome not in decision.undecided
         return is_empty and not any(outcome in conflict.outcomes for conflict in decision.conflicts)
 

@@ -13,7 +13,7 @@ from bylaw.logic.boxes import EVERYTHING, Box, boxes, lies_in, overlap, subtract
 from bylaw.logic.evaluate import Standing
 from bylaw.logic.ir import Ruleset, Variable, negate
 from bylaw.logic.smt import Reasoner
-from ci.proofs.conflict import clashes, subject
+from ci.proofs.conflict import clashes, shown, subject
 from ci.proofs.dead import can_fire
 from ci.proofs.duel import WINS, Referee, mark
 from ci.proofs.gap import gap
@@ -137,6 +137,7 @@ def found_clashes(theory: Theory) -> set[tuple[object, ...]]:
     found = set()
     for clash in clashes(theory):
         assert clash.verdict.status == "COUNTEREXAMPLE"
+        assert shown(theory, clash).verdict.facts is not None  # and the plain reading confirmed it
         found.add(named(theory, clash.first, clash.second, clash.winner is not None))
     return found
 
@@ -148,13 +149,13 @@ def named(theory: Theory, i: int, j: int, is_resolved: bool) -> tuple[object, ..
 
 
 def shown_clashes(theory: Theory, tried: Tried) -> set[tuple[object, ...]]:
-    rivals, shown = theory.rivals, set()
+    rivals, found = theory.rivals, set[tuple[object, ...]]()
     for standing in {standing for day in DAYS for standing in tried.standings(day)}:
-        shown |= {named(theory, i, j, False) for i, j in standing.clashes}
+        found |= {named(theory, i, j, False) for i, j in standing.clashes}
         for winner in standing.stands:
             losers = (k for k in rivals.of(winner) if k in standing.fires and rivals.beats(winner, k))
-            shown |= {named(theory, winner, loser, True) for loser in losers}
-    return shown
+            found |= {named(theory, winner, loser, True) for loser in losers}
+    return found
 
 
 def is_hole(theory: Theory, standing: Standing, outcome: str) -> bool:

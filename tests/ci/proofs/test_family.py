@@ -55,6 +55,8 @@ def _found(root: Path, row: Mapping[str, Any]) -> list[Finding]:
     folder = root / "policies" / "shop"
     folder.mkdir(parents=True)
     words = ROWS["words"]
+    if row.get("complete"):
+        words = words.replace("refund: {}", "refund: {complete: true}")
     if "relations" in row:
         words = words[: words.index("relations:")] + f"relations:\n{row['relations']}\n"
     (folder.parent / "vocabulary.yaml").write_text(words)
@@ -81,6 +83,9 @@ def test_the_questions_about_one_set_are_answered_as_by_hand(tmp_path: Path, row
         if "facts" in expected:
             assert finding.counterexample is not None
             assert finding.counterexample["facts"] == expected["facts"]
+        if "day" in expected:
+            assert finding.counterexample is not None
+            assert finding.counterexample["at"] == expected["day"].isoformat()
 
 
 # ---- two rules at most ----------------------------------------------------------------------------------------------
