@@ -49,6 +49,10 @@ def serve(fd: int, rlimit: int, wall_ms: int, memory_mb: int) -> None:
         if question[0] == "variables":
             reasoners[question[1]] = _reasoner(question[2], effort)
             continue
+        if question[0] == "forget":
+            for number in question[1]:
+                reasoners.pop(number, None)
+            continue
         said = _answered(reasoners[question[1]], effort, *question[2:])
         said["is_last"] = said.get("is_last", False) or _in_use() - start > effort.memory_mb * MB // 2
         pipe.send_bytes(dumped(said))

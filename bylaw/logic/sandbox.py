@@ -1,12 +1,14 @@
 """Z3 in a process that may be killed: a question that eats time or memory costs one answer, never the run.
 
 Limits in the order in which they bite: the solver's own steps (the same on every machine), the wall clock, the memory
-of the process. A process that was killed is started again with the next question.
+of the process. A process that was killed is started again with the next question; one that nobody needs any more is
+kept for whoever asks next, with a fresh Z3 context, so a run starts one.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import pickle
@@ -28,6 +30,7 @@ from bylaw.logic.wire import answer_from_json, flat
 GRACE_SECONDS = 2.0  # beyond the solver's own net, before the process is killed
 START_SECONDS = 30.0  # a loaded machine may take long to start a process and load Z3
 MOST_BYTES = 16_777_216  # no answer is longer
+_numbers = itertools.count()  # of sets of variables, in this process
 _FAILED_STARTS = 2  # so many, and it is not tried again
 _CODE = (
     "import sys; sys.path[:] = sys.argv[6:]; "
@@ -51,6 +54,7 @@ class _Running:
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,  # an interrupt from the keyboard is ours to handle
             )
+        self.effort, self.owner = effort, os.getpid()
         self.pipe = Connection(ours.detach())
         self.known: set[int] = set()
         self.close = weakref.finalize(self, _end, self.process, self.pipe)
@@ -61,6 +65,34 @@ class _Running:
             return self.pipe.poll(START_SECONDS) and self.pipe.recv_bytes(MOST_BYTES) == b"ready"
         except (EOFError, OSError):
             return False
+
+
+_idle: list[_Running] = []  # at most one
+
+
+def _keep(running: _Running, numbers: list[int]) -> None:
+    """Let the next one have the process, without what this one told it."""
+    try:
+        running.pipe.send_bytes(pickle.dumps(("forget", numbers)))
+    except (OSError, ValueError):
+        running.close()
+        return
+    _idle.append(running)
+    while len(_idle) > 1:
+        _idle.pop(0).close()
+
+
+def _kept(effort: Effort) -> _Running | None:
+    """The process that was kept, where it is alive, ours and has the same limits."""
+    while _idle:
+        running = _idle.pop()
+        if running.owner != os.getpid():
+            running.close.detach()  # a fork's copy of what is its parent's
+        elif running.effort == effort and running.process.poll() is None:
+            return running
+        else:
+            running.close()
+    return None
 
 
 def _end(process: subprocess.Popen[bytes], pipe: Connection) -> None:
@@ -80,12 +112,13 @@ class Cell:
     starts: int = field(default=0, init=False)
     running: _Running | None = field(default=None, init=False)
     _failed: int = field(default=0, init=False)
-    _sets: list[Mapping[str, Variable]] = field(default_factory=list, init=False)
+    _sets: dict[int, Mapping[str, Variable]] = field(default_factory=dict, init=False)
 
     def add(self, variables: Mapping[str, Variable]) -> int:
         """Take in a set of variables; the number that a question names it by."""
-        self._sets.append(variables)
-        return len(self._sets) - 1
+        number = next(_numbers)
+        self._sets[number] = variables
+        return number
 
     def ask(self, number: int, *question: Any) -> Mapping[str, Any]:
         """What the process says to *question* about the variables of that number."""
@@ -116,9 +149,15 @@ class Cell:
             self.running.close()
         self.running = None
 
+    def __del__(self) -> None:
+        """Whoever asks next may have the process."""
+        if self.running is not None and not sys.is_finalizing():
+            _keep(self.running, list(self._sets))
+
     def _started(self) -> _Running | None:
         if self.running is not None and self.running.process.poll() is not None:
             self.close()
+        self.running = self.running or _kept(self.effort)
         if self.running is None and self._failed < _FAILED_STARTS:
             self.starts += 1
             with contextlib.suppress(OSError):

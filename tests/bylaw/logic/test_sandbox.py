@@ -161,12 +161,19 @@ def test_the_process_ends_with_its_owner_however_that_ends(how):
     assert is_gone(pid)
 
 
-def test_a_sandbox_that_nobody_holds_ends_its_process():
+def test_a_process_that_nobody_holds_is_kept_for_the_next_with_the_same_limits():
     made = Sandbox(VARIABLES, Effort())
     made.check([FEW])
     pid = child(made)
     del made
-    assert is_gone(pid)
+    words = {"days": Variable("days", "boolean")}  # the same name, another fact
+    heir, other = Sandbox(words, Effort()), Sandbox(VARIABLES, Effort(wall_ms=5_000))
+    assert heir.check([Atom("days", "==", True)]).model == {"days": True}
+    assert (child(heir), heir.cell.starts) == (pid, 0)
+    del heir
+    assert other.check([FEW]).status == "sat"
+    assert child(other) != pid and is_gone(pid)
+    other.close()
 
 
 # ---- one process for several sets of words --------------------------------------------------------------------------
@@ -183,7 +190,7 @@ def test_an_extended_sandbox_shares_the_process(sandbox):
 
 
 def test_a_process_that_has_grown_is_replaced_unseen():
-    small = Sandbox(VARIABLES, Effort(memory_mb=32))
+    small = Sandbox(VARIABLES, Effort(memory_mb=32))  # Z3 alone takes half of it
     try:
         assert [small.check([FEW, Atom("days", ">", n)]).status for n in (3, 4, 5)] == ["sat", "unsat", "unsat"]
         assert small.cell.starts > 1 and small.cell.kills == 0
@@ -193,7 +200,7 @@ def test_a_process_that_has_grown_is_replaced_unseen():
 
 def test_a_process_that_cannot_be_started_is_not_tried_for_ever(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    made = Sandbox(VARIABLES, Effort())
+    made = Sandbox(VARIABLES, Effort(rlimit=1))
     assert {made.check([FEW]).reason for _ in range(4)} == {"the solver's process could not be started"}
     assert made.cell.starts == 2
 
