@@ -162,10 +162,11 @@ def _least(node: Any, depth: int) -> Any:
     for key in ("anyOf", "oneOf"):
         if key in schema:
             real = [option for option in schema[key] if _deref(option).get("type") != "null"]
-            return None if len(real) < len(schema[key]) else _least(real[0], depth + 1)
+            return None if depth and len(real) < len(schema[key]) else _least(real[0], depth + 1)
     kind = schema.get("type")
-    if isinstance(kind, list):
+    if isinstance(kind, list) and depth:
         return None
+    kind = kind[0] if isinstance(kind, list) else kind
     if kind == "object" or "properties" in schema:
         wanted = [name for name in schema.get("required", []) if name in schema.get("properties", {})]
         return {name: _least(schema["properties"][name], depth + 1) for name in wanted} if depth < 7 else {}

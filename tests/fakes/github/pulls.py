@@ -29,7 +29,8 @@ def show(world: World, pull: Pull, schema: str = "pull-request") -> Json:
         "requested_teams": [_team(world, slug) for slug in pull.teams],
         "created_at": pull.created_at,
         "updated_at": pull.created_at,
-        "closed_at": None,
+        "closed_at": None if pull.state == "open" else pull.created_at,
+        "merged_at": pull.created_at if pull.merged else None,
         "merge_commit_sha": pull.merge_sha,
         "url": url,
         "html_url": page,
@@ -77,7 +78,7 @@ def show_file(world: World, file: Changed, head: str) -> Json:
 def show_label(world: World, name: str) -> Json:
     """A label; one that was never made has GitHub's grey."""
     known = world.state.labels.get(name, {})
-    facts = {"color": "ededed", "description": None, **known, "name": name, "url": f"{world.api}/labels/{name}"}
+    facts = {"color": "ededed", "description": "", **known, "name": name, "url": f"{world.api}/labels/{name}"}
     return {**sample("label", world.base), **facts}
 
 

@@ -107,6 +107,10 @@ class FakeGitHub(World):
         """
         self._failing.append(Failing(kind, times, re.compile(on), seconds))
 
+    def mend(self) -> None:
+        """No more faults."""
+        self._failing.clear()
+
     def writes(self) -> list[str]:
         """Every request that wanted to change something, as `POST /pulls/1/reviews 200`, in order."""
         return [_short(request, self.slug) for request in self.requests if request.method != "GET"]
@@ -178,6 +182,10 @@ class FakeGitHub(World):
         except Refused as refused:
             told = _message(refused.message) | ({"errors": refused.errors} if refused.errors else {})
             return body, token, Answer(refused.status, told | {"status": str(refused.status)})
+        except Exception as problem:
+            # A mistake of the fake must not look like an outage.
+            self.defects.append(f"{method} {path}: {problem!r}")
+            return body, token, Answer(500, _message("the fake broke"))
 
     def _token(self, secret: str) -> Token:
         if not secret:
