@@ -17,6 +17,7 @@ from bylaw.errors import UsageError
 from ci.files import FOLDERS, Content, contents
 from ci.findings import Finding, Place, Route
 from ci.ingest import ingest
+from ci.progress import Progress, each
 from ci.revision import Revision, revision
 from ci.rooms import CaseEntry, PolicyFile, Reader, declared_twice
 from ci.source import Source, locate
@@ -92,14 +93,14 @@ def position(sources: Mapping[str, Source], place: Place) -> tuple[int, int]:
     return locate(source, place.route, place.on_key) if source else (1, 1)
 
 
-def load(root: Path, at: date | None = None, today: date | None = None) -> Workspace:
+def load(root: Path, at: date | None = None, today: date | None = None, progress: Progress | None = None) -> Workspace:
     """Read the repository at *root*. Asked for the day *at*; left out, for the commit's day, outside git *today*.
 
     Raises UsageError where there is no repository to read.
     """
     found = files_of(root)
     shown = revision(root)
-    return read(root, found, shown, at or shown.commit_date or today)
+    return read(root, found, shown, at or shown.commit_date or today, progress=progress)
 
 
 def files_of(root: Path) -> Iterator[Content | Finding]:
@@ -113,12 +114,17 @@ def files_of(root: Path) -> Iterator[Content | Finding]:
 
 
 def read(
-    root: Path, found: Iterable[Content | Finding], shown: Revision, at: date | None, beyond: Beyond = Beyond()
+    root: Path,
+    found: Iterable[Content | Finding],
+    shown: Revision,
+    at: date | None,
+    beyond: Beyond = Beyond(),
+    progress: Progress | None = None,
 ) -> Workspace:
     """The workspace that *found* make, in the order of their names; *beyond* is the rest of the repository."""
     reader = Reader()
     with no_collection():
-        for content in found:
+        for content in each("reading", list(found), progress):
             if isinstance(content, Finding):
                 reader.lose(content)
             else:

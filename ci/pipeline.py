@@ -24,8 +24,8 @@ from ci.formalize.stage import formalize
 from ci.layers import assign, default_assignment, describe
 from ci.lint.registry import LINTS
 from ci.load import Workspace, load, rare_collection
+from ci.progress import Progress
 from ci.proofs.focus import Focus
-from ci.proofs.inquiry import Progress
 from ci.proofs.stage import Proofs, prove, ruleset_of
 from ci.record import PolicyRecord
 from ci.variables import variables
@@ -56,7 +56,7 @@ class Run:
 
 def run(root: Path, at: date | None, today: date, progress: Progress | None = None) -> Run:
     """Check the repository at *root* as of *at*: by default the day of its commit, outside git *today*."""
-    workspace = load(root, at, today)
+    workspace = load(root, at, today, progress)
     return check(workspace, workspace.at or today, progress)
 
 
@@ -67,7 +67,7 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
     for lint in LINTS:
         found += lint(workspace)
     known = variables(workspace.vocabulary)
-    records, problems = formalize(workspace, known)
+    records, problems = formalize(workspace, known, progress)
     found += problems
     ruleset = ruleset_of(workspace, records, known)
     spoken = labels(workspace.vocabulary)

@@ -25,6 +25,7 @@ from ci.formalize.lower import Lowering
 from ci.formalize.rules import Draft, Formalizer, leads_nowhere
 from ci.load import PolicyFile, Workspace
 from ci.priority import Level, derive
+from ci.progress import Progress, each
 from ci.record import Later, PolicyRecord, Result, ordinal
 
 UNDECLARED = frozenset(
@@ -62,7 +63,7 @@ class Terms:
         return found
 
 
-def formalize(workspace: Workspace, variables: Mapping[str, Variable]) -> Result:
+def formalize(workspace: Workspace, variables: Mapping[str, Variable], progress: Progress | None = None) -> Result:
     """A record for every policy, formalized where it can be; and everything that could not."""
     terms = Terms(workspace, variables)
     for domain in sorted(workspace.beyond.domains):
@@ -72,7 +73,7 @@ def formalize(workspace: Workspace, variables: Mapping[str, Variable]) -> Result
     records: list[PolicyRecord] = []
     findings: list[Finding] = []
     try:
-        for file in workspace.policies:
+        for file in each("formalizing", workspace.policies, progress):
             record, found = _formalized(file, workspace, variables, terms, sandbox)
             records.append(record)
             findings += found

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypeVar
+from typing import Any
 
 from bylaw.logic.ir import ConditionalRule, Facts
 from ci.findings import Finding, Place
 from ci.load import CaseEntry, Workspace
+from ci.progress import Progress, each
 from ci.proofs.entry import entry
 from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import Theory, Verdict
 from ci.record import PolicyRecord
-
-Progress = Callable[[str, int, int], None]
-Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +35,27 @@ class Inquiry:
 
     def each_rule(self, doing: str) -> Iterator[int]:
         """The rules in focus; whoever hears of progress is told that they are *doing* it."""
-        return self._told(doing, asked_rules(self.theory.ruleset, self.focus))
+        return each(doing, asked_rules(self.theory.ruleset, self.focus), self.progress)
 
     def each_policy(self, doing: str) -> Iterator[tuple[str, PolicyRecord]]:
         """The policies in focus, by id."""
         asked = [(id_, record) for id_, record in sorted(self.records.items()) if self.asks_of(id_)]
-        return self._told(doing, asked)
+        return each(doing, asked, self.progress)
 
     def each_outcome(self, doing: str) -> Iterator[str]:
         """The complete outcomes in focus."""
         complete = self.theory.ruleset.complete
-        return self._told(doing, [o for o in complete if self.focus is None or o in self.focus.outcomes])
+        return each(doing, [o for o in complete if self.focus is None or o in self.focus.outcomes], self.progress)
 
     def each_case(self, doing: str) -> Iterator[CaseEntry]:
         """The cases of `cases.yaml` in focus."""
         cases = self.workspace.cases
-        return self._told(doing, [c for c in cases if self.focus is None or (c.path, c.index) in self.focus.cases])
+        asked = [c for c in cases if self.focus is None or (c.path, c.index) in self.focus.cases]
+        return each(doing, asked, self.progress)
 
     def asks_of(self, policy_id: str) -> bool:
         """Is the policy in focus?"""
         return self.focus is None or policy_id in self.focus.policies
-
-    def _told(self, doing: str, parts: Sequence[Part]) -> Iterator[Part]:
-        for done, part in enumerate(parts):
-            if self.progress is not None:
-                self.progress(doing, done, len(parts))
-            yield part
-        if self.progress is not None and parts:
-            self.progress(doing, len(parts), len(parts))
 
     # ---- what is told -------------------------------------------------------------------------------------------
 

@@ -11,11 +11,12 @@ from typing import Any
 from bylaw.logic.ir import Facts, Ruleset, Variable
 from ci.findings import Finding, Status
 from ci.load import Workspace
+from ci.progress import Progress
 from ci.proofs.answers import Answered, Reply, counted
 from ci.proofs.clash_findings import clash_findings, step
 from ci.proofs.conflict import Clash, pairs, shown
 from ci.proofs.focus import Focus
-from ci.proofs.inquiry import Inquiry, Progress
+from ci.proofs.inquiry import Inquiry
 from ci.proofs.registry import QUESTIONS
 from ci.proofs.theory import Theory
 from ci.proofs.unanswered import told_once
