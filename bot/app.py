@@ -26,10 +26,12 @@ from bot.index import BundleIndex
 from bot.router import Answerer
 from bot.services import Readiness, Services
 from bot.settings import Settings
+from bot.store import served as served_bundle
 from bot.store.engine import Store, StoreError, connect
 from bot.store.migrate import HEAD, revision, upgrade
 from bylaw.bundle import read
 from bylaw.errors import BundleError
+from bylaw.signature import Keys
 from bylaw.warehouses.port import Warehouse
 from bylaw.warehouses.registry import open_warehouse
 
@@ -59,6 +61,8 @@ class Bot:
     _services: Services
     _signature: _Signature | None
     _close: Callable[[], None]
+    _admit: Callable[[BundleIndex], None]
+    _keys: Keys = ()
     _refused: str | None = None
     _reloading: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,10 +88,14 @@ class Bot:
     def _reload(self) -> None:
         seen = _signature(self.path)
         try:
-            index = _load(self.path, self._services.answerers)
+            index = _load(self.path, self._services.answerers, self._keys)
+            self._admit(index)
         except BundleError as error:
             self._refused = error.message
             _log.warning("the bundle was refused, the one before it stays", extra={"meta": {"reason": error.message}})
+        except StoreError as error:
+            _log.warning("whether the bundle is newer is not known yet", extra={"meta": {"reason": error.message}})
+            return  # tried again with the next question
         else:
             self._services = replace(self._services, index=index, bundle_etag=index.etag, commit=index.commit)
             self._refused = None
@@ -95,23 +103,36 @@ class Bot:
         self._signature = seen
 
 
-def open_bot(settings: Settings, bundle: Path, given: tuple[Answerer, ...] | None = None) -> Bot:
+def open_bot(
+    settings: Settings, bundle: Path, given: tuple[Answerer, ...] | None = None, is_compiled_here: bool = False
+) -> Bot:
     """A bot on the bundle in the file *bundle*, with the three answerers unless others are *given*.
 
-    Raises BundleError when the bundle is refused: there is no earlier one.
+    Raises BundleError when the bundle is refused: there is no earlier one. One that is compiled here may be older than
+    the last: whoever checks out an older commit has said so.
     """
     seen = _signature(bundle)
     warehouse = None if settings.warehouse is None else open_warehouse(settings.warehouse)
     served = answerers(warehouse) if given is None else given
-    index = _load(bundle, served)
+    index = _load(bundle, served, settings.bundle_keys)
     store = connect(settings.store_url, settings.root)
     upgrade(store)
+
+    def admit(newer: BundleIndex) -> None:
+        if not is_compiled_here:
+            with store.writing() as connection:
+                served_bundle.admit(connection, newer.bundle.bundle_metadata, settings.rollback_to, now())
 
     def close() -> None:
         store.close()
         if warehouse is not None:
             warehouse.close()
 
+    try:
+        admit(index)
+    except BundleError:
+        close()
+        raise
     services = Services(
         index=index,
         bundle_etag=index.etag,
@@ -123,7 +144,7 @@ def open_bot(settings: Settings, bundle: Path, given: tuple[Answerer, ...] | Non
         new_id=new_id,
         lease=timedelta(seconds=settings.lease_seconds),
     )
-    return Bot(bundle, services, seen, close)
+    return Bot(bundle, services, seen, close, admit, settings.bundle_keys)
 
 
 def answerers(warehouse: Warehouse | None) -> tuple[Answerer, ...]:
@@ -151,9 +172,9 @@ def _data_score(text: str, index: BundleIndex) -> float:
     return min(score, _LIKELY) if is_write_request(text) else score
 
 
-def _load(path: Path, answerers: tuple[Answerer, ...]) -> BundleIndex:
+def _load(path: Path, answerers: tuple[Answerer, ...], keys: Keys) -> BundleIndex:
     """The index of the bundle at *path*, warmed up before anybody waits for it."""
-    index = BundleIndex(read(path))
+    index = BundleIndex(read(path, keys))
     for answerer in answerers:
         answerer.prepare(index)
     return index

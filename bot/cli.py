@@ -45,7 +45,7 @@ def ask(
 
     asked_at = moment(at) if at else app.now()
     given = _settings(root, warehouse)
-    bot = app.open_bot(given, bundle_path(given, bundle, root))
+    bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:
         services = bot.services()
         name = services.new_id()
@@ -75,7 +75,7 @@ def serve(host: str | None, port: int | None, bundle: Path | None, root: Path | 
     given = replace(given, host=host or given.host, port=given.port if port is None else port)
     server.allowed(given)
     logs.to_stderr()
-    bot = app.open_bot(given, bundle_path(given, bundle, root))
+    bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:
         server.serve(api.build(bot, given, app.new_id), given, lambda address: click.echo(f"serving on {address}"))
     finally:
@@ -86,11 +86,16 @@ def bundle_path(given: Settings, bundle: Path | None, root: Path | None) -> Path
     """The bundle to answer from: the one named, else the repository's, compiled now into its `.bylaw/`."""
     if bundle is not None and root is not None:
         raise UsageError("`--bundle` and `--root` name two sources", "give one of them")
-    if root is None and (named := bundle or given.bundle) is not None:
+    if not is_compiled_here(given, bundle, root) and (named := bundle or given.bundle) is not None:
         return named
     from bylaw.cli import bundle_for_root  # only the command composes the wings
 
     return bundle_for_root(root or Path())
+
+
+def is_compiled_here(given: Settings, bundle: Path | None, root: Path | None) -> bool:
+    """Does this call compile the repository itself, at whatever commit the person has checked out?"""
+    return root is not None or (bundle is None and given.bundle is None)
 
 
 def _settings(root: Path | None, warehouse: str | None) -> Settings:

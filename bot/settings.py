@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bylaw.errors import UsageError
+from bylaw.signature import Keys, public_keys
 
 PREFIX = "BYLAW_"
 KNOWN = (
     "ARTIFACTS",
     "BUNDLE",
+    "BUNDLE_KEY",
     "HOST",
     "LEASE_SECONDS",
     "MAX_BODY_BYTES",
     "PORT",
+    "ROLLBACK_TO",
     "STORE_URL",
     "TOKEN",
     "TOKEN_USER",
@@ -30,6 +33,8 @@ class Settings:
 
     root: Path = Path()
     bundle: Path | None = None
+    bundle_keys: Keys = ()  # who may sign what is served; nobody has to where this is empty
+    rollback_to: str | None = None  # the etag or commit of an older bundle that is served all the same
     warehouse: str | None = field(default=None, repr=False)
     store_url: str = field(default="sqlite:///.bylaw/store.db", repr=False)  # may hold a password
     artifacts: str = ".bylaw/artifacts"
@@ -49,6 +54,8 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
     return Settings(
         root=root,
         bundle=Path(values["BUNDLE"]) if "BUNDLE" in values else None,
+        bundle_keys=public_keys(values.get("BUNDLE_KEY", "")),
+        rollback_to=values.get("ROLLBACK_TO"),
         warehouse=values.get("WAREHOUSE"),
         store_url=values.get("STORE_URL", bare.store_url),
         artifacts=values.get("ARTIFACTS", bare.artifacts),

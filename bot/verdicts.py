@@ -38,7 +38,8 @@ def decide(text: str, bundle: Path | None, root: Path | None, at: date | None, a
     from bot.index import BundleIndex
     from bylaw.bundle import read
 
-    index = BundleIndex(read(bundle_path(settings.read(root or Path()), bundle, root)))
+    given = settings.read(root or Path())
+    index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
     facts = read_facts(_object(text), index)
     stamped = index.bundle.bundle_metadata.commit_date
     day = at or (date.fromisoformat(stamped) if stamped else app.now().date())
@@ -113,7 +114,8 @@ def check(
         from bylaw.bundle import read
         from bylaw.semantic.catalogue import catalogue_of
 
-        known = read(bundle_path(settings.read(root or Path()), bundle, root))
+        given = settings.read(root or Path())
+        known = read(bundle_path(given, bundle, root), given.bundle_keys)
         catalogue = catalogue_of(known.context)
         its = {entity.base_table.schema_name for entity in known.context.entities.values()}
         schemas = known.rules.roles.schemas_of(user, its)

@@ -1,7 +1,8 @@
 """The one door between the wings: `compiled_policy_bundle.json`, its sections, its etag, and how it is read back.
 
 Canonical JSON: same commit, same bytes. `read` refuses a bundle whole when its schema version is another, its etag
-is wrong or a reference leads nowhere; whoever serves an older bundle keeps serving that one.
+is wrong or a reference leads nowhere; whoever serves an older bundle keeps serving that one. A reader who is given
+keys refuses what none of them signed. The signature lies inside, over the etag: one file is fetched and put in place.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from bylaw.canonical import canonical_json, fingerprint, plain
 from bylaw.errors import BundleError
 from bylaw.logic.codec import decode
 from bylaw.logic.ir import ConditionalRule, Constraint, Effect, EffectKind, Ruleset, Source, Variable, exact
+from bylaw.signature import Keys, require_signature, sign
 
 SCHEMA_VERSION: Literal["1.0"] = "1.0"
 FILE_NAME = "compiled_policy_bundle.json"
@@ -130,7 +132,10 @@ class Escalation(Section):
 
 
 class BundleMetadata(Section):
-    """Counts, the commit (null outside git, `-dirty` appended on a dirty tree), and the etag over all the rest."""
+    """Counts, the commit (null outside git, `-dirty` appended on a dirty tree), and the etag over all the rest.
+
+    `signature` is over the etag and so no part of it: a bundle has one etag, whoever signs it.
+    """
 
     policy_count: int
     active_policy_count: int
@@ -139,7 +144,9 @@ class BundleMetadata(Section):
     path_count: int
     source_commit: str | None
     commit_date: str | None
+    committed_at: str | None = None
     etag: str = ""
+    signature: str | None = None
 
 
 class CompiledPolicyBundle(Section):
@@ -168,31 +175,36 @@ class CompiledPolicyBundle(Section):
 
 
 def etag(document: Mapping[str, Any]) -> str:
-    """sha256 over everything but the etag itself."""
-    metadata = {key: value for key, value in document["bundle_metadata"].items() if key != "etag"}
+    """sha256 over everything but the etag itself and the signature over it."""
+    metadata = {key: value for key, value in document["bundle_metadata"].items() if key not in ("etag", "signature")}
     return f"sha256:{fingerprint({**document, 'bundle_metadata': metadata})}"
 
 
-def dump(bundle: CompiledPolicyBundle) -> str:
-    """The bundle's one text, etag filled in, newline at the end."""
+def dump(bundle: CompiledPolicyBundle, sign_key: str | None = None) -> str:
+    """The bundle's one text, etag filled in, newline at the end; signed with *sign_key*, an Ed25519 key as PEM.
+
+    The same bundle and key give the same bytes. Raises UsageError for a key that is none.
+    """
     document = plain(bundle.model_dump(mode="python", by_alias=True))
     document["bundle_metadata"]["etag"] = etag(document)
+    if sign_key is not None:
+        document["bundle_metadata"]["signature"] = sign(document["bundle_metadata"]["etag"], sign_key)
     return canonical_json(document) + "\n"
 
 
-def read(path: Path) -> CompiledPolicyBundle:
-    """The bundle in *path*. Raises BundleError, saying why it is refused."""
+def read(path: Path, keys: Keys = ()) -> CompiledPolicyBundle:
+    """The bundle in *path*, signed by one of *keys* where there are any. Raises BundleError: why it is refused."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise BundleError(f"there is no bundle at `{path}`", "compile one with `bylaw compile -o DIR`") from None
     except (OSError, UnicodeDecodeError) as error:
         raise BundleError(f"the bundle `{path}` cannot be read: {error}") from None
-    return parse(text, str(path))
+    return parse(text, str(path), keys)
 
 
-def parse(text: str, name: str = "the bundle") -> CompiledPolicyBundle:
-    """The bundle that *text* spells. Raises BundleError, saying why it is refused."""
+def parse(text: str, name: str = "the bundle", keys: Keys = ()) -> CompiledPolicyBundle:
+    """The bundle that *text* spells, signed by one of *keys* where there are any. Raises BundleError."""
     try:
         document = json.loads(text)
     except (json.JSONDecodeError, RecursionError):
@@ -204,6 +216,8 @@ def parse(text: str, name: str = "the bundle") -> CompiledPolicyBundle:
         raise BundleError(f"`{name}` has the schema version `{found}`, this program reads `{SCHEMA_VERSION}`")
     if document["bundle_metadata"].get("etag") != etag(document):
         raise BundleError(f"`{name}` does not match its etag: it was changed or damaged", "compile it again")
+    if keys:
+        require_signature(document["bundle_metadata"], name, keys)
     try:
         bundle = CompiledPolicyBundle.model_validate_json(text)
         ruleset(bundle)

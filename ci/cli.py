@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 
 import click
@@ -48,6 +49,9 @@ _at = click.option(
     help="With --format github: the file to which every finding is added as Markdown.",
 )
 @click.option("--all", "all_", is_flag=True, help="Show every finding, beyond the cap of rules/ci.yaml.")
+@click.option(
+    "--executor", metavar="WHERE", help="Where the work runs: serial, processes (default) or dask://host:port."
+)
 @_at
 @click.pass_context
 def check(
@@ -57,6 +61,7 @@ def check(
     format_: str,
     summary: Path | None,
     all_: bool,
+    executor: str | None,
     at: date | None,
 ) -> None:
     """Prove what can be proved about a policy repository, and name what is wrong on its line.
@@ -71,16 +76,20 @@ def check(
     bylaw check --format github          annotations on the lines of a pull request
     """
     from ci.check import check as run_check
-    from ci.report.formats import FORMATS, Report, append
+    from ci.executors.registry import executor as executors
+    from ci.report.formats import FORMATS, append
     from ci.report.progress import progress
+    from ci.report.report import Report
     from ci.revision import folder
 
     with progress() as heard:
-        checked = run_check(root, at, date.today(), base, heard)
+        workers = None if executor == "serial" else partial(executors, executor)
+        checked = run_check(root, at, date.today(), base, heard, workers)
     workspace = checked.workspace
     caps = None if all_ else workspace.rules.ci.report
     where = folder(root) if format_ in ("github", "sarif") else ""
-    found = Report(checked.findings, workspace.sources, caps, checked.existing, base is not None, where)
+    sides = checked.existing, base is not None
+    found = Report(checked.findings, workspace.sources, caps, *sides, where, checked.answers)
     click.echo(FORMATS[format_](found), nl=False, color=ctx.color)
     if format_ == "github" and summary is not None:
         append(summary, found)
@@ -97,9 +106,16 @@ def check(
     required=True,
     help="The folder for the bundle and the enriched records.",
 )
+@click.option(
+    "--sign-key",
+    metavar="PEM",
+    envvar="BYLAW_SIGNING_KEY",
+    show_envvar=True,
+    help="Sign the bundle with this Ed25519 key; a secret belongs into the environment, not on the command line.",
+)
 @_at
 @click.pass_context
-def compile_(ctx: click.Context, root: Path, directory: Path, at: date | None) -> None:
+def compile_(ctx: click.Context, root: Path, directory: Path, sign_key: str | None, at: date | None) -> None:
     """Write compiled_policy_bundle.json and the enriched records.
 
     The same commit gives the same bytes. Nothing is written when a file cannot be read as what it should be; a
@@ -117,9 +133,10 @@ def compile_(ctx: click.Context, root: Path, directory: Path, at: date | None) -
     if done.unrepresentable:
         click.echo("nothing was written: correct the files above first", err=True)
         ctx.exit(1)
-    path = pipeline.write(done, directory)
+    path = pipeline.write(done, directory, sign_key)
     count = len(done.proofs.records)
-    click.echo(f"wrote {path} and {count} {'record' if count == 1 else 'records'} beside it", err=True)
+    signed = " (signed)" if sign_key else ""
+    click.echo(f"wrote {path}{signed} and {count} {'record' if count == 1 else 'records'} beside it", err=True)
     ctx.exit(1 if errors else 0)
 
 

@@ -82,6 +82,7 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
             path_count=len(paths),
             source_commit=workspace.commit,
             commit_date=workspace.commit_date.isoformat() if workspace.commit_date else None,
+            committed_at=workspace.committed_at,
         ),
     )
 

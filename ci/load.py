@@ -58,6 +58,7 @@ class Workspace:
     findings: tuple[Finding, ...] = ()
     commit: str | None = None
     commit_date: date | None = None
+    committed_at: str | None = None
     at: date | None = None
     policy_ids: frozenset[str] = frozenset()
     lost_words: frozenset[str] = frozenset()
@@ -146,6 +147,7 @@ def read(
         findings=(*reader.findings, *words.findings, *twice, *unlinked),
         commit=shown.commit,
         commit_date=shown.commit_date,
+        committed_at=shown.committed_at,
         at=at,
         policy_ids=frozenset(reader.policy_ids) | beyond.policy_ids,
         lost_words=frozenset(reader.lost_words),

@@ -93,24 +93,25 @@ def layered(records: Sequence[PolicyRecord], workspace: Workspace) -> list[Polic
     return done
 
 
-def bundle_text(run: Run) -> str:
-    """The bundle's one text."""
+def bundle_text(run: Run, sign_key: str | None = None) -> str:
+    """The bundle's one text, signed where there is a key."""
     from bylaw.bundle import dump
     from ci.compile import compile_bundle
 
-    return dump(compile_bundle(run.workspace, run.proofs, run.ruleset))
+    return dump(compile_bundle(run.workspace, run.proofs, run.ruleset), sign_key)
 
 
-def write(run: Run, directory: Path) -> Path:
+def write(run: Run, directory: Path, sign_key: str | None = None) -> Path:
     """Write the enriched records and, last, the bundle; the bundle's path. Nothing is left half-written.
 
-    Raises UsageError where they would be read as policies the next time, and where nothing can be written.
+    Raises UsageError where they would be read as policies the next time, where nothing can be written, and for a key
+    that does not sign.
     """
     root, target = run.workspace.root.resolve(), directory.resolve()
     if target == root or any(target.is_relative_to(root / folder) for folder in FOLDERS):
         raise UsageError("a bundle cannot be written into the repository it is compiled from", "name another folder")
     try:
-        return _written(run, directory)
+        return _written(run, directory, sign_key)
     except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
         raise UsageError(f"`{directory}` cannot be written: {_reason(error)}", "name another folder") from None
     except OSError as error:
@@ -121,11 +122,11 @@ def _reason(error: OSError) -> str:
     return (error.strerror or "the system gives no reason").lower()
 
 
-def _written(run: Run, directory: Path) -> Path:
+def _written(run: Run, directory: Path, sign_key: str | None) -> Path:
     from bylaw.bundle import FILE_NAME
     from ci.compile import enriched
 
-    text = bundle_text(run)
+    text = bundle_text(run, sign_key)
     records = directory / "policies"
     files = enriched(run.proofs.records)
     for name, record in files.items():

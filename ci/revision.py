@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from ci.files import FOLDERS
@@ -16,10 +16,14 @@ _SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """`commit` carries `-dirty` when a file of ours differs from it; both are None outside git."""
+    """`commit` carries `-dirty` when a file of ours differs from it; all are None outside git.
+
+    `committed_at` is the moment in UTC as ISO text: which of two bundles is the older one is read from it.
+    """
 
     commit: str | None = None
     commit_date: date | None = None
+    committed_at: str | None = None
 
 
 def revision(root: Path) -> Revision:
@@ -27,19 +31,22 @@ def revision(root: Path) -> Revision:
 
     Only the folders that are read count: a bundle written beside them does not make the next one differ.
     """
-    head = _git(root, "log", "-1", "--no-show-signature", "--format=%H %cs", "HEAD")
+    head = _git(root, "log", "-1", "--no-show-signature", "--format=%H %cs %ct", "HEAD")
     if head is None:
         return Revision()
-    commit, _, day = head.strip().partition(" ")
+    commit, day, seconds = head.split()
+    shown = date.fromisoformat(day), _moment(int(seconds))
     changed = _git(root, "status", "--porcelain", "--ignore-submodules", "--", *FOLDERS)
     if changed is None:
         return Revision()
     if not changed.strip():
         # A folder that git ignores shows no change either, but the commit does not hold it.
-        return (
-            Revision(commit, date.fromisoformat(day)) if _git(root, "ls-tree", "HEAD", "--", *FOLDERS) else Revision()
-        )
-    return Revision(f"{commit}-dirty", date.fromisoformat(day))
+        return Revision(commit, *shown) if _git(root, "ls-tree", "HEAD", "--", *FOLDERS) else Revision()
+    return Revision(f"{commit}-dirty", *shown)
+
+
+def _moment(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def folder(root: Path) -> str:

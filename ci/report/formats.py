@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bylaw.authored.rules import ReportCaps
 from bylaw.errors import UsageError
-from ci.findings import Finding
-from ci.proofs.answers import Answered
-from ci.source import Source
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a check found, and how much of it may be shown. `caps` is None where everything is asked for.
-
-    `folder` leads from the top of the git repository to the root, and ends in a slash unless it is empty.
-    """
-
-    findings: Sequence[Finding]
-    sources: Mapping[str, Source]
-    caps: ReportCaps | None = None
-    existing: frozenset[str] = field(default_factory=frozenset)
-    has_base: bool = False
-    folder: str = ""
-    questions: Sequence[Answered] = ()
+from ci.report.report import Report
 
 
 def text(report: Report) -> str:

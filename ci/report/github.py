@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ci.findings import Finding, Place, Severity
 from ci.load import position
-from ci.report.formats import Report
 from ci.report.markup import code, inert, shortened
-from ci.report.text import visible
+from ci.report.report import Report
+from ci.report.text import left_open, visible
 
 MOST_OF_A_KIND = 10
 MOST_TEXT = 4_000  # of one annotation: the page shows no more of it
@@ -45,7 +45,8 @@ def summary(report: Report) -> str:
     rest = Counter(finding.id for finding in ordered[len(listed) :])
     left = ", ".join(f"{count} {id}" for id, count in sorted(rest.items()))
     told = f"\n… and {sum(rest.values())} more: {left}\n" if rest else ""
-    return head + "".join(listed) + told + "\n"
+    unanswered = "".join(f"\n{inert(line)}\n" for line in left_open(report.questions))
+    return head + "".join(listed) + told + unanswered + "\n"
 
 
 def _new(report: Report) -> list[Finding]:

@@ -16,7 +16,7 @@ from ci.findings import Finding, Place, Severity
 from ci.load import position
 from ci.page import page
 from ci.report import pages
-from ci.report.formats import Report
+from ci.report.report import Report
 from ci.report.text import visible
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

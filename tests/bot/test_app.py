@@ -13,7 +13,11 @@ from bot import app
 from bot.conversation import Actor, Question
 from bot.orchestrator import handle
 from bot.settings import Settings
+from bot.store.engine import StoreError
+from bylaw.bundle import dump, read
 from bylaw.errors import BundleError, UsageError
+from bylaw.signature import public_keys
+from tests.bylaw.test_signature import OURS
 from tests.fakes.bundle import write_bundle
 from tests.fakes.frame import ANSWERERS, NOON
 
@@ -65,6 +69,63 @@ def test_a_refused_bundle_leaves_the_one_before_it(opened, spoil):
     write_bundle(opened.path, "three")
     assert ask(opened, "revenue", "r2").commit == "three"
     assert opened.readiness().refused is None
+
+
+def rewritten(path, committed_at, key=None):
+    """The bundle at *path* as one of another commit; its etag."""
+    bundle = read(path)
+    metadata = bundle.bundle_metadata.model_copy(update={"committed_at": committed_at, "signature": None})
+    path.write_text(dump(bundle.model_copy(update={"bundle_metadata": metadata}), key), encoding="utf-8")
+    return read(path).bundle_metadata.etag
+
+
+def test_an_older_bundle_is_refused_while_serving_and_at_the_next_start(opened, tmp_path):
+    new = rewritten(opened.path, "2026-06-02T00:00:00Z")
+    assert ask(opened, "revenue", "r1").bundle_etag == new
+    old = rewritten(opened.path, "2026-06-01T00:00:00Z")
+    assert ask(opened, "revenue", "r2").bundle_etag == new
+    assert "served before" in opened.readiness().refused
+    with pytest.raises(BundleError, match="served before"):
+        app.open_bot(Settings(root=tmp_path), opened.path, ANSWERERS)
+    told = app.open_bot(Settings(root=tmp_path, rollback_to=old), opened.path, ANSWERERS)
+    assert ask(told, "revenue", "r3").bundle_etag == old
+    told.close()
+
+
+def test_what_is_compiled_here_may_be_older(opened, tmp_path):
+    rewritten(opened.path, "2026-06-02T00:00:00Z")
+    opened.services()
+    old = rewritten(opened.path, "2026-06-01T00:00:00Z")
+    bot = app.open_bot(Settings(root=tmp_path), opened.path, ANSWERERS, is_compiled_here=True)
+    assert bot.services().bundle_etag == old
+    bot.close()
+
+
+def test_given_a_key_an_unsigned_bundle_is_refused_at_the_start_and_later(tmp_path):
+    path = tmp_path / "bundle.json"
+    write_bundle(path, "one")
+    given = Settings(root=tmp_path, bundle_keys=public_keys(OURS.public))
+    with pytest.raises(BundleError, match="is not signed"):
+        app.open_bot(given, path, ANSWERERS)
+    signed = rewritten(path, None, OURS.private)
+    bot = app.open_bot(given, path, ANSWERERS)
+    rewritten(path, "2026-06-02T00:00:00Z")
+    assert bot.services().bundle_etag == signed
+    assert "is not signed" in bot.readiness().refused
+    bot.close()
+
+
+def test_while_the_store_does_not_answer_the_bundle_before_stays_and_the_newer_is_tried_again(opened, monkeypatch):
+    def no_store(_index):
+        raise StoreError("the store does not answer")
+
+    before = opened.services().bundle_etag
+    admit = opened._admit
+    monkeypatch.setattr(opened, "_admit", no_store)
+    newer = rewritten(opened.path, "2026-06-02T00:00:00Z")
+    assert opened.services().bundle_etag == before
+    monkeypatch.setattr(opened, "_admit", admit)
+    assert opened.services().bundle_etag == newer
 
 
 def test_a_refused_bundle_is_not_read_again_until_it_changes(opened, monkeypatch):

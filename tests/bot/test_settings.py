@@ -9,6 +9,9 @@ import pytest
 from bot.settings import KNOWN, PREFIX, Settings, read
 from bylaw.errors import UsageError
 
+# The key whose bytes are 0 to 31, as openssl would write the middle of it.
+PUBLIC = "MCowBQYDK2VwAyEAAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+
 
 def test_an_empty_environment_gives_the_defaults():
     assert read(Path("here"), {}) == Settings(root=Path("here"))
@@ -24,10 +27,12 @@ def test_every_variable_is_read():
     given = {
         "BYLAW_ARTIFACTS": "memory://shelf",
         "BYLAW_BUNDLE": "out/b.json",
+        "BYLAW_BUNDLE_KEY": PUBLIC,
         "BYLAW_HOST": "::1",
         "BYLAW_LEASE_SECONDS": "5",
         "BYLAW_MAX_BODY_BYTES": "2048",
         "BYLAW_PORT": "0",
+        "BYLAW_ROLLBACK_TO": "sha256:abc",
         "BYLAW_STORE_URL": "sqlite:///x.db",
         "BYLAW_TOKEN": "secret",
         "BYLAW_TOKEN_USER": "ana",
@@ -37,10 +42,12 @@ def test_every_variable_is_read():
     assert read(environ=given) == Settings(
         artifacts="memory://shelf",
         bundle=Path("out/b.json"),
+        bundle_keys=(bytes(range(32)),),
         host="::1",
         lease_seconds=5,
         max_body_bytes=2048,
         port=0,
+        rollback_to="sha256:abc",
         store_url="sqlite:///x.db",
         token="secret",
         token_user="ana",

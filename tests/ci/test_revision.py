@@ -43,7 +43,9 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_a_clean_tree_shows_its_commit_and_the_day_it_was_committed(repository: Path) -> None:
-    assert revision(repository) == Revision(git(repository, "rev-parse", "HEAD"), date(2026, 1, 31))
+    shown = revision(repository)
+    assert (shown.commit, shown.commit_date) == (git(repository, "rev-parse", "HEAD"), date(2026, 1, 31))
+    assert shown.committed_at == git(repository, "log", "-1", "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%cd")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.findings import Finding, Place
-from ci.report.formats import FORMATS, Report
+from ci.report.formats import FORMATS
 from ci.report.github import MOST_OF_A_KIND, MOST_SUMMARY_BYTES, commands, summary
+from ci.report.report import Report
 
 Command = Callable[..., Any]
 ROWS = yaml.safe_load((Path(__file__).parent / "github.yaml").read_text(encoding="utf-8"))

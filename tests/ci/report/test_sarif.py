@@ -14,7 +14,7 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 from bylaw.authored.rules import ReportCaps
 from ci.findings import SEVERITIES, Finding, Place
 from ci.page import page
-from ci.report.formats import Report
+from ci.report.report import Report
 from ci.report.sarif import FINGERPRINT, LEVELS, document
 from ci.rules import load_defaults
 
