@@ -56,7 +56,8 @@ def core(theory: Theory, day: int, formulas: Sequence[Formula] = ()) -> tuple[Co
     constraints = theory.constraints(day)
     named: dict[str, Formula] = {str(n): constraint.formula for n, constraint in enumerate(constraints)}
     kept = theory.reasoner.core({**named, **{f"given {n}": formula for n, formula in enumerate(formulas)}})
-    return tuple(constraint for n, constraint in enumerate(constraints) if str(n) in kept)
+    found = tuple(constraint for n, constraint in enumerate(constraints) if str(n) in kept)
+    return found or tuple(constraints)  # where no core was found within the limits, all of them are one
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

@@ -14,10 +14,14 @@ from typing import Any
 import pytest
 import yaml
 
+from bylaw.logic.ir import Constraint, Ruleset, Source, Variable
 from bylaw.logic.sandbox import Cell
+from bylaw.logic.terms import parse_term
 from ci.findings import Finding
 from ci.load import Workspace
 from ci.pipeline import check
+from ci.proofs.invariant import core
+from ci.proofs.theory import Theory
 
 DATA = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text(encoding="utf-8"))
 HOSTILE = "POL-REFUND-666"
@@ -95,3 +99,10 @@ def test_a_process_killed_in_the_middle_costs_one_answer_at_most(
     after = told(workspace_of(DATA["base"], policy(row)))
     assert len(set(pids) - {0}) == 2
     assert {finding.message for finding in before} <= {finding.message for finding in after}
+
+
+def test_where_no_core_is_found_within_the_limits_every_invariant_is_named() -> None:
+    facts = {name: Variable(name, "integer", minimum=2) for name in "xyz"}
+    texts = ["(= (+ (* x x x) (* y y y)) (* z z z))", "(> x 5)"]
+    both = tuple(Constraint(f"I{n}", "P", parse_term(t, facts), t, Source("p.yaml")) for n, t in enumerate(texts))
+    assert core(Theory(Ruleset(facts, (), both), 1, rlimit=1000), 1) == both
