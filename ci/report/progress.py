@@ -29,7 +29,7 @@ def progress(stream: IO[str] | None = None, quiet: float = QUIET_SECONDS) -> Ite
 
 
 class _Bar:
-    """A bar a kind of work, drawn by rich, which is imported when the first one is due."""
+    """A bar for what goes on, drawn by rich, which is imported when the first one is due."""
 
     def __init__(self, stream: IO[str], quiet: float) -> None:
         self._stream = stream
@@ -48,7 +48,9 @@ class _Bar:
             self._drawn = self._start()
         self._next = now + REDRAW_SECONDS
         if what not in self._tasks:
-            self._tasks[what] = self._drawn.add_task(what, total=of)
+            for done_with in self._tasks.values():  # one kind of work after the other: what is told last goes on
+                self._drawn.remove_task(done_with)
+            self._tasks = {what: self._drawn.add_task(what, total=of)}
         self._drawn.update(self._tasks[what], completed=done, total=of)
 
     def _start(self) -> Any:

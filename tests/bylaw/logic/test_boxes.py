@@ -13,9 +13,11 @@ from bylaw.logic.boxes import (
     Box,
     TooManyBoxes,
     boxes,
+    contains,
     domain,
     lies_in,
     meet,
+    meets,
     overlap,
     point,
     region,
@@ -52,6 +54,24 @@ def test_two_unions_overlap_exactly_where_both_hold(a, b):
     both = overlap(boxes(a, VARIABLES), boxes(b, VARIABLES))
     meeting = [case for case in cases() if truth(a, case) and truth(b, case)]
     assert (both is not None) == bool(meeting)
+
+
+@given(formulas(), formulas())
+@settings(max_examples=150, deadline=None)
+def test_two_boxes_meet_exactly_where_something_is_left_of_both(a, b):
+    for one in boxes(a, VARIABLES):
+        for two in boxes(b, VARIABLES):
+            assert meets(one, two) == (meet(one, two) is not None)
+
+
+@given(formulas(), formulas())
+@settings(max_examples=150, deadline=None)
+def test_a_box_contains_another_exactly_where_nothing_is_left_of_that_one_outside(a, b):
+    for outer in boxes(a, VARIABLES):
+        for inner in boxes(b, VARIABLES):
+            whole = {var: where for var, where in outer.regions.items() if where != domain(VARIABLES[var])}
+            rest = subtract(inner, Box(whole), VARIABLES)
+            assert contains(Box(whole), inner) == (rest == [])
 
 
 @given(formulas(), formulas())

@@ -52,3 +52,13 @@ def test_a_failure_leaves_the_terminal_in_order() -> None:
         hear("dividing", 1, 2)
         raise ZeroDivisionError
     assert "\x1b[?25h" in stream.getvalue(), "the cursor is shown again"
+
+
+def test_of_what_follows_each_other_one_bar_stays() -> None:
+    stream = Terminal()
+    with progress(stream, quiet=0) as hear:
+        assert hear is not None
+        for what in ("reading", "formalizing", "looking for gaps"):
+            hear(what, 10, 10)
+        (last,) = hear.__self__._drawn.tasks  # type: ignore[attr-defined]  # the bar behind the listener
+    assert last.description == "looking for gaps"
