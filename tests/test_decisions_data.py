@@ -35,6 +35,7 @@ QUESTIONS = {
     "why can members cancel Plus online?": "cancel-plus-online-2025",
     "why did we open a web shop?": "open-web-shop-2016",
     "why is the bundle the only artifact?": "one-bundle-between-the-wings",
+    "why does the signature lie inside the bundle?": "signature-inside-the-bundle",
     "why boxes before Z3?": "boxes-before-z3",
     "why a declared vocabulary?": "declared-vocabulary",
     "why do unknown facts stay unknown?": "unknown-facts-stay-unknown",

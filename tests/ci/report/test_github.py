@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.findings import Finding, Place
+from ci.proofs.answers import Answered
 from ci.report.formats import FORMATS
 from ci.report.github import MOST_OF_A_KIND, MOST_SUMMARY_BYTES, commands, summary
 from ci.report.report import Report
@@ -71,6 +72,12 @@ def test_what_was_there_before_is_told_in_the_summary_only() -> None:
     told = summary(report)
     assert told.index("new") < told.index("old")
     assert "`gap` (existing)" in told
+
+
+def test_questions_without_an_answer_are_told_in_the_summary() -> None:
+    open_ = Answered("redundant-rule", proven=7, skipped=2, reasons=(("more than `600` neighbours", 2),))
+    told = summary(Report([], {}, questions=[open_]))
+    assert "redundant-rule 2 skipped of 9 &#40;more than `600` neighbours&#41;" in told
 
 
 def test_a_clean_repository_says_so() -> None:
