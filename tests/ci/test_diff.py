@@ -245,3 +245,48 @@ def test_its_severity_is_the_repositorys_to_set(repository):
     (repository / "rules").mkdir()
     (repository / "rules" / "ci.yaml").write_text("severities: {outcome-change: error}\n", encoding="utf-8")
     assert check(repository, DAY, DAY, "HEAD~1").failed
+
+
+# ---- limits and hand-written logic ----------------------------------------------------------------------------------
+
+
+def test_beyond_its_limit_of_boxes_a_comparison_tells_a_bound_and_says_so(sides):
+    (sides[1] / "rules").mkdir()
+    (sides[1] / "rules" / "ci.yaml").write_text("proofs: {change_boxes: 1}\n", encoding="utf-8")
+    comparison = compared(*sides)
+    assert [(name, before, after) for name, before, after, _ in seen(comparison)] == [
+        ("refund", "full_refund", "store_credit")
+    ]
+    assert 26 <= comparison.found.changes[0].facts["days"] <= 30
+    (told,) = json.loads(render_json(comparison))["changes"]
+    assert told["region"]["is_bound"] and told["region"]["words"].startswith("some of the cases in which ")
+    assert "some of the cases in which" in render(comparison)
+    assert json.loads(render_json(comparison))["nothing_else_changes"]
+
+
+BY_HAND = """
+policy_id: POL-REFUND-001
+actions: []
+formal: {logic_rules: [{rule_id: R-1, consequent: full_refund, z3_expr: "%s"}]}
+metadata: {source: Returns, owner: Service, domain: refund}
+"""
+
+
+@pytest.mark.parametrize("boxes", [10_000, 1])
+@pytest.mark.parametrize(
+    ("before", "after", "days"),
+    [
+        ("(<= days 30)", "(< (* 2 days) 61)", None),
+        ("(<= days 30)", "(<= (* days days) 900)", None),
+        ("(<= days 30)", "(< (* 2 days) 60)", 30),
+        ("(<= (* 2 days) 60)", "(and (<= days 30) (not (= days 7)))", 7),
+    ],
+)
+def test_hand_written_logic_is_compared_by_what_it_means(tmp_path, before, after, days, boxes):
+    one, two = (written(tmp_path / name, BY_HAND % text) for name, text in (("one", before), ("two", after)))
+    (two / "rules").mkdir()
+    (two / "rules" / "ci.yaml").write_text(f"proofs: {{change_boxes: {boxes}}}\n", encoding="utf-8")
+    expected = [] if days is None else [("refund", "full_refund", None, {"days": days})]
+    comparison = compared(one, two)
+    assert (seen(comparison), comparison.found.unknown) == (expected, ())
+    assert comparison.found.tendency == ("changed" if expected else "equivalent")
