@@ -28,7 +28,7 @@ from ci.pipeline import UNREPRESENTABLE, Run
 from ci.proofs.change import Change, Changes, Limits, Unknown, changes
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
-from ci.report.changes import Comparison, in_words
+from ci.report.changes import Comparison, held, in_words
 from ci.revision import Revision
 from ci.variables import variables
 
@@ -166,7 +166,14 @@ def _finding(change: Change, told: Comparison, after: Run) -> Finding:
         related=others,
         counterexample=told.case(change),
         status="COUNTEREXAMPLE",
-        detail={"effect": change.tendency, "where": told.where(change)},
+        detail={
+            "effect": change.tendency,
+            "where": told.where(change),
+            "subject": in_words(change.subject),
+            "before": held(change.before),
+            "after": held(change.after),
+            "by": [[told.says(n, i) for i in change.by[n]] for n in (0, 1)],
+        },
     )
 
 

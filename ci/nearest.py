@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 
 CUTOFF = 65  # of 100; below it a suggestion misleads more often than it helps
+SLIP = 1  # letters wrong, missing, too many or swapped: a word that is more than that away may mean something else
+SHORTEST = 4  # letters of a word that a slip leaves recognizable
 
 
 def did_you_mean(word: str, choices: Iterable[str], declared_in: str = "") -> str | None:
@@ -29,6 +31,26 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     parts = _parts(word)
     holding = [choice for choice in ordered if parts and parts <= _parts(choice)]
     return holding[0] if len(holding) == 1 else None
+
+
+def one_right(word: str, choices: Iterable[str]) -> dict[str, str]:
+    """What a finding knows of its one right fix: the word as written, and the only choice that it can be a slip for.
+
+    Empty where a second choice is near, or numbers differ: `POL-002` is no slip for `POL-001`.
+    """
+    from rapidfuzz.distance import OSA
+
+    known = sorted(set(choices) - {word})
+    far = {choice: OSA.distance(word.casefold(), choice.casefold()) for choice in known}
+    near = [choice for choice in known if far[choice] <= 2 * SLIP]
+    if len(near) != 1 or far[near[0]] > SLIP or _digits(word) != _digits(near[0]):
+        return {}
+    is_long = min(len(word), len(near[0])) >= SHORTEST or far[near[0]] == 0
+    return {"written": word, "replacement": near[0]} if is_long else {}
+
+
+def _digits(word: str) -> list[str]:
+    return re.findall(r"\d+", word)
 
 
 def _parts(word: str) -> set[str]:

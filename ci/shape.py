@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ci.findings import Finding, Place, Route
-from ci.nearest import did_you_mean
+from ci.nearest import did_you_mean, one_right
 from ci.slips import Slip, slips
 
 M = TypeVar("M", bound=BaseModel)
@@ -70,8 +70,22 @@ def misfits(error: ValidationError, model: type[BaseModel], data: Any, path: str
         group = [replace(slip, route=(*prefix, *slip.route)) for slip in alike]
         message, help = _said(group)
         place = Place(path, group[0].route, on_key=group[0].on_key)
-        found.append(Finding("schema", message, place, policies=policies, help=help))
+        found.append(Finding("schema", message, place, policies=policies, help=help, detail=_one_right(group)))
     return found
+
+
+def _one_right(group: list[Slip]) -> dict[str, str]:
+    """The one right word where a key or a word of a closed list is misspelt."""
+    slip = group[0]
+    if len(group) > 1 or not slip.route:
+        return {}
+    if slip.kind == "extra_forbidden":
+        return one_right(str(slip.route[-1]), slip.known)
+    if slip.kind == "literal_error" and isinstance(slip.value, str) and slip.route[-1] != "schema_version":
+        words = re.findall(r"'([^']*)'", slip.context["expected"])
+        meant = _MEANT.get(slip.value, "")
+        return {"written": slip.value, "replacement": meant} if meant in words else one_right(slip.value, words)
+    return {}
 
 
 def _policies(data: Any) -> tuple[str, ...]:

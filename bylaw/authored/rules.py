@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from bylaw.authored.access import Promotion, Roles
 from bylaw.authored.amounts import Positive, Share
@@ -28,6 +28,16 @@ class ReportCaps(Authored):
     findings: Positive
     per_group: Positive
     json_bytes: Positive
+
+
+class ReviewRules(Authored):
+    """What the review of a pull request shows at most, and what it makes of what is new."""
+
+    comments: Annotated[int, Field(ge=0, le=100)]  # on lines of one pull request
+    rows: Positive  # of a table or a list in the summary
+    graphs: Annotated[int, Field(ge=0, le=50)]  # decision graphs in the summary
+    nodes: Annotated[int, Field(ge=1, le=200)]  # of a graph, beyond which it is not drawn
+    conclusion: dict[Literal["error", "warning", "notice"], Literal["failure", "neutral", "success"]]
 
 
 class ProofBudgets(Authored):
@@ -60,6 +70,7 @@ class CiRules(AuthoredFile):
     case_coverage_threshold: Share  # of what cases can show of the policies: rules, bounds, regions, exceptions
     expiring_within_days: Positive
     report: ReportCaps
+    review: ReviewRules
     proofs: ProofBudgets
     expressions: ExpressionLimits
 

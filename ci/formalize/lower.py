@@ -31,9 +31,10 @@ from bylaw.logic.ir import (
 )
 from ci.findings import Finding, Place, Route
 from ci.formalize.units import factor
-from ci.nearest import did_you_mean
+from ci.nearest import did_you_mean, one_right
 
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
+NO_FIX: Mapping[str, str] = {}
 OPERATORS: Mapping[str, frozenset[str]] = {
     "boolean": frozenset(("==", "!=")),
     "enum": frozenset(("==", "!=", "in")),
@@ -65,10 +66,18 @@ class Lowering:
     policies: tuple[str, ...] = ()
     findings: list[Finding] = field(default_factory=list)
 
-    def report(self, id: str, message: str, route: Route, help: str | None = None, word: str | None = None) -> None:
-        """Collect a finding about the value at *route*; *word* is the one that nobody declares."""
+    def report(
+        self,
+        id: str,
+        message: str,
+        route: Route,
+        help: str | None = None,
+        word: str | None = None,
+        fix: Mapping[str, str] = NO_FIX,
+    ) -> None:
+        """Collect a finding about the value at *route*; *word* is the one that nobody declares, *fix* its right one."""
         at = Place(self.path, route)
-        detail = {} if word is None else {"word": word}
+        detail = dict(fix) if word is None else {"word": word, **fix}
         self.findings.append(
             Finding(id, f"{self.subject} {message}", at, policies=self.policies, help=help, detail=detail)
         )
@@ -141,6 +150,7 @@ class Lowering:
             route,
             help=did_you_mean(name, self.variables, FACTS_LIVE_IN),
             word=name,
+            fix=one_right(name, self.variables),
         )
 
     def _target(self, check: FactCheck, route: Route, nested: bool) -> Formula | None:
@@ -161,7 +171,8 @@ class Lowering:
             known = {v for f in self.vocabulary.facts.values() for v in f.values}
             help = did_you_mean(value, known, "a target is `general` or a value of an enum fact")
             message = f"targets `{check.target}`, which is no value of a declared fact"
-            self.report("unknown-target", message, at, help, word=check.target.rpartition(":")[0])
+            fix = {} if fact else one_right(value, known)
+            self.report("unknown-target", message, at, help, word=check.target.rpartition(":")[0], fix=fix)
             return None
         return Atom(declared.name, "==", value)
 
@@ -213,6 +224,7 @@ class Lowering:
             f"compares `{variable.name}` with an amount in `{unit}`, but the fact {its}",
             route,
             help="durations convert from minutes to years; money compares only in its own currency",
+            fix=one_right(unit, [variable.unit or ""]),
         )
 
     def _value(self, raw: Any, variable: Variable, ratio: Any, route: Route) -> Value | None:
@@ -224,7 +236,8 @@ class Lowering:
             id = "type-mismatch" if misfit.reason == "type" else "value-out-of-domain"
             known = [*variable.values, *(s for synonyms in self._synonyms(variable.name) for s in synonyms)]
             help = did_you_mean(str(raw), known) if known and isinstance(raw, str) else None
-            self.report(id, f"tests `{variable.name}`: {misfit}", route, help=help or self._domain_of(variable))
+            fix = one_right(raw, known) if isinstance(raw, str) else {}
+            self.report(id, f"tests `{variable.name}`: {misfit}", route, help or self._domain_of(variable), fix=fix)
             return None
 
     def _converted(self, raw: Any, variable: Variable, ratio: Any) -> Value:

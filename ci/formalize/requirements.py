@@ -12,7 +12,7 @@ from bylaw.authored.conditions import AllOf, AnyOf, Condition, Not, TimeWindow
 from bylaw.logic.ir import Atom, Formula, Variable, conj
 from ci.findings import Route
 from ci.formalize.lower import Lowered, Lowering, targeted
-from ci.nearest import did_you_mean
+from ci.nearest import did_you_mean, one_right
 
 WITHIN_WINDOW = "within_window"
 
@@ -79,6 +79,7 @@ class Requirements:
                 route,
                 did_you_mean(name, self._known_names(), where),
                 word=name,
+                fix=one_right(name, self._known_names()),
             )
         return None
 

@@ -16,7 +16,7 @@ from bylaw.logic.ir import Atom, Effect, Formula, ValueMisfit, conj, disj, negat
 from ci.findings import Route
 from ci.formalize.lower import EVERYWHERE, Lowered, Lowering, targeted
 from ci.formalize.requirements import Requirements
-from ci.nearest import did_you_mean
+from ci.nearest import did_you_mean, one_right
 
 PRIMARY = frozenset(("required", "conditional", "discovered_pattern"))
 ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"
@@ -133,9 +133,9 @@ class Formalizer:
             variable.read(value)
         except ValueMisfit as misfit:
             help = did_you_mean(value, [*variable.values, "all"])
-            self.lowering.report(
-                "value-out-of-domain", f"has a scope that does not exist: {misfit}", ("scope", dimension, i), help
-            )
+            message, at = f"has a scope that does not exist: {misfit}", ("scope", dimension, i)
+            fix = one_right(value, [*variable.values, "all"])
+            self.lowering.report("value-out-of-domain", message, at, help, fix=fix)
             return None
         return value
 
@@ -179,6 +179,7 @@ class Formalizer:
 
     def is_declared(self, action: str, route: Route) -> bool:
         """May a policy use *action*? It is declared, and so is the outcome of everything that it brings."""
+        fix: dict[str, str] = {}
         if action in self.vocabulary.actions:
             leading = leads_nowhere(self.vocabulary, action)
             if leading is None:
@@ -187,7 +188,8 @@ class Formalizer:
         else:
             message = f"uses the action `{action}`, which no vocabulary declares"
             help = did_you_mean(action, self.vocabulary.actions, ACTIONS_LIVE_IN)
-        self.lowering.report("unknown-action", message, route, help, word=action)
+            fix = one_right(action, self.vocabulary.actions)
+        self.lowering.report("unknown-action", message, route, help, word=action, fix=fix)
         return False
 
     # ---- exceptions ---------------------------------------------------------------------------------------------

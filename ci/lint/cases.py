@@ -9,7 +9,7 @@ from bylaw.logic.ir import ValueMisfit
 from ci.findings import Finding, Place
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN, RESERVED_OUTCOMES
 from ci.load import CaseEntry, Workspace
-from ci.nearest import did_you_mean
+from ci.nearest import did_you_mean, one_right
 from ci.shape import described
 from ci.variables import variables
 
@@ -24,14 +24,18 @@ def case_facts(workspace: Workspace) -> Iterator[Finding]:
             if variable is None:
                 if not workspace.is_lost(name):
                     message = f"case `{entry.case.name}` uses the fact `{name}`, which no vocabulary declares"
-                    yield Finding("unknown-fact", message, at, help=did_you_mean(name, known, FACTS_LIVE_IN))
+                    help = did_you_mean(name, known, FACTS_LIVE_IN)
+                    yield Finding("unknown-fact", message, at, help=help, detail=one_right(name, known))
                 continue
             try:
                 variable.read(value)
             except ValueMisfit as problem:
                 id = "type-mismatch" if problem.reason == "type" else "value-out-of-domain"
-                help = did_you_mean(str(value), variable.values) if variable.kind == "enum" else None
-                yield Finding(id, f"case `{entry.case.name}`: {problem}", at, help=help)
+                values = variable.values if variable.kind == "enum" else ()
+                help = did_you_mean(str(value), values)
+                yield Finding(
+                    id, f"case `{entry.case.name}`: {problem}", at, help=help, detail=one_right(str(value), values)
+                )
 
 
 def expectations(workspace: Workspace) -> Iterator[Finding]:
@@ -45,7 +49,8 @@ def expectations(workspace: Workspace) -> Iterator[Finding]:
                     message = f"case `{entry.case.name}` expects the outcome `{key}`, which no vocabulary declares"
                     known = (*workspace.vocabulary.outcomes, *RESERVED_OUTCOMES)
                     at = Place(entry.path, (entry.index, "expect", key), on_key=True)
-                    yield Finding("schema", message, at, help=did_you_mean(key, known, f"known: {', '.join(known)}"))
+                    help = did_you_mean(key, known, f"known: {', '.join(known)}")
+                    yield Finding("schema", message, at, help=help, detail=one_right(key, known))
             elif expected is not None:
                 yield from _taken(workspace, entry, key, expected)
 
@@ -81,4 +86,5 @@ def _declared(workspace: Workspace, entry: CaseEntry, action: Any, at: Place) ->
     elif action not in workspace.vocabulary.actions and not workspace.is_lost(action):
         message = f"case `{entry.case.name}` expects the action `{action}`, which no vocabulary declares"
         help = did_you_mean(action, workspace.vocabulary.actions, ACTIONS_LIVE_IN)
-        yield Finding("unknown-action", message, at, help=help)
+        fix = one_right(action, workspace.vocabulary.actions)
+        yield Finding("unknown-action", message, at, help=help, detail=fix)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from bylaw.authored.conditions import AllOf, AnyOf, Condition, Not
 from bylaw.authored.policies import Policy
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
 from ci.load import PolicyFile, Workspace
-from ci.nearest import did_you_mean
+from ci.nearest import did_you_mean, one_right
 
 
 def overrides(workspace: Workspace) -> Iterator[Finding]:
@@ -59,7 +60,7 @@ def steps(workspace: Workspace) -> Iterator[Finding]:
             if step not in known:
                 message = f"policy `{file.policy.policy_id}` has the step `{step}`, which is no id of its conditions"
                 help = did_you_mean(step, known, "a step names the `id` of a condition")
-                yield _dangling(file, message, ("steps", i), help)
+                yield replace(_dangling(file, message, ("steps", i), help), detail=one_right(step, known))
 
 
 def condition_ids(workspace: Workspace) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from bylaw.logic.ir import Number, ValueMisfit
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
 from ci.load import Workspace
-from ci.nearest import did_you_mean
+from ci.nearest import did_you_mean, one_right
 from ci.variables import bound_of, unbounded
 
 ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"
@@ -31,7 +31,8 @@ def canonical_actions(workspace: Workspace) -> Iterator[Finding]:
         if target not in actions and not workspace.is_lost(target):
             message = f"the action `{name}` is the same as `{target}`, which no vocabulary declares"
             others = [other for other in actions if other != name]
-            yield Finding("unknown-action", message, at, help=did_you_mean(target, others, ACTIONS_LIVE_IN))
+            help = did_you_mean(target, others, ACTIONS_LIVE_IN)
+            yield Finding("unknown-action", message, at, help=help, detail=one_right(target, others))
         elif target in actions and action.outcome not in (None, workspace.vocabulary.outcome_of(target)):
             message = f"the action `{name}` names the outcome `{action.outcome}`, and `{target}` another"
             yield Finding("schema", message, at, help="a second name takes the outcome of the first: leave it out")
@@ -49,7 +50,8 @@ def outcomes_of_actions(workspace: Workspace) -> Iterator[Finding]:
         if action.outcome is not None and action.outcome not in outcomes and not workspace.is_lost(action.outcome):
             message = f"the action `{name}` has the outcome `{action.outcome}`, which no vocabulary declares"
             at = Place(path, ("actions", name, "outcome"))
-            yield Finding("dangling-reference", message, at, help=did_you_mean(action.outcome, outcomes, _OUTCOMES))
+            help, fix = did_you_mean(action.outcome, outcomes, _OUTCOMES), one_right(action.outcome, outcomes)
+            yield Finding("dangling-reference", message, at, help=help, detail=fix)
     for file in workspace.vocabularies:
         for name in RESERVED_OUTCOMES:
             if name in file.vocabulary.outcomes:
@@ -68,7 +70,8 @@ def related_actions(workspace: Workspace) -> Iterator[Finding]:
             if name not in actions and not workspace.is_lost(name):
                 message = f"`relations` names the action `{name}`, which no vocabulary declares"
                 help = did_you_mean(name, actions, ACTIONS_LIVE_IN)
-                yield Finding("unknown-action", message, Place(file.path, route, on_key), help=help)
+                fix = one_right(name, actions)
+                yield Finding("unknown-action", message, Place(file.path, route, on_key), help=help, detail=fix)
 
 
 def _related(vocabulary: Vocabulary) -> Iterator[tuple[Route, str, bool]]:
@@ -108,7 +111,8 @@ def _undeclared_fact(workspace: Workspace, name: str, who: str, at: Place) -> It
     facts = workspace.vocabulary.facts
     if name not in facts and not workspace.is_lost(name):
         message = f"{who} the fact `{name}`, which no vocabulary declares"
-        yield Finding("unknown-fact", message, at, help=did_you_mean(name, facts, FACTS_LIVE_IN))
+        help = did_you_mean(name, facts, FACTS_LIVE_IN)
+        yield Finding("unknown-fact", message, at, help=help, detail=one_right(name, facts))
 
 
 def bounds(workspace: Workspace) -> Iterator[Finding]:

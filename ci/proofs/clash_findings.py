@@ -28,7 +28,7 @@ def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
         if one.policy_id == two.policy_id:
             named = f"policy `{one.policy_id}` contradicts itself"
         positions = f"{one.policy_id} {says(one)}, {two.policy_id} {says(two)}"
-        ending, help = _ending(inquiry, clash)
+        ending, help, owners = _ending(inquiry, clash)
         yield Finding(
             "conflict" if clash.winner is None else "resolved-conflict",
             f"{named}: {case['words']}: {positions}{_period(inquiry, clash)}{ending}{_more(inquiry, group, about)}",
@@ -39,7 +39,13 @@ def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
             related=((inquiry.place(clash.second), f"{two.policy_id} {says(two)}"), *_others(inquiry, group)),
             counterexample=case,
             status="COUNTEREXAMPLE",
-            detail={"subject": about, "side": f"{one.policy_id} {says(one)}", "pairs": len(group.clashes)},
+            detail={
+                "subject": about,
+                "side": f"{one.policy_id} {says(one)}",
+                "pairs": len(group.clashes),
+                "ending": ending.removeprefix("; "),
+                "owners": owners,
+            },
             members=tuple(_print(inquiry, other, about) for other in group.clashes),
         )
 
@@ -79,18 +85,20 @@ def _others(inquiry: Inquiry, group: Group) -> Iterator[tuple[Place, str]]:
         yield inquiry.place(i), f"{sides[0].policy_id} {says(sides[0])}, {sides[1].policy_id} {says(sides[1])}"
 
 
-def _ending(inquiry: Inquiry, clash: Clash) -> tuple[str, str | None]:
+def _ending(inquiry: Inquiry, clash: Clash) -> tuple[str, str | None, list[str]]:
+    """How it ends, what to do about it, and who has to decide where nobody wins."""
     one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
     if clash.winner is not None:
         winner, loser = (one, two) if clash.winner == clash.first else (two, one)
-        return f"; {winner.policy_id} wins {step(inquiry, winner.policy_id, loser.policy_id)}", None
+        return f"; {winner.policy_id} wins {step(inquiry, winner.policy_id, loser.policy_id)}", None, []
     level = inquiry.records[one.policy_id].level
-    if one.policy_id == two.policy_id:
-        return "", "no priority can solve this: make the conditions of the two exclude each other"
     owners = sorted({inquiry.records[p].policy.metadata.owner for p in (one.policy_id, two.policy_id)})
+    if one.policy_id == two.policy_id:
+        return "", "no priority can solve this: make the conditions of the two exclude each other", owners
     return (
         f"; both are level {level.number} ({level.name}), so neither gives way",
         f"narrow one of them, or declare `overrides` with a `reason`; it is for {' and '.join(owners)} to decide",
+        owners,
     )
 
 

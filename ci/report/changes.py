@@ -79,7 +79,7 @@ class Comparison:
 
     def sentence(self, change: Change) -> str:
         """The change in one sentence."""
-        what, then = in_words(change.subject), f"{_held(change.before)} → {_held(change.after)}"
+        what, then = in_words(change.subject), f"{held(change.before)} → {held(change.after)}"
         speakers = [self.says(1, i) for i in change.by[1]] or [f"{self.says(0, i)} no longer" for i in change.by[0][:1]]
         who = f" ({' and '.join(speakers)})" if speakers else ""
         return f"{what} changes{self.period(change)}: {case_in_words(change.facts, self.labels)}: {then}{who}"
@@ -103,7 +103,8 @@ def in_words(subject: Subject | None) -> str:
     return f"{nouns[subject.kind]}{subject.name}"
 
 
-def _held(held: Held) -> str:
+def held(held: Held) -> str:
+    """`full_refund`, `nothing`; of a duty whether it holds."""
     return "nothing" if held is None else held if isinstance(held, str) else "holds" if held else "does not hold"
 
 
@@ -189,7 +190,7 @@ def render(comparison: Comparison) -> str:
 
 
 def _block(comparison: Comparison, change: Change) -> Iterator[str]:
-    subject, then = in_words(change.subject), f"{_held(change.before)} → {_held(change.after)}"
+    subject, then = in_words(change.subject), f"{held(change.before)} → {held(change.after)}"
     mark = click.style(f"[{change.tendency}]", fg=COLOURS.get(change.tendency), bold=True)
     yield f"{mark} {visible(subject)}: {visible(then)}{comparison.period(change)}"
     yield f"  {click.style('case', fg='magenta')}    {visible(case_in_words(change.facts, comparison.labels))}"
