@@ -18,6 +18,8 @@ _SAFE_POSTS = re.compile(
     r"/git/(blobs|trees|commits)$|/access_tokens$|/statuses/[0-9a-f]+$|/graphql$"
     r"|/issues/\d+/labels$|/requested_reviewers$|/reactions$"
 )
+# A check run's annotations are added each time.
+_UNSAFE_EDITS = re.compile(r"/check-runs/\d+$")
 _LIMIT = re.compile(r"rate limit|please wait a few minutes|retry your request again later", re.IGNORECASE)
 
 
@@ -50,7 +52,10 @@ class Outcome:
 
 def is_repeatable(method: str, path: str) -> bool:
     """Does sending this twice leave the same behind as sending it once?"""
-    return method.upper() in SAFE_METHODS or bool(_SAFE_POSTS.search(path.split("?")[0]))
+    place = path.split("?")[0]
+    if method.upper() in SAFE_METHODS:
+        return method.upper() != "PATCH" or not _UNSAFE_EDITS.search(place)
+    return bool(_SAFE_POSTS.search(place))
 
 
 def is_limited(outcome: Outcome) -> bool:

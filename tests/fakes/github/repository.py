@@ -120,13 +120,21 @@ class GitRepository:
 
     def resolve(self, name: str, kind: str = "commit") -> str | None:
         """The SHA that a branch, ref or SHA leads to."""
-        for candidate in (f"refs/heads/{name}", f"refs/{name}", name):
+        if (self.path, name, kind) in _OBJECTS:
+            return name
+        is_sha = re.fullmatch(r"[0-9a-f]{40}", name) is not None
+        for candidate in (name,) if is_sha else (f"refs/heads/{name}", f"refs/{name}", name):
+            loose = self.path / candidate
+            if candidate.startswith("refs/") and kind == "commit" and ".." not in candidate and loose.is_file():
+                # What git would read, without starting it; a packed ref is git's to find.
+                return loose.read_text(encoding="ascii").strip()
             try:
-                return self.git(
-                    "rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{{kind}}}"
-                ).strip()
+                sha = self.git("rev-parse", "--verify", "-q", "--end-of-options", f"{candidate}^{{{kind}}}").strip()
             except GitError:
                 continue
+            if sha == name:
+                _OBJECTS.add((self.path, name, kind))
+            return sha
         return None
 
     def blob_at(self, commit: str, path: str) -> str | None:
@@ -190,6 +198,7 @@ class GitRepository:
         return line + shift
 
 
+_OBJECTS: set[tuple[Path, str, str]] = set()  # (repository, sha, kind) that are there: objects never go
 _COMMITS: dict[tuple[Path, str], Commit] = {}
 _DIFFS: dict[tuple[Path, str, str], tuple[Changed, ...]] = {}
 
