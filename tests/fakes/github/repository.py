@@ -78,7 +78,9 @@ class GitRepository:
         """A new, empty, bare repository whose first branch is `main`."""
         plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         settled = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C", "TZ": "UTC"}
-        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(path)], check=True, env=plain | settled)
+        subprocess.run(
+            ["git", "init", "-q", "--bare", "--template=", "-b", "main", str(path)], check=True, env=plain | settled
+        )
         return cls(path, plain | settled)
 
     def git(self, *words: str, given: bytes | None = None, **environ: str) -> str:
@@ -92,6 +94,16 @@ class GitRepository:
         if done.returncode != 0:
             raise GitError(done.stderr.decode(errors="replace").strip())
         return done.stdout
+
+    def _fixed(self, *words: str) -> bytes:
+        """Like `git_bytes`; remembered when all it is asked about is named by SHA, which never changes."""
+        key = (self.path, *words)
+        if key not in _FIXED:
+            answer = self.git_bytes(*words)
+            if not all(_IS_FIXED.fullmatch(word) for word in words[1:]):
+                return answer
+            _FIXED[key] = answer
+        return _FIXED[key]
 
     def write(self, content: bytes) -> str:
         """A blob."""
@@ -154,7 +166,7 @@ class GitRepository:
 
     def merge_base(self, one: str, other: str) -> str | None:
         try:
-            return self.git("merge-base", one, other).strip()
+            return self._fixed("merge-base", one, other).decode().strip()
         except GitError:
             return None
 
@@ -163,19 +175,19 @@ class GitRepository:
 
     def commits(self, base: str, head: str) -> list[str]:
         """What *head* has beyond *base*, oldest first."""
-        return self.git("rev-list", "--reverse", f"{base}..{head}").split()
+        return self._fixed("rev-list", "--reverse", head, f"^{base}").decode().split()
 
     def read_commit(self, sha: str) -> Commit:
         return _read_commit(self, sha)
 
     def read_blob(self, sha: str) -> bytes:
-        return self.git_bytes("cat-file", "blob", sha)
+        return self._fixed("cat-file", "blob", sha)
 
     def read_tree(self, sha: str, recursive: bool = False) -> list[tuple[str, str, str, str, int]]:
         """(path, mode, type, sha, size) for everything in a tree."""
         words = ["ls-tree", "-z", "--long", *(["-r", "-t"] if recursive else []), sha]
         rows = []
-        for entry in self.git(*words).split("\0")[:-1]:
+        for entry in self._fixed(*words).decode().split("\0")[:-1]:
             facts, path = entry.split("\t", 1)
             mode, kind, blob, size = facts.split()
             rows.append((path, mode, kind, blob, 0 if size == "-" else int(size)))
@@ -199,6 +211,8 @@ class GitRepository:
 
 
 _OBJECTS: set[tuple[Path, str, str]] = set()  # (repository, sha, kind) that are there: objects never go
+_FIXED: dict[tuple[Path | str, ...], bytes] = {}
+_IS_FIXED = re.compile(r"-.*|blob|\^?[0-9a-f]{40}")
 _COMMITS: dict[tuple[Path, str], Commit] = {}
 _DIFFS: dict[tuple[Path, str, str], tuple[Changed, ...]] = {}
 
