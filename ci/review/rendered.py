@@ -40,7 +40,11 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The whole review. `comments` are at most as many as may be posted, the worst first; `omitted` counts the rest."""
+    """The whole review. `comments` are at most as many as may be posted, the worst first; `omitted` counts the rest.
+
+    `standing` are the fingerprints of all findings that stand, told on a line or not: a comment of an earlier run whose
+    finding is not among them is gone.
+    """
 
     head_sha: str
     conclusion: Conclusion
@@ -49,3 +53,4 @@ class Rendered:
     comments: tuple[Comment, ...] = ()
     annotations: tuple[Annotation, ...] = ()
     omitted: int = 0
+    standing: frozenset[str] = frozenset()

@@ -276,6 +276,7 @@ FAULTS = [
     ("gateway", 502, False),
     ("secondary_limit", 403, False),
     ("primary_limit", 403, False),
+    ("refused", 422, False),
     ("cut_before", None, False),
     ("cut_after", None, True),
 ]

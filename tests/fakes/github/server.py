@@ -42,7 +42,7 @@ from tests.fakes.github.world import World
 TABLE: Table = {**places.TABLE, **pulls.TABLE, **comments.TABLE, **checks.TABLE, **gitdata.TABLE}
 DOCS = "https://docs.github.com/rest"
 
-Fault = Literal["unavailable", "gateway", "secondary_limit", "primary_limit", "cut_before", "cut_after"]
+Fault = Literal["unavailable", "gateway", "secondary_limit", "primary_limit", "cut_before", "cut_after", "refused"]
 _SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 _PRIMARY = "API rate limit exceeded for installation ID 1."
 
@@ -102,7 +102,7 @@ class FakeGitHub(World):
         """Let the next *times* requests that *on* matches go wrong.
 
         `unavailable` 503 and `gateway` 502, nothing done; `secondary_limit` 403 with Retry-After; `primary_limit` 403
-        with a reset that many *seconds* ahead; `cut_before` and `cut_after` cut the connection before or after the
+        with a reset that many *seconds* ahead; `refused` 422, as when the head moves meanwhile; `cut_before` and `cut_after` cut the connection before or after the
         request is carried out.
         """
         self._failing.append(Failing(kind, times, re.compile(on), seconds))
@@ -158,6 +158,9 @@ class FakeGitHub(World):
                 return Answer(502, {"message": "Server Error"})
             case "secondary_limit":
                 return Answer(403, _message(_SECONDARY), headers=full | {"Retry-After": str(self._seconds)})
+            case "refused":
+                told = {"errors": ["Line could not be resolved"], "status": "422"}
+                return Answer(422, _message("Unprocessable Entity") | told)
             case "primary_limit":
                 return Answer(403, _message(_PRIMARY), headers=full | {"X-RateLimit-Remaining": "0"})
         return Answer(500)
