@@ -10,7 +10,14 @@ from github import GithubRetry
 from github.Requester import Requester
 from urllib3 import BaseHTTPResponse, HTTPResponse, Retry
 from urllib3.connectionpool import ConnectionPool
-from urllib3.exceptions import ConnectTimeoutError, MaxRetryError, NewConnectionError
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    MaxRetryError,
+    NewConnectionError,
+    ProtocolError,
+    ReadTimeoutError,
+)
+from urllib3.util.retry import RequestHistory
 
 from bylaw.github.patience import Outcome, Patience, is_limited, wait_for
 
@@ -44,7 +51,10 @@ class PatientRetry(Retry):
         seconds = wait_for(outcome, len(self.history), self.patience)
         if seconds is None:
             if error is not None:
-                raise error
+                # In the forms in which requests knows them.
+                if isinstance(error, ProtocolError | ReadTimeoutError) or _pool is None:
+                    raise error
+                raise MaxRetryError(_pool, url or "", error) from error
             raise self._final(url or "", response, outcome, _pool)
         following = self.new(total=self.patience.attempts, history=(*self.history, self._entry(outcome, error)))
         following.seconds = seconds
@@ -53,9 +63,7 @@ class PatientRetry(Retry):
     def sleep(self, response: BaseHTTPResponse | None = None) -> None:
         self.patience.sleep(self.seconds)
 
-    def _entry(self, outcome: Outcome, error: Exception | None) -> Any:
-        from urllib3.util.retry import RequestHistory
-
+    def _entry(self, outcome: Outcome, error: Exception | None) -> RequestHistory:
         return RequestHistory(outcome.method, outcome.path, error, outcome.status, None)
 
     def _final(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ from bylaw.github.credentials import Installation, Token
 from bylaw.github.errors import GitHubError
 from bylaw.github.patience import Patience
 from tests.fakes.github.access import READ
+from tests.fakes.github.call import Answer
 
 MARK = "<!-- bylaw:summary -->"
 RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { isResolved } } }"
@@ -94,6 +96,31 @@ def test_nobody_waits_for_an_hour(github, hub, pull, waiting):
         hub().repository.get_pull(pull)
     assert raised.value.is_limit
     assert waiting.slept == []
+
+
+@pytest.mark.parametrize("times", [2, 99])
+def test_a_limit_that_only_its_words_tell_is_waited_for_too(github, hub, pull, waiting, monkeypatch, times):
+    limit = Answer(403, {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."})
+    monkeypatch.setattr(github, "_broken", lambda _: limit)
+    github.fail("secondary_limit", times=times, on="POST .*/comments$")
+    if times == 2:
+        assert summarize(hub(), pull)[1] is True
+    else:
+        with pytest.raises(GitHubError, match="secondary rate limit") as raised:
+            summarize(hub(attempts=3), pull)
+        assert raised.value.is_limit
+    assert waiting.slept == [60, 60]
+
+
+def test_what_never_reached_github_is_sent_again(waiting):
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    patience = Patience(lambda: waiting.now, waiting.sleep, attempts=3)
+    hub = connect(Token("x"), "acme/policies", patience, address)
+    with pytest.raises(GitHubError, match="does not answer"), told():
+        hub.client.requester.requestJsonAndCheck("POST", "/repos/acme/policies/issues/1/comments", input={"body": "x"})
+    assert waiting.slept == [1, 2]
 
 
 @pytest.mark.parametrize(
