@@ -20,9 +20,9 @@ from ci.parts.inventory import Inventory, beyond, inventory, says_words
 from ci.parts.part import Asked, settled
 from ci.parts.snapshot import Snapshot
 from ci.pipeline import Run
+from ci.progress import Progress
 from ci.proofs.answers import Answered
 from ci.proofs.focus import Focus
-from ci.proofs.inquiry import Progress
 from ci.revision import Revision, revision
 
 SMALL = 300  # fewer policies are asked about faster than a snapshot is read
@@ -77,7 +77,7 @@ def check(
             return Checked(after.workspace, after.findings, answers=after.proofs.answers)
         compared = against(pipeline.check(old.workspace(), now.at, progress), after)
         return replace(compared, answers=after.proofs.answers)
-    return _large(now, old, _Asking(progress, executors))
+    return in_parts(now, old, progress, executors)
 
 
 def against(before: Run, after: Run) -> Checked:
@@ -129,7 +129,11 @@ class _Asking:
             return whole(now, executor, self.progress)
 
 
-def _large(now: Inventory, old: Inventory | None, asking: _Asking) -> Checked:
+def in_parts(
+    now: Inventory, old: Inventory | None, progress: Progress | None = None, executors: Executors | None = None
+) -> Checked:
+    """The same as a check of everything, from what the last check of the folder left behind."""
+    asking = _Asking(progress, executors)
     last = snapshot.read(now.root)
     before = asking.brought(last, old) if old is not None else None
     after = asking.brought(before or last, now)
@@ -170,10 +174,7 @@ def anchored(finding: Finding, changed: set[str]) -> Finding:
     """The finding at the first of its places that lies in a *changed* file, its own place among the related ones."""
     if finding.at.path in changed:
         return finding
-    for i, (place, note) in enumerate(finding.related):
+    for i, (place, _) in enumerate(finding.related):
         if place.path in changed:
-            rest = (*finding.related[:i], *finding.related[i + 1 :])
-            side = finding.detail.get("side")
-            own = (finding.at, side if isinstance(side, str) else "the other side")
-            return replace(finding, at=place, related=(own, *rest), detail={**finding.detail, "side": note})
+            return finding.seen_from(i)
     return finding

@@ -106,6 +106,14 @@ class Finding:
             about = [*about, self.at.path, [str(step) for step in self.at.route], self.message]
         return fingerprint([self.id, about])[:16]
 
+    def seen_from(self, i: int) -> Finding:
+        """The finding at its related place *i*; its own place is then the first of the related ones."""
+        place, note = self.related[i]
+        side = self.detail.get("side")
+        own = (self.at, side if isinstance(side, str) else "the other side")
+        rest = (*self.related[:i], *self.related[i + 1 :])
+        return replace(self, at=place, related=(own, *rest), detail={**self.detail, "side": note})
+
 
 def known_before(findings: Iterable[Finding], before: Iterable[Finding]) -> frozenset[str]:
     """The fingerprints of those *findings* that say nothing which those *before* did not say."""

@@ -31,17 +31,17 @@ def revision(root: Path) -> Revision:
 
     Only the folders that are read count: a bundle written beside them does not make the next one differ.
     """
-    head = _git(root, "log", "-1", "--no-show-signature", "--format=%H %cs %ct", "HEAD")
+    head = git(root, "log", "-1", "--no-show-signature", "--format=%H %cs %ct", "HEAD")
     if head is None:
         return Revision()
     commit, day, seconds = head.split()
     shown = date.fromisoformat(day), _moment(int(seconds))
-    changed = _git(root, "status", "--porcelain", "--ignore-submodules", "--", *FOLDERS)
+    changed = git(root, "status", "--porcelain", "--ignore-submodules", "--", *FOLDERS)
     if changed is None:
         return Revision()
     if not changed.strip():
         # A folder that git ignores shows no change either, but the commit does not hold it.
-        return Revision(commit, *shown) if _git(root, "ls-tree", "HEAD", "--", *FOLDERS) else Revision()
+        return Revision(commit, *shown) if git(root, "ls-tree", "HEAD", "--", *FOLDERS) else Revision()
     return Revision(f"{commit}-dirty", *shown)
 
 
@@ -51,10 +51,10 @@ def _moment(seconds: int) -> str:
 
 def folder(root: Path) -> str:
     """The way from the top of the git repository to *root*, ending in a slash; empty at the top and outside git."""
-    return (_git(root, "rev-parse", "--show-prefix") or "").rstrip("\n")
+    return (git(root, "rev-parse", "--show-prefix") or "").rstrip("\n")
 
 
-def _git(root: Path, *arguments: str) -> str | None:
+def git(root: Path, *arguments: str) -> str | None:
     """What git says; None when it fails or is not there."""
     try:
         answer = subprocess.run(

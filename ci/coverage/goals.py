@@ -5,7 +5,7 @@ Rules that have ended are left out; one that has not started yet is asked for it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -61,9 +61,13 @@ class Item:
     goals: tuple[Goal, ...]
 
 
-def items(theory: Theory) -> tuple[Item, ...]:
-    """Everything that cases can show of the rules in force on the theory's day or later, rule by rule."""
-    return tuple(item for i in range(len(theory.ruleset.rules)) for item in _of_rule(theory, i))
+def items(theory: Theory, rules: Iterable[int] | None = None) -> tuple[Item, ...]:
+    """Everything that cases can show of the rules in force on the theory's day or later, rule by rule.
+
+    *rules*: only of these.
+    """
+    asked = range(len(theory.ruleset.rules)) if rules is None else rules
+    return tuple(item for i in asked for item in _of_rule(theory, i))
 
 
 def _of_rule(theory: Theory, i: int) -> Iterator[Item]:

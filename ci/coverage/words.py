@@ -119,10 +119,10 @@ class Report:
 
     # ---- missing cases ----------------------------------------------------------------------------------------------
 
-    def yaml(self) -> str:
-        """The missing cases as entries to paste, a block a domain, each with what it shows."""
+    def yaml(self, most: int | None = None) -> str:
+        """The missing cases as entries to paste, at most *most*: a block a domain, each with what it shows."""
         blocks = []
-        for domain, cases in groupby(self._named(), key=lambda pair: pair[1].domain):
+        for domain, cases in groupby(self._named()[:most], key=lambda pair: pair[1].domain):
             entries = [self._entry(name, case) for name, case in cases]
             blocks.append(f"# policies/{domain}/cases.yaml\n{''.join(entries)}")
         return "".join(blocks)
