@@ -9,7 +9,7 @@ from functools import partial
 
 from bylaw.errors import WitnessMismatch
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, meet, meets, point, uncovered
-from bylaw.logic.ir import And, Atom, Facts, Formula
+from bylaw.logic.ir import And, Atom, Effect, Facts, Formula
 from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
@@ -49,12 +49,12 @@ def pairs(
     done: set[tuple[str, str, str, bool]] = set()
     partners = _partners(theory, focus)
     for n, i in enumerate(sorted(partners)):
-        rule = rules[i]
         if progress is not None:
             progress(n, len(partners))
+        mine, stronger = rules[i].policy_id, {*theory.stronger(i)}
         for j in sorted(partners[i]):
-            winner = i if theory.rivals.beats(i, j) else j if theory.rivals.beats(j, i) else None
-            key = (rule.policy_id, rules[j].policy_id, subject(theory, i, j), winner is None)
+            winner = j if j in stronger else i if theory.rivals.beats(i, j) else None
+            key = (mine, rules[j].policy_id, subject(theory, i, j), winner is None)
             if key in done:
                 continue
             verdict = MEET if _surely_meet(theory, i, j, winner) else _decided(theory, i, j, winner)
@@ -88,8 +88,12 @@ def _surely_meet(theory: Theory, i: int, j: int, winner: int | None) -> bool:
     if not (rules[i].holds_on(day) and rules[j].holds_on(day)) or theory.constraints(day):
         return False
     one, two = theory.evaluator.boxes_of(i), theory.evaluator.boxes_of(j)
-    stronger = {k for standing in ((i, j) if winner is None else (winner,)) for k in theory.stronger(standing)}
-    upper = [theory.evaluator.boxes_of(k) for k in stronger if rules[k].holds_on(day)]
+    stronger = theory.stronger(i if winner is None else winner)
+    if winner is None:
+        stronger = (*stronger, *theory.stronger(j))
+    if not stronger and one is not None and two is not None and len(one) == len(two) == 1:  # nearly all pairs
+        return one[0].is_exact and two[0].is_exact and meets(one[0], two[0])
+    upper = [theory.evaluator.boxes_of(k) for k in {*stronger} if rules[k].holds_on(day)]
     covers = [Box(box.regions) for boxes in upper for box in ((EVERYTHING,) if boxes is None else boxes)]
     exact = ((a, b) for a in one or () for b in two or () if a.is_exact and b.is_exact and meets(a, b))
     return any(not covers or _is_free(theory, meet(a, b), covers) for a, b in exact)
@@ -113,7 +117,13 @@ def _partners(theory: Theory, focus: Focus | None) -> Mapping[int, Iterable[int]
 
 def subject(theory: Theory, i: int, j: int) -> str:
     """What two rivals contradict each other about: an outcome, or an action."""
-    one, two = theory.ruleset.rules[i].effect, theory.ruleset.rules[j].effect
+    effects = theory.effects[i], theory.effects[j]
+    if effects not in theory.subjects:
+        theory.subjects[effects] = _subject(theory.ruleset.rules[i].effect, theory.ruleset.rules[j].effect)
+    return theory.subjects[effects]
+
+
+def _subject(one: Effect, two: Effect) -> str:
     shared = {outcome for outcome, _ in one.takes} & {outcome for outcome, _ in two.takes}
     if shared:
         return min(shared)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from bylaw.errors import WitnessMismatch
 from bylaw.logic.boxes import Box, domain, point
 from bylaw.logic.evaluate import Evaluator, Standing
-from bylaw.logic.ir import ConditionalRule, Constraint, Facts, Formula, Ruleset, Value, conj, names, negate
+from bylaw.logic.ir import ConditionalRule, Constraint, Effect, Facts, Formula, Ruleset, Value, conj, names, negate
 from bylaw.logic.truth import truth
 from ci.proofs.candidates import Candidates
 
@@ -60,6 +60,13 @@ class Theory:
         self._stands: dict[tuple[int, int, bool], Formula] = {}
         self._stronger: dict[int, tuple[int, ...]] = {}
         self._constraints: dict[int, list[Constraint]] = {}
+        self.subjects: dict[tuple[int, int], str] = {}  # by effect: what two rivals contradict each other about
+
+    @cached_property
+    def effects(self) -> tuple[int, ...]:
+        """A number for each rule's effect: the same one for equal effects."""
+        numbers: dict[Effect, int] = {}
+        return tuple(numbers.setdefault(rule.effect, len(numbers)) for rule in self.ruleset.rules)
 
     @cached_property
     def reasoner(self) -> Solver:
