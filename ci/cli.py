@@ -74,16 +74,19 @@ def check(
     bylaw check --base origin/main       only what this change brings
     bylaw check --format json            for machines
     bylaw check --format github          annotations on the lines of a pull request
+    bylaw check --executor serial        of a large set: everything in this one process
     """
     from ci.check import check as run_check
     from ci.executors.registry import executor as executors
+    from ci.executors.registry import place
     from ci.report.formats import FORMATS, append
     from ci.report.progress import progress
     from ci.report.report import Report
     from ci.revision import folder
 
     with progress() as heard:
-        workers = None if executor == "serial" else partial(executors, executor)
+        is_alone = executor is not None and place(executor)[0] == "serial"
+        workers = None if is_alone else partial(executors, executor)
         checked = run_check(root, at, date.today(), base, heard, workers)
     workspace = checked.workspace
     caps = None if all_ else workspace.rules.ci.report

@@ -24,17 +24,25 @@ EXECUTORS: Mapping[str, Callable[[str, int], Serial | Apart]] = {
 
 @contextmanager
 def executor(name: str | None = None, cpus: int | None = None) -> Iterator[Executor]:
-    """The executor that `--executor` names; without a name all *cpus*. Nothing of it is left when the block ends."""
+    """The executor that `--executor` names; without a name all *cpus*. Nothing of it is left when the block ends.
+
+    Raises UsageError for a name that is none, and where a cluster does not answer.
+    """
     count = cpus if cpus is not None else local_cpus()
-    chosen = name if name is not None else "processes" if count > 1 else "serial"
-    kind, _, address = chosen.partition("://")
-    if kind not in EXECUTORS or (kind == "dask") != bool(address):
-        raise UsageError(f"`{chosen}` is not an executor", "write serial, processes or dask://host:port")
+    kind, address = place(name if name is not None else "processes" if count > 1 else "serial")
     running = EXECUTORS[kind](address, count)
     try:
         yield running
     finally:
         running.close()
+
+
+def place(name: str) -> tuple[str, str]:
+    """The kind of executor and its address, empty for this machine. Raises UsageError for a name that is none."""
+    kind, _, address = name.partition("://")
+    if kind not in EXECUTORS or (kind == "dask") != bool(address):
+        raise UsageError(f"`{name}` is not an executor", "write serial, processes or dask://host:port")
+    return kind, address
 
 
 def local_cpus() -> int:
