@@ -54,6 +54,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "inactive-policy": "notice",
     "expiring-policy": "notice",
     "idle-override": "notice",
+    "idle-waiver": "warning",
     # context
     "invalid-sql": "error",
     "unknown-column": "error",

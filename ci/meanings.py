@@ -87,6 +87,10 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "Review it, then `human_validated: true`.",
     ),
     "expiring-policy": ("A policy ends soon.", "Renew it, or see what holds afterwards."),
+    "idle-waiver": (
+        "A waiver accepts nothing: its day is over, or its finding is gone.",
+        "Delete the entry, or accept the finding anew.",
+    ),
     "idle-override": (
         "An override has no effect.",
         "It works against the same or a lower level, where they contradict.",

@@ -29,6 +29,7 @@ from ci.proofs.focus import Focus
 from ci.proofs.stage import Proofs, prove, ruleset_of
 from ci.record import PolicyRecord
 from ci.variables import variables
+from ci.waivers import accepted
 
 UNREPRESENTABLE = frozenset(("unreadable-file", "schema", "duplicate-key", "duplicate-id"))
 
@@ -57,7 +58,14 @@ class Run:
 def run(root: Path, at: date | None, today: date, progress: Progress | None = None) -> Run:
     """Check the repository at *root* as of *at*: by default the day of its commit, outside git *today*."""
     workspace = load(root, at, today, progress)
-    return check(workspace, workspace.at or today, progress)
+    done = check(workspace, workspace.at or today, progress)
+    return replace(done, findings=waived(done.findings, workspace, done.at))
+
+
+def waived(findings: Sequence[Finding], workspace: Workspace, at: date) -> tuple[Finding, ...]:
+    """*findings* of a whole repository, with what its people have accepted until a day that is still to come."""
+    rules = workspace.rules
+    return accepted(findings, rules.waivers.waivers, at, rules.ci.severities.get("idle-waiver"), workspace.position)
 
 
 @rare_collection()

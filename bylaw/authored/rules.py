@@ -18,6 +18,7 @@ from bylaw.authored.intents import Intents
 from bylaw.authored.layers import LayerRules, Priorities
 from bylaw.authored.record import Authored, AuthoredFile
 from bylaw.authored.risk import Risk
+from bylaw.authored.waivers import Waivers
 
 FindingId = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$", max_length=60)]
 
@@ -76,7 +77,7 @@ class CiRules(AuthoredFile):
 
 
 class Rules(Authored):
-    """Every file of `rules/`, an attribute each. The bundle carries this whole."""
+    """Every file of `rules/`, an attribute each. The bundle carries all but the waivers, which are about reviews."""
 
     roles: Roles
     autonomy: Autonomy
@@ -88,6 +89,7 @@ class Rules(Authored):
     promotion: Promotion
     intents: Intents
     ci: CiRules
+    waivers: Waivers = Field(default_factory=Waivers, exclude=True)
 
 
 RULE_FILES: Mapping[str, type[AuthoredFile]] = {
@@ -101,6 +103,7 @@ RULE_FILES: Mapping[str, type[AuthoredFile]] = {
     "promotion": Promotion,
     "risk": Risk,
     "roles": Roles,
+    "waivers": Waivers,
 }
 
 
