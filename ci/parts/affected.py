@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from bylaw.logic.boxes import Box, meet
+from bylaw.logic.boxes import Box, meets
 from ci.parts.cards import Card, RuleCard, outcome_key
 
 
@@ -106,7 +106,7 @@ class Neighbourhood:
 def _meets(rule: RuleCard, boxes: Iterable[Box] | None) -> bool:
     if rule.boxes is None or boxes is None:
         return True
-    return any(meet(one, other) is not None for other in rule.boxes for one in boxes)
+    return any(meets(one, other) for other in rule.boxes for one in boxes)
 
 
 class Parts:
