@@ -31,6 +31,17 @@ class ReportCaps(Authored):
     json_bytes: Positive
 
 
+Conclusion = Literal["failure", "neutral", "success"]
+
+
+class Conclusions(Authored):
+    """What GitHub is told of a change by the severity of what is new: only `failure` stops it."""
+
+    error: Conclusion
+    warning: Conclusion
+    notice: Conclusion
+
+
 class ReviewRules(Authored):
     """What the review of a pull request shows at most, and what it makes of what is new."""
 
@@ -38,7 +49,7 @@ class ReviewRules(Authored):
     rows: Positive  # of a table or a list in the summary
     graphs: Annotated[int, Field(ge=0, le=50)]  # decision graphs in the summary
     nodes: Annotated[int, Field(ge=1, le=200)]  # of a graph, beyond which it is not drawn
-    conclusion: dict[Literal["error", "warning", "notice"], Literal["failure", "neutral", "success"]]
+    conclusion: Conclusions
 
 
 class ProofBudgets(Authored):

@@ -14,13 +14,14 @@ _ACTIVE = re.compile(r"[\\`*_{}\[\]()<>!|~&:.$@#]")
 # GitHub looks for mentions and numbers of issues in what Markdown has become, where a reference is a letter again:
 # behind these letters stands a space without width.
 _CALLS = "@#"
+_NUMBERED = re.compile(r"(?<=gh-)(?=\d)", re.IGNORECASE)  # GH-12 is the number of an issue too
 
 
 def inert(text: str) -> str:
     """*text* on one line; what stands between two backticks is code, every other letter only itself."""
     parts = visible(text).split("`") if text.count("`") % 2 == 0 else [visible(text)]
     # Two code spans side by side would be read as one: something stands between them.
-    return "".join(code(part) if i % 2 else _plain(part) or "&#8203;" for i, part in enumerate(parts))
+    return "".join(code(part) if i % 2 else literal(part) or "&#8203;" for i, part in enumerate(parts))
 
 
 def code(text: str) -> str:
@@ -37,5 +38,7 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
 
 
-def _plain(text: str) -> str:
-    return _ACTIVE.sub(lambda found: f"&#{ord(found[0])};{'&#8203;' if found[0] in _CALLS else ''}", text)
+def literal(text: str) -> str:
+    """*text*, every letter only itself, in Markdown and in HTML. Give it one visible line."""
+    shown = _ACTIVE.sub(lambda found: f"&#{ord(found[0])};{'&#8203;' if found[0] in _CALLS else ''}", text)
+    return _NUMBERED.sub("&#8203;", shown)

@@ -29,6 +29,7 @@ from ci.pipeline import UNREPRESENTABLE, Run
 from ci.progress import Progress
 from ci.record import PolicyRecord
 from ci.review.document import (
+    LONGEST,
     MOST,
     Counts,
     Coverage,
@@ -168,9 +169,11 @@ def _cases(looked: Looked, diff: Diff) -> _Cases:
         return _Cases()
     before, after = looked.runs
     then, now = surveyed(before, touched(before.proofs.records, diff.files)), surveyed(after, looked.records)
-    missing = now.yaml(MOST_CASES)
-    count = len(now.survey.missing)
-    return _Cases(Coverage(before=covered(then), after=covered(now)), clipped(missing), count)
+    # What a contradiction leaves undecided would be written down as if it were meant.
+    is_open = any(finding.id == "conflict" for finding in looked.checked.new)
+    missing = "" if is_open else now.yaml(MOST_CASES)
+    coverage = Coverage(before=covered(then), after=covered(now))
+    return _Cases(coverage, missing if len(missing) <= LONGEST else "", len(now.survey.missing))
 
 
 def _told(now: Inventory, looked: Looked, diff: Diff) -> dict[str, Any]:

@@ -43,7 +43,9 @@ class Rendered:
     """The whole review. `comments` are at most as many as may be posted, the worst first; `omitted` counts the rest.
 
     `standing` are the fingerprints of all findings that stand, told on a line or not: a comment of an earlier run whose
-    finding is not among them is gone.
+    finding is not among them is gone. `summary` is empty where nothing is to be said: then a summary that exists is
+    edited, and none is made. `footer` is one plain line of what differs from run to run (timings): it may be shown in a
+    log, and is no reason to edit anything.
     """
 
     head_sha: str
@@ -54,3 +56,4 @@ class Rendered:
     annotations: tuple[Annotation, ...] = ()
     omitted: int = 0
     standing: frozenset[str] = frozenset()
+    footer: str = ""
