@@ -265,3 +265,55 @@ def cases(ctx: click.Context, root: Path, missing: bool, as_json: bool, at: date
     else:
         click.echo(told.table(), color=ctx.color)
     ctx.exit(1 if told.is_below and not missing else 0)
+
+
+_file = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@_root
+@click.option("--base", metavar="REF", help="What the change started from; by default what GitHub's event names.")
+@click.option("--compute", type=_file, metavar="OUT", help="Only look, and write what was found into this file.")
+@click.option("--post", type=_file, metavar="IN", help="Only post what such a file says, after holding it to GitHub.")
+@click.option("--dry-run", is_flag=True, help="Show what would be posted; nothing goes over the network.")
+@click.option("--repo", metavar="OWNER/NAME", help="The repository on GitHub; by default that of the event.")
+@click.option("--pull", type=click.IntRange(min=1), metavar="N", help="The pull request; by default that of the event.")
+@click.option("--head", metavar="SHA", help="Refuse to speak of any other commit.")
+@click.option("--summary", type=_file, envvar="GITHUB_STEP_SUMMARY", help="Add the summary to this file as Markdown.")
+@_at
+@click.pass_context
+def review(
+    ctx: click.Context,
+    root: Path,
+    base: str | None,
+    compute: Path | None,
+    post: Path | None,
+    dry_run: bool,
+    repo: str | None,
+    pull: int | None,
+    head: str | None,
+    summary: Path | None,
+    at: date | None,
+) -> None:
+    """Say on a pull request what it does to the policies: one review on its lines, one summary, one verdict.
+
+    Run again, it updates what it said and takes back what is fixed. Who it is, it learns from GITHUB_TOKEN, or from
+    BYLAW_APP_ID and BYLAW_APP_PRIVATE_KEY; what happened, from the event of GitHub Actions. A comment that begins with
+    /bylaw is answered. Exit code 1 when the findings fail the change; posting alone ends with 0.
+
+    \b
+    bylaw review --base origin/main --dry-run            read it first
+    bylaw review --base origin/main --repo acme/policies --pull 12
+    bylaw review --compute review.json                   where nobody is trusted: only look
+    bylaw review --post review.json                      where the token is: only post
+    """
+    from ci.review.session import Asked, here
+    from ci.review.session import review as run_review
+
+    if compute is not None and post is not None:
+        raise click.UsageError("`--compute` looks and `--post` speaks: name one of them, or neither for both")
+    asked = Asked(root, base, compute, post, dry_run, repo, pull, head, at, summary)
+    done = run_review(asked, here())
+    for line in done.lines:
+        click.echo(line, color=ctx.color)
+    ctx.exit(1 if done.failed else 0)

@@ -1,0 +1,179 @@
+"""`bylaw review`: what is looked at, and what becomes of it, from the options and the event that started the run.
+
+Two halves that may run apart. The first computes a document from a checkout and needs nothing else. The second is
+trusted: it holds a document to what GitHub says of the commit, renders it, and posts. Nothing that the document says of
+itself decides where it goes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from bylaw.errors import UsageError
+from bylaw.github.client import PUBLIC, Hub, connect
+from bylaw.github.credentials import read_credentials
+from bylaw.github.patience import Patience
+from bylaw.github.workflow_run import find_run
+from ci.review import brought
+from ci.review.compute import compute
+from ci.review.document import ReviewDocument, read, write
+from ci.review.event import Event, read_event
+from ci.review.post import Posted, check_only, post
+from ci.review.render import render, setting
+from ci.review.rendered import Rendered
+
+WEB = "https://github.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options of the command. `environ` is what GitHub's runner sets; outside it, empty."""
+
+    root: Path = Path()
+    base: str | None = None
+    compute: Path | None = None
+    post: Path | None = None
+    is_dry: bool = False
+    repository: str | None = None
+    pull: int | None = None
+    head: str | None = None
+    at: date | None = None
+    summary: Path | None = None
+
+
+@dataclass(frozen=True)
+class World:
+    """What lies around a run: the environment, the clock, how to wait, and who hears of progress."""
+
+    environ: Mapping[str, str]
+    clock: Callable[[], datetime]
+    sleep: Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a run ended: what a person reads, and whether the findings fail it."""
+
+    lines: tuple[str, ...] = ()
+    failed: bool = False
+    posted: tuple[Posted, ...] = field(default=())
+
+
+def here() -> World:
+    """This process, its clock and its environment."""
+    return World(os.environ, lambda: datetime.now(UTC), time.sleep)
+
+
+def review(asked: Asked, world: World) -> Done:
+    """Do what is asked. Raises UsageError for what cannot be done, GitHubError for what GitHub refuses."""
+    event = read_event(world.environ)
+    if asked.post is not None:
+        return _posted(asked, event, world)
+    document = _computed(asked, event, world)
+    rendered = render(document, setting(asked.root, *_where(asked, event, world)))
+    failed = rendered.conclusion == "failure"
+    if asked.compute is not None:
+        asked.compute.write_text(write(document), encoding="utf-8")
+    if asked.summary is not None:
+        _append(asked.summary, rendered, document, asked, event)
+    if asked.is_dry:
+        return Done((in_full(rendered),), failed)
+    if asked.compute is not None or event.kind == "push":
+        return Done((rendered.title,), failed)
+    done = _deliver(_hub(asked, event, world), asked.pull or event.pull, rendered)
+    return Done((rendered.title, *done.lines), failed, done.posted)
+
+
+def in_full(rendered: Rendered) -> str:
+    """Everything that would be posted, to be read in a terminal."""
+    parts = [f"{rendered.title} ({rendered.conclusion}) at {rendered.head_sha}"]
+    parts += [
+        f"--- {comment.path}:{comment.line or 'the file'}\n{comment.body.strip()}" for comment in rendered.comments
+    ]
+    if rendered.omitted:
+        parts.append(f"--- {rendered.omitted} more are told in the summary only")
+    parts.append(f"--- the summary\n{rendered.summary.strip() or 'none: there is nothing to say'}")
+    parts.append(f"--- the check run: {rendered.conclusion}, {len(rendered.annotations)} annotations")
+    return "\n\n".join(parts)
+
+
+# --- the first half
+
+
+def _computed(asked: Asked, event: Event, world: World) -> ReviewDocument:
+    base = asked.base or event.base_sha
+    if base is None:
+        raise UsageError("a review needs a commit to compare with", "name it: `bylaw review --base origin/main`")
+    document = compute(asked.root, base, world.clock().date(), asked.at, asked.pull or event.pull)
+    expected = asked.head or event.head_sha
+    if expected is not None and document.head_sha != expected:
+        raise UsageError(
+            f"the folder shows the commit {document.head_sha}, not {expected}",
+            "check out the head itself, not its merge with the base",
+        )
+    return document
+
+
+def _append(path: Path, rendered: Rendered, document: ReviewDocument, asked: Asked, event: Event) -> None:
+    """The summary on the job's page. A pull request is not the place to ask on the main branch: who brought it is."""
+    text = rendered.summary.strip() or rendered.title
+    if event.kind in ("push", "merge_group"):
+        errors = [finding for finding in document.new if finding.severity == "error"]
+        text += "\n\n" + brought.told(asked.root, errors, event.slug)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text.rstrip() + "\n")
+
+
+# --- the second half
+
+
+def _posted(asked: Asked, event: Event, world: World) -> Done:
+    assert asked.post is not None
+    try:
+        data = asked.post.read_bytes()
+    except OSError as error:
+        raise UsageError(f"`{asked.post}` cannot be read: {error.strerror or error}") from None
+    place = setting(asked.root, *_where(asked, event, world))
+    if asked.is_dry:
+        rendered = render(read(data, asked.head), place)
+        return Done((in_full(rendered),), rendered.conclusion == "failure")
+    hub = _hub(asked, event, world)
+    if event.run is not None:
+        ran = find_run(hub, event.run)
+        document = read(data, ran.head_sha)
+        if not ran.pulls:
+            return Done((f"no open pull request ends in {ran.head_sha} any more: nothing was posted",))
+        number: int | None = document.pull_request if document.pull_request in ran.pulls else ran.pulls[0]
+    else:
+        document = read(data, asked.head or event.head_sha)
+        number = asked.pull or event.pull
+        if number is None and event.kind != "merge_group":
+            raise UsageError("it is not known to which pull request this belongs", "name it: `--pull NUMBER`")
+    return _deliver(hub, number, render(document, place))
+
+
+def _deliver(hub: Hub, number: int | None, rendered: Rendered) -> Done:
+    posted = post(hub, number, rendered) if number is not None else check_only(hub, rendered)
+    where = f"{hub.slug}#{number}" if number is not None else f"{hub.slug}@{rendered.head_sha[:10]}"
+    did = ", ".join(posted.did) or "nothing new"
+    verdict = {"check": "a check run", "status": "a commit status", None: "nowhere"}[posted.verdict]
+    return Done((f"{where}: {did}; the verdict stands as {verdict}", *posted.notes), posted=(posted,))
+
+
+def _hub(asked: Asked, event: Event, world: World) -> Hub:
+    slug, _ = _where(asked, event, world)
+    if slug is None:
+        raise UsageError("it is not known which repository this is", "name it: `--repo OWNER/NAME`")
+    base = world.environ.get("GITHUB_API_URL") or PUBLIC
+    return connect(read_credentials(world.environ), slug, Patience(world.clock, world.sleep), base)
+
+
+def _where(asked: Asked, event: Event, world: World) -> tuple[str | None, str]:
+    """The repository and the server that its links lead to."""
+    slug = asked.repository or event.slug or world.environ.get("GITHUB_REPOSITORY") or None
+    return slug, world.environ.get("GITHUB_SERVER_URL") or WEB
