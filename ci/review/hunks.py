@@ -75,7 +75,7 @@ def diff_since(root: Path, commit: str) -> Diff:
 
 def parsed(told: str) -> Diff:
     """The diff that git tells as text. Lines of a hunk are counted, so that none is taken for a heading."""
-    rows = iter(told.split("\n"))
+    rows = iter(told.removesuffix("\n").split("\n"))
     files: dict[str, Hunks] = {}
     path: str | None = None
     for row in rows:
