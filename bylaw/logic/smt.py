@@ -85,13 +85,14 @@ class Reasoner(Solver):
         """Names of formulas that already exclude each other, none of them spare; empty when not shown to be unsat.
 
         Unsat iff no case satisfies the named formulas together. From the first removal on that the solver cannot judge
-        within the limit none is made, so a core may then be larger than needed, never smaller.
+        within the limit none is made, so a core may then be larger than needed, never smaller. The first that is
+        spare in the order of *named* goes first: how they are called makes no difference.
         """
         terms = self._terms
         self._solver.push()
         try:
             self._assert_domains(mentioned(tuple(named.values())))
-            marks = {name: terms.z3.Bool(f"core!{i}", terms.ctx) for i, name in enumerate(sorted(named))}
+            marks = {name: terms.z3.Bool(f"core!{i}", terms.ctx) for i, name in enumerate(named)}
             for name, mark in marks.items():
                 self._solver.add(terms.z3.Implies(mark, terms.formula(named[name])))
             if self._ask(*marks.values()) != "unsat":

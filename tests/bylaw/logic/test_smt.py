@@ -205,6 +205,16 @@ def test_a_core_names_the_formulas_that_clash():
     assert REASONER.core(named) == ("at least three", "at most one")
 
 
+@given(st.lists(formulas(leaves=2, with_compare=False), min_size=1, max_size=5))
+@settings(max_examples=50, deadline=None)
+def test_a_core_does_not_depend_on_what_the_formulas_are_called(several):
+    cores = []
+    for first in (1, 8):  # "8", "9", "10" and so on: as text, ten comes before nine
+        core = Reasoner(REASONER.variables).core({str(n): formula for n, formula in enumerate(several, first)})
+        cores.append([int(name) - first for name in core])
+    assert cores[0] == cores[1]
+
+
 def test_the_domain_alone_can_exclude_a_formula():
     assert REASONER.core({"below zero": Atom("days", "<", 0), "flag": Atom("flag", "==", True)}) == ("below zero",)
 
