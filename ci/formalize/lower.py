@@ -30,7 +30,7 @@ from bylaw.logic.ir import (
     negate,
 )
 from ci.findings import Finding, Place, Route
-from ci.formalize.units import factor
+from ci.formalize.units import comparable, factor
 from ci.nearest import did_you_mean, one_right
 
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
@@ -224,7 +224,7 @@ class Lowering:
             f"compares `{variable.name}` with an amount in `{unit}`, but the fact {its}",
             route,
             help="durations convert from minutes to years; money compares only in its own currency",
-            fix=one_right(unit, [variable.unit or ""]),
+            fix=one_right(unit, comparable(variable.unit)),
         )
 
     def _value(self, raw: Any, variable: Variable, ratio: Any, route: Route) -> Value | None:

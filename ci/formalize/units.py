@@ -27,3 +27,11 @@ def factor(unit: str | None, fact_unit: str | None) -> Number | None:
         return None
     ratio = Fraction(mine, its)
     return ratio.numerator if ratio.denominator == 1 else ratio
+
+
+def comparable(fact_unit: str | None) -> list[str]:
+    """The units that compare with a fact's: its own, and every duration with a duration."""
+    if fact_unit is None:
+        return []
+    durations = [f"{unit}s" for unit in DURATIONS] if singular(fact_unit) in DURATIONS else []
+    return [fact_unit, *durations]
