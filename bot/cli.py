@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,8 +66,14 @@ def ask(
 @_BUNDLE
 @_ROOT
 @_WAREHOUSE
-def serve(host: str | None, port: int | None, bundle: Path | None, root: Path | None, warehouse: str | None) -> None:
-    """Answer over HTTP: POST /v2/query, /healthz, /readyz. A new bundle at the same path is picked up."""
+@click.option("--slack", type=click.Choice(["http", "socket"]), help="Answer in Slack too; see BYLAW_SLACK_*.")
+def serve(
+    host: str | None, port: int | None, bundle: Path | None, root: Path | None, warehouse: str | None, slack: str | None
+) -> None:
+    """Answer over HTTP: POST /v2/query, /healthz, /readyz. A new bundle at the same path is picked up.
+
+    With `--slack http` Slack posts to /slack/events, with `--slack socket` it is listened to through a socket.
+    """
     from bot import app
     from bot.http import api, logs
     from bot.http import serve as server
@@ -77,7 +84,13 @@ def serve(host: str | None, port: int | None, bundle: Path | None, root: Path | 
     logs.to_stderr()
     bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:
-        server.serve(api.build(bot, given, app.new_id), given, lambda address: click.echo(f"serving on {address}"))
+        with ExitStack() as stack:
+            served = api.build(bot, given, app.new_id)
+            if slack is not None:
+                from bot.slack import app as slack_app
+
+                served = stack.enter_context(slack_app.answering(bot, given, slack, served))
+            server.serve(served, given, lambda address: click.echo(f"serving on {address}"))
     finally:
         bot.close()
 

@@ -20,6 +20,10 @@ KNOWN = (
     "MAX_BODY_BYTES",
     "PORT",
     "ROLLBACK_TO",
+    "SLACK_API_URL",
+    "SLACK_APP_TOKEN",
+    "SLACK_BOT_TOKEN",
+    "SLACK_SIGNING_SECRET",
     "STORE_URL",
     "TOKEN",
     "TOKEN_USER",
@@ -44,6 +48,10 @@ class Settings:
     port: int = 8080
     max_body_bytes: int = 64 * 1024
     lease_seconds: int = 120
+    slack_api_url: str = "https://slack.com/api/"
+    slack_bot_token: str | None = field(default=None, repr=False)
+    slack_app_token: str | None = field(default=None, repr=False)  # opens the socket
+    slack_signing_secret: str | None = field(default=None, repr=False)  # checks what comes over HTTP
 
 
 def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Settings:
@@ -65,6 +73,10 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         port=_number(values, "PORT", bare.port, 0, 65535),
         max_body_bytes=_number(values, "MAX_BODY_BYTES", bare.max_body_bytes, 1024, 16 * 1024 * 1024),
         lease_seconds=_number(values, "LEASE_SECONDS", bare.lease_seconds, 1, 86_400),
+        slack_api_url=values.get("SLACK_API_URL", bare.slack_api_url),
+        slack_bot_token=values.get("SLACK_BOT_TOKEN"),
+        slack_app_token=values.get("SLACK_APP_TOKEN"),
+        slack_signing_secret=values.get("SLACK_SIGNING_SECRET"),
     )
 
 

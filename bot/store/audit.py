@@ -1,4 +1,4 @@
-"""Where the audit chain is kept: one chain for all processes, extended under one lock, never updated.
+"""Where the audit chain is kept: one chain for all processes, extended under one lock; only a redaction updates.
 
 `append` must run in a write transaction. SQLite's IMMEDIATE lock covers the read of the tail and the write after it; on
 PostgreSQL an advisory lock that ends with the transaction does.
@@ -6,9 +6,9 @@ PostgreSQL an advisory lock that ends with the transaction does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -16,6 +16,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Integer,
+    Row,
     String,
     Table,
     Text,
@@ -23,11 +24,13 @@ from sqlalchemy import (
     func,
     select,
     text,
+    type_coerce,
 )
 
 from bot.store.columns import ID_LENGTH, Moment, metadata, stamp
-from bylaw.audit import AuditEntry, Checkpoint, link, read
-from bylaw.canonical import canonical_json, write_atomically
+from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
+from bylaw.audit.verify import Verdict, Verifier
+from bylaw.canonical import canonical_json
 
 audit = Table(
     "audit",
@@ -37,54 +40,147 @@ audit = Table(
     Column("entry_hash", String(64), nullable=False),
     Column("request_id", String(ID_LENGTH), index=True),
     Column("at", Moment, nullable=False),
-    Column("payload", Text, nullable=False),
+    Column("header", Text, nullable=False),
+    Column("payload", Text),
     # Two entries after one predecessor would be a fork: the database itself refuses it.
     UniqueConstraint("prev_hash"),
     UniqueConstraint("entry_hash"),
 )
 
 _LOCK = 0x6279_6C61_7701  # the advisory lock of the chain on PostgreSQL
+_BATCH = 1_000  # rows held at a time while the chain is read
+
+_TAIL = select(audit.c.position, audit.c.entry_hash).order_by(audit.c.position.desc()).limit(1)
 
 
-def append(connection: Connection, body: Mapping[str, Any], at: datetime, request_id: str | None = None) -> AuditEntry:
+def prepare(body: Mapping[str, Any], at: datetime) -> Draft:
+    """*body*, dated *at*, ready to be appended: the work that needs no lock."""
+    return draft({"at": stamp(at), **body}, secrets.token_hex(16))
+
+
+def append(
+    connection: Connection, body: Mapping[str, Any] | Draft, at: datetime, request_id: str | None = None
+) -> AuditEntry:
     """Add one entry at the end of the chain and return it. It is part of the caller's transaction."""
+    drafted = body if isinstance(body, Draft) else prepare(body, at)
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-    tail = connection.execute(select(audit).order_by(audit.c.position.desc()).limit(1)).one_or_none()
-    previous = None if tail is None else read(tail.prev_hash, tail.entry_hash, tail.payload, tail.position)
-    entry = link(previous, {"at": stamp(at), **body})
-    connection.execute(
-        audit.insert().values(
-            position=1 if tail is None else tail.position + 1,
-            prev_hash=entry.prev_hash,
-            entry_hash=entry.entry_hash,
-            request_id=request_id,
-            at=at,
-            payload=entry.payload,
-        )
-    )
+    entry = link(tail(connection), drafted)
+    row = {
+        "position": entry.seq,
+        "prev_hash": entry.prev_hash,
+        "entry_hash": entry.entry_hash,
+        "request_id": request_id,
+        "at": at,
+        "header": entry.header,
+        "payload": entry.payload,
+    }
+    connection.execute(_INSERT, row)
     return entry
 
 
-def entries(connection: Connection) -> Iterator[AuditEntry]:
-    """The chain in its stored order."""
-    for row in connection.execute(select(audit).order_by(audit.c.position)):
-        yield read(row.prev_hash, row.entry_hash, row.payload, row.position)
+def tail(connection: Connection) -> Checkpoint:
+    """Where the chain stands in this transaction."""
+    last = connection.execute(_TAIL).one_or_none()
+    return START if last is None else Checkpoint(last.position, last.entry_hash)
+
+
+def entries(connection: Connection, start: Checkpoint = START) -> Iterator[AuditEntry]:
+    """The chain in its stored order, from what follows *start*."""
+    for row in _rows(connection, start):
+        yield read(row.prev_hash, row.entry_hash, row.header, row.payload, row.position)
+
+
+def verify(connection: Connection, anchors: Iterable[Checkpoint] = ()) -> Verdict:
+    """The verdict over the stored chain. The columns beside the header must say what the header says."""
+    verifier = Verifier(anchors)
+    for row in _rows(connection, START):
+        entry = read(row.prev_hash, row.entry_hash, row.header, row.payload, row.position)
+        verifier.feed(entry)
+        if wrong := _misfiled(row, entry):
+            verifier.tell("edited", entry.seq, f"entry {entry.seq} is filed under another {wrong} than was recorded")
+    return verifier.finish()
 
 
 def about(connection: Connection, request_id: str) -> list[AuditEntry]:
     """The entries of one request, oldest first."""
     rows = connection.execute(select(audit).where(audit.c.request_id == request_id).order_by(audit.c.position))
-    return [read(row.prev_hash, row.entry_hash, row.payload, row.position) for row in rows]
+    return [read(row.prev_hash, row.entry_hash, row.header, row.payload, row.position) for row in rows]
 
 
-def standing(connection: Connection) -> Checkpoint:
-    """Length and head of the chain as it is stored now."""
-    count = connection.execute(select(func.count()).select_from(audit)).scalar_one()
-    head = connection.execute(select(audit.c.entry_hash).order_by(audit.c.position.desc()).limit(1)).scalar()
-    return Checkpoint(count, head)
+def hash_at(connection: Connection, position: int) -> str | None:
+    """The hash of one entry, None when there is none."""
+    return connection.execute(select(audit.c.entry_hash).where(audit.c.position == position)).scalar()
 
 
-def anchor(path: Path, checkpoint: Checkpoint) -> None:
-    """Keep *checkpoint* in a file outside the store."""
-    write_atomically(path, canonical_json({"count": checkpoint.count, "head": checkpoint.head}) + "\n")
+def start_of(connection: Connection, since: datetime | int) -> Checkpoint:
+    """What the first entry of that number, or dated then or later, follows. By number: a clock may have gone back."""
+    if isinstance(since, int):
+        chosen = audit.c.position >= since
+    else:
+        chosen = audit.c.at >= since
+    first = select(func.min(audit.c.position)).where(chosen).scalar_subquery()
+    row = connection.execute(select(audit.c.position, audit.c.prev_hash).where(audit.c.position == first)).one_or_none()
+    return tail(connection) if row is None else Checkpoint(row.position - 1, row.prev_hash)
+
+
+def positions(connection: Connection, before: datetime | None = None, request_id: str | None = None) -> list[int]:
+    """The entries whose payload is still there, of one request or dated earlier; redactions themselves stay."""
+    query = select(audit.c.position).where(audit.c.payload.is_not(None)).order_by(audit.c.position)
+    if before is not None:
+        query = query.where(audit.c.at < before)
+    if request_id is not None:
+        query = query.where(audit.c.request_id == request_id)
+    return list(connection.execute(query.where(audit.c.header.not_like(_REDACTIONS))).scalars())
+
+
+def redact(connection: Connection, chosen: Sequence[int], by: str, reason: str, at: datetime) -> AuditEntry:
+    """Take the payloads of *chosen* away, and record that, by whom and why. Their digests stay in the chain."""
+    ranges = list(_ranges(chosen))
+    for first, last in ranges:
+        connection.execute(audit.update().where(audit.c.position.between(first, last)).values(payload=None))
+    return append(connection, {"event": REDACTION, "redacts": ranges, "by": by, "reason": reason}, at)
+
+
+_INSERT = audit.insert()
+_REDACTIONS = f'%"event":"{REDACTION}"%'
+
+
+def _rows(connection: Connection, start: Checkpoint) -> Iterator[Row[Any]]:
+    """The stored rows after *start*; memory holds a batch of them."""
+    query = select(
+        audit.c.position,
+        audit.c.prev_hash,
+        audit.c.entry_hash,
+        audit.c.request_id,
+        type_coerce(audit.c.at, String).label("at"),
+        audit.c.header,
+        audit.c.payload,
+    ).order_by(audit.c.position)
+    if start.count:
+        query = query.where(audit.c.position > start.count)
+    with connection.execution_options(yield_per=_BATCH).execute(query) as rows:
+        yield from rows
+
+
+def _misfiled(row: Row[Any], entry: AuditEntry) -> str | None:
+    """Which column says something else than the header that was hashed?"""
+    if f'"at":"{row.at}"' not in entry.header:
+        return "time"
+    named = '"request_id":' if row.request_id is None else f'"request_id":{canonical_json(row.request_id)}'
+    return "request" if (named in entry.header) == (row.request_id is None) else None
+
+
+def _ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Ascending *numbers* as ranges, both ends included."""
+    first = last = None
+    for number in numbers:
+        if first is None or last is None:
+            first = last = number
+        elif number == last + 1:
+            last = number
+        else:
+            yield first, last
+            first = last = number
+    if first is not None and last is not None:
+        yield first, last

@@ -10,13 +10,21 @@ from pathlib import Path
 
 from sqlalchemy import Connection, MetaData, Table, inspect, select, text
 
-from bot.store import audit, querylog, requests, served, sessions
+from bot.store import audit, deliveries, querylog, requests, served, sessions
 from bot.store.columns import metadata
 from bot.store.engine import Store, StoreError
 
-HEAD = "0002"
+HEAD = "0004"
 SCRIPTS = Path(__file__).parent / "migrations"
-TABLES = (requests.requests, requests.request_steps, sessions.sessions, audit.audit, querylog.query_log, served.served)
+TABLES = (
+    requests.requests,
+    requests.request_steps,
+    sessions.sessions,
+    audit.audit,
+    querylog.query_log,
+    served.served,
+    deliveries.deliveries,
+)
 
 _LOCK = 0x6279_6C61_7702  # the advisory lock of upgrades on PostgreSQL
 

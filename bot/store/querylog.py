@@ -85,6 +85,11 @@ def record(
     insert_new(connection, query_log, {**{key: log[key] for key in sorted(ANSWERED & set(log))}, **known})
 
 
+def accept(connection: Connection, request_id: str) -> None:
+    """Note that a person took the answer as it is."""
+    connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(user_accepted=True))
+
+
 def rows(connection: Connection) -> list[dict[str, Any]]:
     """The whole log, oldest first."""
     found = connection.execute(select(query_log).order_by(query_log.c.at, query_log.c.log_id)).mappings()

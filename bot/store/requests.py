@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, ForeignKey, Index, Integer, String, Table, Text, func, select
 
 from bot.conversation import Question, Reply, spoken
-from bot.lifecycle import State, step
+from bot.lifecycle import TRANSITIONS, State, step
 from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
@@ -181,6 +181,17 @@ def fail(connection: Connection, held: Claim, failure: str, now: datetime) -> bo
     _record(connection, held.request_id, state, now, failure)
     done = {"state": state.value, "failure": failure, "owner": None, "leased_until": None, "updated_at": now}
     _update(connection, held.request_id, done)
+    return True
+
+
+def advance(connection: Connection, request_id: str, to: State, note: str, now: datetime) -> bool:
+    """Move an answered request on because a person decided so. False: it does not stand where that is possible."""
+    query = select(requests).where(requests.c.request_id == request_id, requests.c.reply.is_not(None))
+    found = connection.execute(query.with_for_update()).one_or_none()
+    if found is None or to not in TRANSITIONS[State(found.state)]:
+        return False
+    _update(connection, request_id, {"state": to.value, "updated_at": now})
+    _record(connection, request_id, to, now, note)
     return True
 
 

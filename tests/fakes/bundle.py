@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions
@@ -13,8 +14,8 @@ from bylaw.canonical import write_atomically
 from ci.rules import load_defaults
 
 
-def write_bundle(path: Path, commit: str | None = "abc1234") -> str:
-    """A bundle that holds nothing but the default rules, for whoever only needs one that loads; its etag."""
+def write_bundle(path: Path, commit: str | None = "abc1234", **rules: Any) -> str:
+    """A bundle that holds nothing but the default rules, or others by file name; its etag."""
     bundle = CompiledPolicyBundle(
         variables={},
         conditional_rules=[],
@@ -31,7 +32,7 @@ def write_bundle(path: Path, commit: str | None = "abc1234") -> str:
         conflicts=[],
         context=Context(),
         decisions=Decisions(),
-        rules=Rules.model_validate(load_defaults()),
+        rules=Rules.model_validate({**load_defaults(), **rules}),
         bundle_metadata=BundleMetadata(
             policy_count=0,
             active_policy_count=0,

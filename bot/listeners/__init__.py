@@ -1,0 +1,1 @@
+"""What Slack sends, read into values and answered: one file a kind, all of them in `registry`."""

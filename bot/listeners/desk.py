@@ -1,0 +1,193 @@
+"""From an utterance to its answer in the thread: kept, claimed, answered, posted, closed; once, by whoever gets to it.
+
+What was kept is acknowledged, so it is never lost: a process that dies leaves a lease that runs out, and `resume`
+takes the utterance up again. A second attempt first looks whether the first one got as far as posting.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from datetime import timedelta
+from http.client import HTTPException
+from typing import Any
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from bot import rights
+from bot.blocks import answer, kit
+from bot.conversation import Actor, Question, Reply
+from bot.listeners.heard import Heard
+from bot.orchestrator import handle
+from bot.services import Services, Serving
+from bot.store import deliveries
+from bot.store.deliveries import Held
+from bot.store.engine import StoreError
+from bot.store.requests import RequestConflict
+from bylaw.errors import UsageError
+
+EVENT_TYPE = "bylaw_reply"  # of a message's metadata: whose answer it is
+STRANGER = "I answer the people of the workspace I belong to. Ask somebody there to ask me."
+PRIVATE = "Only you can see this: it is not for everyone here."
+
+_log = logging.getLogger("bylaw.slack")
+_PAUSE = timedelta(seconds=30)  # before a post that Slack did not take is tried again
+_NO_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
+_POST_FAILED = (SlackClientError, OSError, HTTPException)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a listener works with. `team` and `bot_user` are the bot's own; `work` runs what takes longer."""
+
+    serving: Serving
+    client: WebClient
+    team: str
+    bot_user: str
+    work: Executor
+
+    def take(self, heard: Heard) -> bool:
+        """Keep *heard*, so that it may be acknowledged. False: it was kept before, by whomever."""
+        services = self.serving.services()
+        with services.store.writing() as connection:
+            return deliveries.keep(connection, heard.key, heard.model_dump(mode="json"), services.clock())
+
+    def hand_over(self, heard: Heard) -> None:
+        """Answer *heard* as soon as there is somebody free."""
+        self.start(lambda: deliver(heard, self))
+
+    def start(self, work: Callable[[], None]) -> None:
+        """Run *work* beside the acknowledgement; what it raises is logged."""
+        self.work.submit(work).add_done_callback(_told_if_broken)
+
+
+@dataclass(frozen=True)
+class _Message:
+    """What is to be posted. `is_private`: nobody but the asker may see it."""
+
+    content: kit.Message
+    is_private: bool = False
+
+
+def resume(desk: Desk) -> int:
+    """Take up every utterance that nobody works on any more; how many there were."""
+    services = desk.serving.services()
+    with services.store.reading() as connection:
+        found = deliveries.waiting(connection, services.clock(), services.lease)
+    for letter in found:
+        desk.hand_over(Heard.model_validate(letter))
+    return len(found)
+
+
+def deliver(heard: Heard, desk: Desk) -> None:
+    """Answer *heard* in its thread, unless that is done or somebody else is at it."""
+    services = desk.serving.services()
+    with services.store.writing() as connection:
+        held = deliveries.claim(connection, heard.key, services.new_id(), services.clock(), services.lease)
+    if held is None:
+        return
+    message = _answered(heard, services, desk)
+    try:
+        place = _posted(heard, held, desk) or _post(message, heard, desk)
+    except _POST_FAILED as error:
+        _put_off(held, _why(error), services)
+        return
+    with services.store.writing() as connection:
+        deliveries.close(connection, held, services.clock(), place)
+
+
+def _answered(heard: Heard, services: Services, desk: Desk) -> _Message:
+    """The answer, or in words why there is none."""
+    if heard.team != desk.team and not rights.is_listed(heard.user, services.index):
+        return _Message(answer.told(STRANGER), is_private=True)
+    if not heard.text:
+        return _Message(answer.told("Ask me about our policies, our data or our decisions, in a sentence."))
+    actor = Actor(id=heard.user)
+    question = Question(
+        text=heard.text, actor=actor, asked_at=heard.said_at, session_id=heard.session_id, request_id=heard.key
+    )
+    try:
+        reply = handle(question, services)
+        return _Message(*_shown(reply, actor, services))
+    except RequestConflict:
+        return _Message(answer.told("I answered this message as it was first. Ask again in a new message."), True)
+    except UsageError as error:
+        said = error.message if error.help is None else f"{error.message}: {error.help}"
+        return _Message(answer.told(f"I could not read this: {said}"), True)
+    except StoreError:
+        raise  # nothing can be kept now: the utterance waits until the store answers again
+    except Exception as error:  # the Slack error handler: logged, told to the asker
+        _log.error("a question broke down", exc_info=error, extra={"request_id": heard.key})
+        said = f"Something went wrong on our side, and it was recorded as `{heard.key}`. Please ask again later."
+        return _Message(answer.told(said), True)
+
+
+def _shown(reply: Reply, actor: Actor, services: Services) -> tuple[kit.Message, bool]:
+    """*reply* as a message, and whether only its asker may see it."""
+    is_private = not rights.is_for_everyone(reply, actor, services.index)
+    return answer.answer(reply, rights.rows_shown(services.index)), is_private
+
+
+def _post(message: _Message, heard: Heard, desk: Desk) -> dict[str, str]:
+    """Post it in the thread; to the asker alone where others could read what is not for them."""
+    where = {"channel": heard.channel, "thread_ts": heard.thread}
+    content = message.content
+    if message.is_private and not heard.is_direct:
+        blocks = [*content.blocks, kit.context(PRIVATE)]
+        sent = _send(desk.client.chat_postEphemeral, content.text, blocks, user=heard.user, **where)
+        return {"channel": heard.channel, "ts": str(sent.get("message_ts")), "to": heard.user}
+    told = {"event_type": EVENT_TYPE, "event_payload": {"key": heard.key}}
+    quiet = {"unfurl_links": False, "unfurl_media": False, "metadata": told}
+    sent = _send(desk.client.chat_postMessage, content.text, content.blocks, **where, **quiet)
+    return {"channel": heard.channel, "ts": str(sent.get("ts"))}
+
+
+def _send(method: Callable[..., Any], text: str, blocks: Any, **others: Any) -> Any:
+    """Call *method*; a text that Slack takes is better than blocks that it does not."""
+    try:
+        return method(text=text, blocks=list(blocks)[: kit.BLOCKS], **others)
+    except SlackApiError as error:
+        if error.response.get("error") not in _NO_BLOCKS:
+            raise
+        _log.error("Slack did not take the blocks of a message", extra={"meta": {"reason": _why(error)}})
+        return method(text=text, **others)
+
+
+def _posted(heard: Heard, held: Held, desk: Desk) -> dict[str, str] | None:
+    """Where an earlier attempt posted the answer before it could say so. A first attempt has nothing to look for."""
+    if held.attempts == 1:
+        return None
+    found = desk.client.conversations_replies(
+        channel=heard.channel, ts=heard.thread, include_all_metadata=True, oldest=heard.thread, limit=200
+    )
+    messages: list[Mapping[str, Any]] = found.get("messages") or []
+    for message in messages:
+        told = message.get("metadata") or {}
+        if told.get("event_type") == EVENT_TYPE and (told.get("event_payload") or {}).get("key") == heard.key:
+            return {"channel": heard.channel, "ts": str(message.get("ts"))}
+    return None
+
+
+def _put_off(held: Held, failure: str, services: Services) -> None:
+    _log.error("Slack did not take an answer", extra={"request_id": held.delivery_id, "meta": {"reason": failure}})
+    with services.store.writing() as connection:
+        now = services.clock()
+        if held.attempts >= services.max_attempts:
+            deliveries.close(connection, held, now, None, failure)
+        else:
+            deliveries.postpone(connection, held, now + _PAUSE, failure)
+
+
+def _why(error: Exception) -> str:
+    """What Slack said, without what we sent."""
+    said = error.response.get("error") if isinstance(error, SlackApiError) else None
+    return f"{type(error).__name__}: {said or error}"[:300]
+
+
+def _told_if_broken(done: Future[None]) -> None:
+    error = None if done.cancelled() else done.exception()
+    if error is not None:
+        _log.error("work for Slack broke down", exc_info=error)

@@ -1,0 +1,85 @@
+"""Which of Slack's events and actions are answered, by whom. A row is a function; everything else is acknowledged."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from slack_bolt import Ack, App, BoltContext, BoltResponse, Respond
+
+from bot.blocks import answer, clarify
+from bot.listeners import accept, ask
+from bot.listeners import clarify as clarifying
+from bot.listeners.desk import Desk
+from bot.listeners.heard import Heard
+
+Read = Callable[[Mapping[str, Any], Desk], Heard | None]
+Act = Callable[[Ack, Mapping[str, Any], Respond, Desk], None]
+
+EVENTS: Mapping[str, Read] = {
+    "app_mention": ask.mention,
+    "message": ask.message,
+}
+ACTIONS: Mapping[str, Act] = {
+    answer.ACCEPT: accept.accept,
+    rf"{clarify.ACTION}(_\d+)?": clarifying.choose,
+}
+
+_EVERYTHING = re.compile(r".+", re.DOTALL)
+_HEARD = "bylaw_heard"
+_log = logging.getLogger("bylaw.slack")
+
+
+def install(app: App, desk: Desk) -> None:
+    """Give *app* its listeners. What no row names is acknowledged too: Slack would send it again and again."""
+    for name, read in EVENTS.items():
+        app.event(name, middleware=[_keeping(read, desk)])(_handing_over(desk))
+    for pattern, act in ACTIONS.items():
+        app.action(re.compile(f"^{pattern}$"))(_acting(act, desk))
+    app.event(_EVERYTHING)(_nothing)
+    app.action(_EVERYTHING)(_acknowledged)
+    app.error(_failed)
+
+
+def _keeping(read: Read, desk: Desk) -> Callable[..., BoltResponse | None]:
+    """Bolt acknowledges an event before its listener runs; whatever must not be lost is kept here, before that."""
+
+    def keep(event: dict[str, Any], context: BoltContext, next: Callable[[], None]) -> BoltResponse | None:
+        heard = read(event, desk)
+        if heard is None or not desk.take(heard):
+            return BoltResponse(status=200, body="")
+        context[_HEARD] = heard
+        next()
+        return None
+
+    return keep
+
+
+def _handing_over(desk: Desk) -> Callable[..., None]:
+    def listener(context: BoltContext) -> None:
+        desk.hand_over(context[_HEARD])
+
+    return listener
+
+
+def _acting(act: Act, desk: Desk) -> Callable[..., None]:
+    def listener(ack: Ack, body: dict[str, Any], respond: Respond) -> None:
+        act(ack, body, respond, desk)
+
+    return listener
+
+
+def _nothing() -> None:
+    """An event nobody here asked for."""
+
+
+def _acknowledged(ack: Ack) -> None:
+    """A click on something that an older version posted."""
+    ack()
+
+
+def _failed(error: Exception) -> None:
+    """What could not even be kept is not acknowledged (Bolt answers 500), so that Slack sends it again."""
+    _log.error("what Slack sent could not be taken", exc_info=error)

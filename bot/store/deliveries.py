@@ -1,0 +1,98 @@
+"""Deliveries: what was said to the bot where people talk, kept before it is acknowledged, and where it was answered.
+
+One row a message, by its own id: however often and through however many processes a message arrives, one of them
+answers it. Who works on it holds a lease; a row that is neither closed nor leased waits to be taken up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Column, Connection, Index, Integer, String, Table, Text, and_, or_, select
+
+from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("delivery_id", String(ID_LENGTH), primary_key=True),
+    Column("letter", Json, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("owner", String(ID_LENGTH)),
+    Column("leased_until", Moment),
+    Column("place", Json),
+    Column("failure", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("closed_at", Moment),
+    Index(None, "closed_at", "created_at"),
+)
+
+
+@dataclass(frozen=True)
+class Held:
+    """The right to answer one message. `attempts` counts, this one included."""
+
+    delivery_id: str
+    owner: str
+    attempts: int
+
+
+def keep(connection: Connection, delivery_id: str, letter: Mapping[str, Any], now: datetime) -> bool:
+    """Write down that a message came; is it the first time? Needs a write transaction."""
+    row = {"delivery_id": delivery_id, "letter": dict(letter), "attempts": 0, "created_at": now}
+    return insert_new(connection, deliveries, row)
+
+
+def claim(connection: Connection, delivery_id: str, owner: str, now: datetime, lease: timedelta) -> Held | None:
+    """Take the message to answer it; None when it is closed or somebody else has it."""
+    row = connection.execute(
+        select(deliveries).where(deliveries.c.delivery_id == delivery_id).with_for_update()
+    ).one_or_none()
+    if row is None or row.closed_at is not None or (row.leased_until is not None and row.leased_until > now):
+        return None
+    _update(connection, delivery_id, owner=owner, leased_until=now + lease, attempts=row.attempts + 1)
+    return Held(delivery_id, owner, row.attempts + 1)
+
+
+def close(
+    connection: Connection, held: Held, now: datetime, place: Mapping[str, Any] | None, failure: str | None = None
+) -> bool:
+    """The message was answered at *place*, or will not be because of *failure*. False: somebody else took it over."""
+    done = {"place": None if place is None else dict(place), "failure": failure, "closed_at": now}
+    return _release(connection, held, **done, leased_until=None)
+
+
+def postpone(connection: Connection, held: Held, until: datetime, failure: str) -> bool:
+    """Let the message wait for another attempt."""
+    return _release(connection, held, failure=failure, leased_until=until)
+
+
+def waiting(connection: Connection, now: datetime, patience: timedelta) -> list[Mapping[str, Any]]:
+    """The letters nobody works on: their time has come again, or nobody took them up for so long. Oldest first."""
+    column = deliveries.c
+    forgotten = and_(column.leased_until.is_(None), column.created_at <= now - patience)
+    rows = connection.execute(
+        select(deliveries)
+        .where(column.closed_at.is_(None), or_(forgotten, column.leased_until <= now))
+        .order_by(column.created_at, column.delivery_id)
+    )
+    return [row.letter for row in rows]
+
+
+def load(connection: Connection, delivery_id: str) -> Mapping[str, Any] | None:
+    """The whole row, None for a message that never came."""
+    found = connection.execute(select(deliveries).where(deliveries.c.delivery_id == delivery_id)).mappings()
+    row = found.one_or_none()
+    return None if row is None else dict(row)
+
+
+def _release(connection: Connection, held: Held, **values: Any) -> bool:
+    update = deliveries.update().where(deliveries.c.delivery_id == held.delivery_id, deliveries.c.owner == held.owner)
+    return connection.execute(update.values(owner=None, **values)).rowcount == 1
+
+
+def _update(connection: Connection, delivery_id: str, **values: Any) -> None:
+    connection.execute(deliveries.update().where(deliveries.c.delivery_id == delivery_id).values(**values))

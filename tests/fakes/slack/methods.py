@@ -1,0 +1,218 @@
+"""What a workspace holds and what each method of the Web API does to it, with the scopes and arguments it takes."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.slack.blocks import problems
+from tests.fakes.slack.payloads import APP, BOT, BOT_ID, TEAM, mention, message
+
+MANIFEST = Path(__file__).parents[3] / "bot" / "manifest.json"
+MAX_TEXT = 40_000
+
+_HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}
+
+
+class Refused(Exception):
+    """A call that Slack answers with an error."""
+
+    def __init__(self, error: str, **details: Any) -> None:
+        super().__init__(error)
+        self.error = error
+        self.details = details
+
+
+class World:
+    """One workspace with one app in it, installed as its manifest says."""
+
+    def __init__(self, manifest: Mapping[str, Any] | None = None) -> None:
+        given = json.loads(MANIFEST.read_text(encoding="utf-8")) if manifest is None else manifest
+        self.scopes: set[str] = set(given["oauth_config"]["scopes"]["bot"])
+        self.subscribed: set[str] = set(given["settings"]["event_subscriptions"]["bot_events"])
+        self.bot_token, self.app_token = "xoxb-1-bylaw", "xapp-1-bylaw"
+        self.members: dict[str, set[str]] = {}
+        self.messages: dict[tuple[str, str], dict[str, Any]] = {}
+        self.defects: list[str] = []
+        self.opened = 0
+        self.lock = threading.RLock()
+        self._tickets: set[str] = set()
+        self._clock = count(1)
+
+    # ---- people and rooms ---------------------------------------------------------------------------------------
+
+    def channel(self, name: str, *users: str) -> str:
+        """A channel with these people and the bot in it: `C…` public, `G…` private, `D…` one person and the bot."""
+        self.members[name] = {*users, BOT}
+        return name
+
+    def next_ts(self) -> str:
+        """The time of the next message; no two messages of a workspace have the same."""
+        n = next(self._clock)
+        return f"{1_795_000_000 + n}.{n:06d}"
+
+    def told(self, user: str, channel: str, text: str, ts: str, thread: str | None) -> None:
+        """Keep what a person said."""
+        self.messages[channel, ts] = {"user": user, "text": text, "ts": ts, "channel": channel, "thread_ts": thread}
+
+    def events(self, user: str, channel: str, text: str, ts: str, **others: Any) -> Iterator[dict[str, Any]]:
+        """The events of a message that the app subscribes to: one may come twice, as a mention and as a message."""
+        kind = {"C": "message.channels", "G": "message.groups", "D": "message.im"}[channel[0]]
+        named = f"<@{BOT}>"
+        if named in text and channel[0] != "D" and "app_mention" in self.subscribed and "subtype" not in others:
+            yield mention(text.replace(named, "", 1).strip(), user, channel, ts, **others)
+        if kind in self.subscribed:
+            yield message(text, user, channel, ts, **others)
+
+    # ---- what is seen -------------------------------------------------------------------------------------------
+
+    def posts(self, channel: str, seen_by: str | None = None) -> list[dict[str, Any]]:
+        """What the bot posted in *channel*, oldest first: to everyone, and to *seen_by* alone."""
+        with self.lock:
+            found = [post for (place, _), post in self.messages.items() if place == channel and post["user"] == BOT]
+        return [post for post in found if post["to"] in (None, seen_by)]
+
+    @staticmethod
+    def elements(post: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The buttons and menus of a post."""
+        blocks = [block for block in post["blocks"] if block["type"] == "actions"]
+        return [element for block in blocks for element in block["elements"]]
+
+    @staticmethod
+    def labels(element: Mapping[str, Any]) -> list[str]:
+        """What a button or a menu can be asked for."""
+        if element["type"] == "static_select":
+            return [option["text"]["text"] for option in element["options"]]
+        return [element["text"]["text"]]
+
+    # ---- calls --------------------------------------------------------------------------------------------------
+
+    def carry_out(self, method: str, arguments: Mapping[str, Any], token: str) -> dict[str, Any]:
+        """What the method answers. Raises Refused."""
+        if method not in METHODS:
+            self.defects.append(f"unknown method {method}")
+            raise Refused("unknown_method")
+        scopes, known, work = METHODS[method]
+        if token not in (self.bot_token, self.app_token):
+            raise Refused("invalid_auth" if token else "not_authed")
+        if (method == "apps.connections.open") != (token == self.app_token):
+            raise Refused("not_allowed_token_type")
+        needed = scopes or ([_HISTORY[str(arguments["channel"])[0]]] if method == "conversations.replies" else [])
+        if missing := [scope for scope in needed if scope not in self.scopes]:
+            raise Refused("missing_scope", needed=",".join(missing), provided=",".join(sorted(self.scopes)))
+        self.defects += [f"{method} takes no {name}" for name in sorted(set(arguments) - set(known.split()))]
+        with self.lock:
+            return work(self, arguments)
+
+    def redeem(self, ticket: str) -> bool:
+        """Is it a ticket for a socket that nobody used yet?"""
+        with self.lock:
+            found = ticket in self._tickets
+            self._tickets.discard(ticket)
+        return found
+
+    def respond(self, post: Mapping[str, Any], user: str, said: Mapping[str, Any]) -> bool:
+        """An answer to a click: in the place of the message, or beside it."""
+        found = problems(said.get("blocks") or [])
+        self.defects += found
+        if found:
+            return False
+        with self.lock:
+            if said.get("replace_original"):
+                old = self.messages[post["channel"], post["ts"]]
+                old.update(text=said.get("text", ""), blocks=said.get("blocks") or [])
+                return True
+            to = user if said.get("response_type", "ephemeral") == "ephemeral" else None
+            self._put(post["channel"], {"thread_ts": post.get("thread_ts"), **said}, to)
+        return True
+
+    def ticket(self) -> str:
+        """A ticket for one socket."""
+        name = f"t{next(self._clock)}"
+        self._tickets.add(name)
+        return name
+
+    def room(self, arguments: Mapping[str, Any]) -> str:
+        """The channel of a call. Raises Refused where there is none, or the bot is not in it."""
+        channel = str(arguments.get("channel") or "")
+        if channel not in self.members:
+            raise Refused("channel_not_found")
+        if BOT not in self.members[channel]:
+            raise Refused("not_in_channel")
+        return channel
+
+    def put(self, arguments: Mapping[str, Any], to: str | None) -> dict[str, Any]:
+        """Post what the arguments say. Raises Refused for what cannot be shown."""
+        channel = self.room(arguments)
+        text, blocks = arguments.get("text") or "", arguments.get("blocks") or []
+        if not text and not blocks:
+            raise Refused("no_text")
+        if blocks and not text:
+            self.defects.append("blocks without a text: notifications and screen readers would have nothing")
+        if len(text) > MAX_TEXT:
+            raise Refused("msg_too_long")
+        if found := problems(blocks):
+            self.defects += found
+            raise Refused("invalid_blocks", errors=found)
+        thread = arguments.get("thread_ts")
+        if thread and (channel, thread) not in self.messages:
+            raise Refused("thread_not_found")
+        return self._put(channel, arguments, to)
+
+    def _put(self, channel: str, said: Mapping[str, Any], to: str | None) -> dict[str, Any]:
+        ts = self.next_ts()
+        kept = {key: said.get(key) for key in ("text", "thread_ts", "metadata")}
+        post = {**kept, "blocks": said.get("blocks") or [], "ts": ts, "channel": channel, "user": BOT, "to": to}
+        self.messages[channel, ts] = post
+        return post
+
+
+def _auth_test(_world: World, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+    named = {"team": "Acme", "user": "bylaw", "team_id": TEAM, "user_id": BOT, "bot_id": BOT_ID}
+    return {"url": "https://acme.slack.com/", "is_enterprise_install": False, **named}
+
+
+def _open_socket(world: World, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {"url": f"{world.base.replace('http', 'ws', 1)}/link?ticket={world.ticket()}&app_id={APP}"}  # type: ignore[attr-defined]
+
+
+def _post_message(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    post = world.put(arguments, None)
+    said = {"type": "message", "user": BOT, "bot_id": BOT_ID, "text": post["text"], "ts": post["ts"]}
+    return {"channel": post["channel"], "ts": post["ts"], "message": said}
+
+
+def _post_ephemeral(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    user = str(arguments.get("user") or "")
+    if user not in world.members[world.room(arguments)]:
+        raise Refused("user_not_in_channel")
+    return {"message_ts": world.put(arguments, user)["ts"]}
+
+
+def _replies(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    channel, thread = world.room(arguments), arguments.get("ts")
+    found = [
+        {**one, "metadata": one.get("metadata") if arguments.get("include_all_metadata") in ("1", True) else None}
+        for (place, ts), one in world.messages.items()
+        if place == channel and thread in (ts, one.get("thread_ts")) and not one.get("to")
+    ]
+    if not found:
+        raise Refused("thread_not_found")
+    return {"messages": found, "has_more": False}
+
+
+_Work = Callable[[World, Mapping[str, Any]], dict[str, Any]]
+_SAID = "channel text blocks thread_ts"
+
+# method → its scopes (of conversations.replies: those of the kind of channel), the arguments it reads, what it does
+METHODS: Mapping[str, tuple[Iterable[str], str, _Work]] = {
+    "apps.connections.open": ((), "", _open_socket),
+    "auth.test": ((), "", _auth_test),
+    "chat.postEphemeral": (("chat:write",), f"{_SAID} user", _post_ephemeral),
+    "chat.postMessage": (("chat:write",), f"{_SAID} metadata unfurl_links unfurl_media", _post_message),
+    "conversations.replies": ((), "channel ts include_all_metadata oldest limit inclusive", _replies),
+}

@@ -1,0 +1,333 @@
+"""A Slack on loopback as strict as the real one: its Web API, its socket, and the requests it sends to an app.
+
+    with FakeSlack() as slack:
+        ...                                    # a client at slack.api, with slack.bot_token
+        slack.channel("C1", "UANA", "UBEN")    # who is in a channel; the bot is too
+        slack.say("UANA", "C1", "<@UBYLAW> may I return it?")   # a mention, sent to the app over what is connected
+        slack.posts("C1")                      # what the bot posted there, as people see it
+        slack.click("UANA", post, "Yes")       # on a button of a post
+
+What an app sends is held against Block Kit's limits, the arguments and the scopes of each method (`slack.defects` says
+what a real Slack would have refused or ignored). Events go over the socket where one is open, else to `request_url`
+with a signature; an event that is not acknowledged in time is sent again, as often as Slack does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import httpx
+
+from tests.fakes.slack import payloads
+from tests.fakes.slack.methods import METHODS, Refused, World
+from tests.fakes.slack.websocket import WebSocket, accepting
+
+DEADLINE = 3.0  # seconds in which an app acknowledges
+RETRIES = 3
+USES = 5  # of an address that came with a click
+
+Fault = Literal["ratelimited", "unavailable", "cut_before", "cut_after"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the Web API and how it ended; `error` is Slack's word, or the fault that hit it."""
+
+    method: str
+    arguments: Mapping[str, Any]
+    error: str | None
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One attempt to deliver something to the app. Status None: no acknowledgement in time."""
+
+    status: int | None
+    body: str
+    retry: int
+
+
+@dataclass
+class _Failing:
+    kind: Fault
+    left: int
+    on: re.Pattern[str]
+
+
+@dataclass
+class _Window:
+    """An address that came with a click, good for a few answers."""
+
+    post: dict[str, Any]
+    user: str
+    left: int = USES
+
+
+@dataclass
+class _Open:
+    """Envelopes on the sockets, and who waits for their acknowledgement."""
+
+    sockets: list[WebSocket] = field(default_factory=list)
+    acknowledged: dict[str, Any] = field(default_factory=dict)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+
+class FakeSlack(World):
+    """The server. Use it in a `with`."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.secret = "8f742231b10e8888abcd99yyyzzz85a5"
+        self.request_url: str | None = None
+        self.calls: list[Call] = []
+        self.sent: list[Sent] = []
+        self.retry_after = 1
+        self._windows: dict[str, _Window] = {}
+        self._failing: list[_Failing] = []
+        self._open = _Open()
+        self._envelopes = count(1)
+
+    def __enter__(self) -> FakeSlack:
+        handler = type("Handler", (_Handler,), {"fake": self})
+        self._server = _Server(("127.0.0.1", 0), handler)
+        self.base = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.api = f"{self.base}/api/"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for socket in list(self._open.sockets):
+            socket.close()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    # ---- what a test does ---------------------------------------------------------------------------------------
+
+    def fail(self, kind: Fault, times: int = 1, on: str = "chat.*") -> None:
+        """Let the next calls of the methods that *on* matches go wrong, before or (`cut_after`) after their effect."""
+        self._failing.append(_Failing(kind, times, re.compile(on)))
+
+    def say(self, user: str, channel: str, text: str, thread: str | None = None, **others: Any) -> str:
+        """*user* says something; the app is sent what it subscribes to. The time that names the message."""
+        ts = self.next_ts()
+        self.told(user, channel, text, ts, thread)
+        if thread:
+            others["thread_ts"] = thread
+        for event in self.events(user, channel, text, ts, **others):
+            self.send(event)
+        return ts
+
+    def click(self, user: str, post: Mapping[str, Any], label: str, **others: Any) -> Sent:
+        """*user* clicks on the button or menu of *post* whose label or option it is (of a menu: the last option)."""
+        element = next(one for one in self.elements(post) if label in self.labels(one))
+        if element["type"] == "static_select":
+            element = {**element, "options": [o for o in element["options"] if o["text"]["text"] == label]}
+        return self.interact(payloads.click(element, user, dict(post), self.window(post, user), **others))
+
+    def window(self, post: Mapping[str, Any], user: str) -> str:
+        """An address for answers to a click on *post*."""
+        name = f"w{len(self._windows) + 1}"
+        self._windows[name] = _Window(dict(post), user)
+        return f"{self.base}/actions/{name}"
+
+    def send(self, payload: Mapping[str, Any], retries: int = RETRIES) -> list[Sent]:
+        """Send an event until it is acknowledged, as often as Slack does; its pauses are left out."""
+        tried = []
+        for retry in range(retries + 1):
+            tried.append(self.attempt(payload, retry))
+            if tried[-1].status is not None and 200 <= tried[-1].status < 300:
+                break
+        return tried
+
+    def attempt(self, payload: Mapping[str, Any], retry: int = 0) -> Sent:
+        """Send an event once, as first attempt or as retry."""
+        if self._open.sockets:
+            return self._push("events_api", payload, retry)
+        headers = {"X-Slack-Retry-Num": str(retry), "X-Slack-Retry-Reason": "http_timeout"} if retry else {}
+        return self._post(json.dumps(payload), "application/json", retry, headers)
+
+    def interact(self, payload: Mapping[str, Any]) -> Sent:
+        """Send an interaction; Slack sends one once."""
+        if self._open.sockets:
+            return self._push("interactive", payload, 0)
+        body = urlencode({"payload": json.dumps(payload)})
+        return self._post(body, "application/x-www-form-urlencoded", 0, {})
+
+    def disconnect(self, politely: bool = True) -> None:
+        """End the newest socket: with a message before, or as a network does."""
+        newest = self._open.sockets[-1]
+        if politely:
+            newest.send(json.dumps({"type": "disconnect", "reason": "refresh_requested", "debug_info": {}}))
+        else:
+            newest.close()
+
+    def connected(self, times: int = 1, seconds: float = 20) -> None:
+        """Wait until that many sockets were opened in all."""
+        with self._open.changed:
+            assert self._open.changed.wait_for(lambda: self.opened >= times and bool(self._open.sockets), seconds)
+
+    # ---- what goes out ------------------------------------------------------------------------------------------
+
+    def _post(self, body: str, content_type: str, retry: int, headers: Mapping[str, str]) -> Sent:
+        assert self.request_url is not None, "no socket is open and no request_url is set"
+        proof = payloads.signed(body, self.secret)
+        try:
+            done = httpx.post(
+                self.request_url,
+                content=body,
+                headers={"Content-Type": content_type, **proof, **headers},
+                timeout=DEADLINE,
+            )
+            return self._note(Sent(done.status_code, done.text, retry))
+        except httpx.TransportError:
+            return self._note(Sent(None, "", retry))
+
+    def _push(self, kind: str, payload: Mapping[str, Any], retry: int) -> Sent:
+        name = f"envelope-{next(self._envelopes)}"
+        sent: dict[str, Any] = {"envelope_id": name, "type": kind, "payload": payload}
+        sent["accepts_response_payload"] = kind != "events_api"
+        if kind == "events_api":
+            sent.update(retry_attempt=retry, retry_reason="timeout" if retry else "")
+        self._open.sockets[-1].send(json.dumps(sent))
+        with self._open.changed:
+            is_done = self._open.changed.wait_for(lambda: name in self._open.acknowledged, DEADLINE)
+        return self._note(Sent(200 if is_done else None, "", retry))
+
+    def _note(self, sent: Sent) -> Sent:
+        self.sent.append(sent)
+        return sent
+
+    # ---- what comes in ------------------------------------------------------------------------------------------
+
+    def called(self, method: str, arguments: dict[str, Any], token: str) -> tuple[int, dict[str, Any], bool]:
+        """Carry out one call: status, answer, and whether the connection is cut instead of answering."""
+        fault = self._fault(method)
+        if fault == "cut_before":
+            self.calls.append(Call(method, arguments, fault))
+            return 0, {}, True
+        if fault in ("ratelimited", "unavailable"):
+            self.calls.append(Call(method, arguments, fault))
+            return (429 if fault == "ratelimited" else 503), {"ok": False, "error": fault}, False
+        try:
+            answer = {"ok": True, **self.carry_out(method, arguments, token)}
+            self.calls.append(Call(method, arguments, fault))
+        except Refused as refused:
+            self.calls.append(Call(method, arguments, refused.error))
+            answer = {"ok": False, "error": refused.error, **refused.details}
+        return 200, answer, fault == "cut_after"
+
+    def _fault(self, method: str) -> Fault | None:
+        with self.lock:
+            for one in self._failing:
+                if one.left and one.on.fullmatch(method):
+                    one.left -= 1
+                    return one.kind
+        return None
+
+    def answered(self, name: str, said: dict[str, Any]) -> int:
+        """An answer to a click at its own address."""
+        window = self._windows.get(name)
+        with self.lock:
+            if window is None or window.left == 0:
+                return 404
+            window.left -= 1
+        self.calls.append(Call("response_url", said, None))
+        return 200 if self.respond(window.post, window.user, said) else 500
+
+    def listen(self, socket: WebSocket) -> None:
+        """Serve one socket until it ends."""
+        socket.send(json.dumps({"type": "hello", "num_connections": 1, "connection_info": {"app_id": payloads.APP}}))
+        with self._open.changed:
+            self._open.sockets.append(socket)
+            self.opened += 1
+            self._open.changed.notify_all()
+        try:
+            while (text := socket.receive()) is not None:
+                said = json.loads(text)
+                with self._open.changed:
+                    self._open.acknowledged[said["envelope_id"]] = said.get("payload")
+                    self._open.changed.notify_all()
+        except OSError:
+            pass
+        finally:
+            with self._open.changed:
+                self._open.sockets.remove(socket)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """A client that went away is no error of ours."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    fake: FakeSlack
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        if parts.path != "/link" or not self.fake.redeem(dict(parse_qsl(parts.query)).get("ticket", "")):
+            self._json(401, {"ok": False})
+            return
+        self.send_response(101)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        self.send_header("Sec-WebSocket-Accept", accepting(self.headers["Sec-WebSocket-Key"]))
+        self.end_headers()
+        self.wfile.flush()
+        self.fake.listen(WebSocket(self.connection, self.rfile))
+        self.close_connection = True
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        where = self.path.strip("/").split("/")
+        if where[0] == "actions":
+            status = self.fake.answered(where[1], json.loads(body))
+            self._json(status, {"ok": status == 200})
+            return
+        is_json = self.headers.get("Content-Type", "").startswith("application/json")
+        arguments = json.loads(body or "{}") if is_json else _form(body)
+        token = self.headers.get("Authorization", "").removeprefix("Bearer ") or arguments.pop("token", "")
+        status, answer, is_cut = self.fake.called(where[1], arguments, token)
+        if is_cut:
+            self.close_connection = True
+            self.connection.close()
+            return
+        self._json(status, answer)
+
+    def _json(self, status: int, answer: Mapping[str, Any]) -> None:
+        said = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        if status == 429:
+            self.send_header("Retry-After", str(self.fake.retry_after))
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+
+def _form(body: str) -> dict[str, Any]:
+    """A form, in which lists and objects stand as JSON."""
+    found: dict[str, Any] = dict(parse_qsl(body, keep_blank_values=True))
+    return {
+        name: json.loads(value) if value[:1] in "[{" and name in _NESTED else value for name, value in found.items()
+    }
+
+
+_NESTED = ("blocks", "metadata", "attachments", "view")
+
+__all__ = ["METHODS", "FakeSlack", "Sent"]
