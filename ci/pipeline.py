@@ -63,9 +63,13 @@ def run(root: Path, at: date | None, today: date, progress: Progress | None = No
 
 
 def waived(findings: Sequence[Finding], workspace: Workspace, at: date) -> tuple[Finding, ...]:
-    """*findings* of a whole repository, with what its people have accepted until a day that is still to come."""
+    """*findings* of a whole repository, with what its people have accepted until a day that is still to come.
+
+    Nobody accepts what would be missing in a bundle without a word.
+    """
     rules = workspace.rules
-    return accepted(findings, rules.waivers.waivers, at, rules.ci.severities.get("idle-waiver"), workspace.position)
+    severity, entries = rules.ci.severities.get("idle-waiver"), rules.waivers.waivers
+    return accepted(findings, entries, at, severity, workspace.position, UNREPRESENTABLE)
 
 
 @rare_collection()

@@ -22,20 +22,22 @@ def accepted(
     at: date,
     severity: Severity | None = None,
     position: Callable[[Place], tuple[int, int]] | None = None,
+    never: frozenset[str] = frozenset(),
 ) -> tuple[Finding, ...]:
     """The *findings* as they count on the day *at*, the accepted ones as notices, and those about idle waivers.
 
-    *severity* is what `rules/ci.yaml` makes of an idle waiver. A finding that stands for many is accepted as a whole,
-    or when each of the many is.
+    Those whose id is in *never* cannot be accepted. A finding that stands for many is accepted as a whole, or when
+    each of the many is. *severity* is what `rules/ci.yaml` makes of an idle waiver.
     """
     found = list(findings)
+    open_to = [finding for finding in found if finding.id not in never]
     if not waivers:
         return tuple(found)
     holding = {waiver.finding: i for i, waiver in enumerate(waivers) if at <= waiver.until}
     places = [_placed(Place(PATH, ("waivers", i)), position) for i in range(len(waivers))]
-    shown = [_as_accepted(finding, holding, waivers, places) for finding in found]
+    shown = [finding if finding.id in never else _as_accepted(finding, holding, waivers, places) for finding in found]
     grade = severity or SEVERITIES["idle-waiver"]
-    idle = [] if grade == "off" else [replace(one, severity=grade) for one in _idle(found, waivers, at, places)]
+    idle = [] if grade == "off" else [replace(one, severity=grade) for one in _idle(open_to, waivers, at, places)]
     return tuple(sorted([*shown, *idle], key=lambda finding: _RANK[finding.severity]))
 
 
@@ -70,7 +72,7 @@ def _idle(
         if waiver.finding not in standing:
             yield Finding(
                 "idle-waiver",
-                f"the waiver of `{waiver.finding}` ({waiver.id}) accepts nothing: there is no such finding any more",
+                f"the waiver of `{waiver.finding}` ({waiver.id}) accepts nothing: no such finding stands any more",
                 place,
                 rules=about,
                 help="delete the entry",

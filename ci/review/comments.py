@@ -13,7 +13,7 @@ from ci.review.rendered import Comment
 from ci.review.shown import threads
 
 if TYPE_CHECKING:
-    from github.PullRequest import PullRequest
+    from bylaw.github.types import PullRequest
 
 _RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { isResolved } } }"
 _UNRESOLVE = "mutation($id: ID!) { unresolveReviewThread(input: {threadId: $id}) { thread { isResolved } } }"

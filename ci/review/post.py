@@ -20,7 +20,7 @@ from ci.review.shown import notes, shown
 from ci.review.verdict import Told
 
 if TYPE_CHECKING:
-    from github.PullRequest import PullRequest
+    from bylaw.github.types import PullRequest
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,20 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from bylaw.errors import UsageError
-from bylaw.github.client import PUBLIC, Hub, connect
+from bylaw.github.client import PUBLIC, Hub, connect, told
 from bylaw.github.credentials import read_credentials
 from bylaw.github.patience import Patience
 from bylaw.github.workflow_run import find_run
 from ci.review import brought
+from ci.review.answers import Head
 from ci.review.compute import compute
+from ci.review.conversation import answer, is_asked
 from ci.review.document import ReviewDocument, read, write
-from ci.review.event import Event, read_event
+from ci.review.event import Event, Spoken, read_event
 from ci.review.post import Posted, check_only, post
 from ci.review.render import render, setting
 from ci.review.rendered import Rendered
+from ci.revision import folder
 
 WEB = "https://github.com"
 
@@ -72,6 +75,8 @@ def here() -> World:
 def review(asked: Asked, world: World) -> Done:
     """Do what is asked. Raises UsageError for what cannot be done, GitHubError for what GitHub refuses."""
     event = read_event(world.environ)
+    if event.spoken is not None:
+        return _answered(asked, event, event.spoken, world)
     if asked.post is not None:
         return _posted(asked, event, world)
     document = _computed(asked, event, world)
@@ -163,6 +168,18 @@ def _deliver(hub: Hub, number: int | None, rendered: Rendered) -> Done:
     did = ", ".join(posted.did) or "nothing new"
     verdict = {"check": "a check run", "status": "a commit status", None: "nowhere"}[posted.verdict]
     return Done((f"{where}: {did}; the verdict stands as {verdict}", *posted.notes), posted=(posted,))
+
+
+def _answered(asked: Asked, event: Event, spoken: Spoken, world: World) -> Done:
+    """A comment below a pull request. The folder is any checkout in which git knows the newest commit."""
+    if event.pull is None or not is_asked(spoken):
+        return Done(("the comment asks for nothing",))
+    hub = _hub(asked, event, world)
+    with told():
+        pull = hub.repository.get_pull(event.pull)
+    head = Head(asked.root, pull.head.sha, pull.base.sha, asked.at, world.clock().date())
+    reaction = answer(hub, pull, spoken, head, folder(asked.root))
+    return Done((f"{hub.slug}#{event.pull}: answered the comment {spoken.id} ({reaction})",))
 
 
 def _hub(asked: Asked, event: Event, world: World) -> Hub:

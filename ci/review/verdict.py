@@ -16,7 +16,7 @@ from bylaw.github.errors import GitHubError
 from ci.review.rendered import Annotation, Conclusion, Rendered
 
 if TYPE_CHECKING:
-    from github.CheckRun import CheckRun
+    from bylaw.github.types import CheckRun
 
 NAME = "bylaw"
 AT_ONCE = 50  # annotations that GitHub takes in one request

@@ -1,0 +1,90 @@
+"""A comment that asks for something is heard, answered once, and marked with how it went.
+
+The answer carries the number of the comment it belongs to: told of the same comment again, bylaw edits its answer.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, assert_never
+
+from bylaw.errors import UsageError
+from bylaw.github.client import Hub, told
+from bylaw.github.text import LONGEST_BODY, fenced, quiet
+from ci.review.acceptance import Answer, accept
+from ci.review.answers import Head, changes, why
+from ci.review.commands import USAGE, Accept, Command, Diff, Misunderstood, Why, parse
+from ci.review.comments import see_to
+from ci.review.event import Spoken
+from ci.review.plan import Note, is_same
+from ci.review.shown import notes
+
+if TYPE_CHECKING:
+    from bylaw.github.types import PullRequest
+
+HEARD, DONE, REFUSED, CONFUSED = "eyes", "+1", "-1", "confused"
+
+
+def is_asked(spoken: Spoken) -> bool:
+    """Does the comment ask bylaw for something? Never one that a program wrote: two of them would never stop."""
+    return not spoken.is_bot and parse(spoken.body) is not None
+
+
+def answer(hub: Hub, pull: PullRequest, spoken: Spoken, head: Head, folder: str) -> str:
+    """Answer a comment that asks for something; the reaction that tells how it went. Raises GitHubError."""
+    asked = parse(spoken.body)
+    assert asked is not None
+    with told():
+        comment = pull.get_issue_comment(spoken.id)
+        comment.create_reaction(HEARD)
+    text, reaction = _said(hub, pull, asked, spoken.login, head, folder)
+    _see_to_answer(hub, pull, spoken.id, text)
+    with told():
+        comment.create_reaction(reaction)
+    return reaction
+
+
+def _said(hub: Hub, pull: PullRequest, asked: Command, by: str, head: Head, folder: str) -> tuple[str, str]:
+    try:
+        match asked:
+            case Why():
+                found = Answer(why(asked, head))
+            case Diff():
+                found = Answer(changes(head))
+            case Accept():
+                found = accept(hub, pull, asked, by, head, folder)
+            case Misunderstood():
+                return f"That is not understood: {asked.why}.\n\n{fenced(USAGE, 'text')}", CONFUSED
+            case _:
+                assert_never(asked)
+    except UsageError as problem:
+        # Its own words quote with backticks and are quiet; those of a stranger in it were made so where it was raised.
+        return "\n\n".join(_shown(part) for part in (problem.message, problem.help) if part), REFUSED
+    return found.text, DONE if found.is_done else REFUSED
+
+
+def _shown(text: str) -> str:
+    """A message with what stands between backticks as code, the rest quiet."""
+    parts = re.split(r"(`[^`\n]+`)", text)
+    return "".join(part if part.startswith("`") and part.endswith("`") else quiet_within(part) for part in parts)
+
+
+def quiet_within(text: str) -> str:
+    """Like `quiet`, but spaces at both ends stay."""
+    lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{lead and ' '}{quiet(text)}{tail and ' '}" if text.strip() else text
+
+
+def _see_to_answer(hub: Hub, pull: PullRequest, number: int, text: str) -> None:
+    mark = f"<!-- bylaw:answer {number} -->"
+    body = f"{mark}\n{text.strip()}\n"[:LONGEST_BODY]
+
+    def held() -> Note | None:
+        return next((note for note in notes(hub, pull.number) if note.body.startswith(mark)), None)
+
+    before = held()
+    if before is None:
+        see_to(hub, lambda: held() is not None, lambda: pull.create_issue_comment(body))
+    elif not is_same(before.body, body):
+        with told():
+            pull.get_issue_comment(before.id).edit(body)
