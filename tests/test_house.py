@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("bylaw", "ci", "bot")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 HEAVY = (
+    "pydantic_ai",
     "z3",
     "duckdb",
     "github",
@@ -145,6 +146,8 @@ def test_the_import_contracts_hold(copy):
         ("bot/index.py", "import yaml"),
         ("ci/nearest.py", "import z3"),
         ("ci/nearest.py", "import github"),
+        ("ci/nearest.py", "import bylaw.llm.port"),
+        ("bot/index.py", "import pydantic_ai"),
     ],
 )
 def test_a_broken_floor_is_seen(copy, module, line):

@@ -1,0 +1,1 @@
+"""The port to a language model, and the providers behind it. The merge gate never comes here."""

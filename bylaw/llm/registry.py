@@ -1,0 +1,59 @@
+"""The providers of language models, by the name they are configured with. `none` is the default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bylaw.errors import UsageError
+from bylaw.llm.guarded import Guard
+from bylaw.llm.models import Given, Model
+from bylaw.llm.port import LLM, Completion, Deadline, NoAnswer, Prompt
+from bylaw.llm.recorded import Recorded
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which model is to be asked. `folder` holds recordings; `is_recording` adds to them what a model says."""
+
+    provider: str = "none"
+    given: Given = field(default_factory=lambda: Given(""))
+    folder: Path | None = None
+    is_recording: bool = False
+
+
+@dataclass(frozen=True)
+class Off:
+    """No model: every path has a deterministic default, and that is taken."""
+
+    name: str = "none"
+
+    def complete(self, prompt: Prompt, deadline: Deadline) -> Completion:
+        """Nothing is ever said. Raises NoAnswer."""
+        raise NoAnswer("off")
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _recorded(wanted: Wanted) -> LLM:
+    if wanted.folder is None:
+        raise UsageError("recorded answers of a language model need a folder", "set BYLAW_LLM_FOLDER")
+    return Recorded(wanted.folder, Model(wanted.given) if wanted.is_recording else None)
+
+
+PROVIDERS: Mapping[str, Callable[[Wanted], LLM]] = {
+    "none": lambda _: Off(),
+    "recorded": _recorded,
+    "model": lambda wanted: Model(wanted.given),
+}
+
+
+def open_llm(wanted: Wanted, clock: Callable[[], float]) -> Guard:
+    """The provider that is *wanted*, guarded. Raises UsageError for one that there is not, or that lacks something."""
+    provider = PROVIDERS.get(wanted.provider)
+    if provider is None:
+        known = ", ".join(PROVIDERS)
+        raise UsageError(f"`{wanted.provider}` is no provider of language models", f"BYLAW_LLM is one of {known}")
+    return Guard(provider(wanted), clock)

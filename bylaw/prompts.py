@@ -1,0 +1,48 @@
+"""Versioned prompts: a template beside the code that uses it, its stem is the prompt's id.
+
+A template has two blocks, `system` and `user`. Data enters through the filter `data`, as JSON: what somebody wrote can
+then be told from what we say, and cannot pretend to be the end of it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel
+
+from bylaw.canonical import plain
+from bylaw.llm.port import Prompt
+
+
+def render(folder: Path, prompt_id: str, answer: type[BaseModel], max_tokens: int, **values: Any) -> Prompt:
+    """The prompt of the template *prompt_id* in *folder*, asking for an *answer*."""
+    template = _environment(folder).get_template(f"{prompt_id}.j2")
+    context = template.new_context(values)
+    said = {name: _tidy("".join(template.blocks[name](context))) for name in ("system", "user")}
+    return Prompt(prompt_id, said["system"], said["user"], answer.model_json_schema(), max_tokens)
+
+
+def data(value: Any) -> str:
+    """*value* as one line of JSON, with nothing in it that could be taken for a tag or a new line."""
+    text = json.dumps(plain(value), ensure_ascii=False, sort_keys=True)
+    for char in "<>&\u2028\u2029\x85":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _tidy(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    # A prompt is not HTML: nothing is escaped but by the filter `data`.
+    environment = Environment(
+        loader=FileSystemLoader(folder), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["data"] = data
+    return environment
