@@ -22,6 +22,7 @@ from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
 from bot.conversation import Citation, Interval, Question, Reply, Turn
 from bot.index import BundleIndex
+from bot.pii import Mask
 from bylaw.authored.context import Context
 from bylaw.semantic import gotchas
 from bylaw.semantic.catalogue import catalogue_of
@@ -43,7 +44,7 @@ class _Desk:
     catalogue: Catalogue
     compiler: Compiler
     reader: Reader
-    mask: present.Mask
+    mask: Mask
 
 
 _desks: WeakKeyDictionary[BundleIndex, _Desk] = WeakKeyDictionary()
@@ -261,7 +262,7 @@ def _desk(index: BundleIndex) -> _Desk:
             catalogue=catalogue_of(context),
             compiler=compiler,
             reader=Reader(context, lexicon_of(context, phrases), compiler),
-            mask=present.Mask(rules.pii),
+            mask=Mask(rules.pii),
         )
         _desks[index] = desk
     return desk

@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from bylaw.authored.context import Metric
-from bylaw.authored.enforcement import Pii
 from bylaw.semantic.query import SemanticQuery
 from bylaw.warehouses.port import Rows
 
 _LISTED = 5
 _PLACES = {"currency": 2, "percent": 1, "integer": 0, "number": 2}
-
-
-class Mask:
-    """Hides personal data by its shape, as `rules/pii.yaml` describes it."""
-
-    def __init__(self, rules: Pii) -> None:
-        self._patterns = [(re.compile(pattern.regex), pattern.luhn) for _, pattern in sorted(rules.patterns.items())]
-        self._allowed = frozenset(rules.allowed)
-        self._mask = rules.mask
-
-    def text(self, text: str) -> str:
-        """*text* with everything that looks personal replaced."""
-        for pattern, needs_sum in self._patterns:
-            for found in sorted({match[0] for match in pattern.finditer(text)}):
-                text = text.replace(found, self._replaced(found, needs_sum))
-        return text
-
-    def rows(self, rows: Rows) -> Rows:
-        """*rows* with every text cell masked."""
-        masked = tuple(tuple(self.text(cell) if isinstance(cell, str) else cell for cell in row) for row in rows.rows)
-        return Rows(rows.columns, masked, rows.truncated)
-
-    def _replaced(self, found: str, needs_sum: bool) -> str:
-        if found in self._allowed or (needs_sum and not _passes_luhn(found)):
-            return found
-        return self._mask
 
 
 def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
@@ -109,9 +81,3 @@ def _group(cell: Any) -> str:
     if isinstance(cell, datetime):
         return cell.date().isoformat()
     return cell.isoformat() if isinstance(cell, date) else str(cell)
-
-
-def _passes_luhn(text: str) -> bool:
-    digits = [int(char) for char in text if char.isdigit()][::-1]
-    doubled = [digit if i % 2 == 0 else sum(divmod(2 * digit, 10)) for i, digit in enumerate(digits)]
-    return sum(doubled) % 10 == 0

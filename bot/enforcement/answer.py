@@ -6,6 +6,7 @@ decided goes to the people who own the rule.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,15 +14,20 @@ from typing import Any
 from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
 from bot.enforcement import write
 from bot.enforcement.asked import declines, read_answer
+from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.memory import Memory, continued, load
 from bot.enforcement.recognise import topic
 from bot.enforcement.scope import Scope, scope_of
+from bot.enforcement.verdict import verdict
 from bot.index import BundleIndex
 from bylaw.logic.evaluate import Conflict, Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
 
 _MOST_CITED = 3  # of the rules that were only looked at
+_OWN = frozenset({"unanswered", "uncovered"})  # what an answer that asks back, refuses or escalates says of itself
+
+_logger = logging.getLogger("bylaw.enforcement")
 
 
 @dataclass(frozen=True)
@@ -47,17 +53,53 @@ class Case:
 
 
 def answer(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-    """Answer *question* in the conversation that *state* carries."""
-    evaluator = visible(question.actor.id, index)
+    """Answer *question* in the conversation that *state* carries. What the checks hold back goes to the owners."""
+    case = case_of(question, state, index, visible(question.actor.id, index))
+    return _delivered(case, plain(case))
+
+
+def case_of(
+    question: Question,
+    state: dict[str, Any],
+    index: BundleIndex,
+    evaluator: Evaluator,
+    given: Mapping[str, Value] | None = None,
+) -> Case:
+    """What *question* is about, by the rules of *evaluator*. Facts that are *given* count more than those read."""
     before = load(state, evaluator.ruleset.variables)
     memory, reading, is_declined = _understand(question, before, index, evaluator)
+    if given:
+        memory = replace(memory, facts={**memory.facts, **given})
     day = question.asked_at.date().toordinal()
     decision = evaluator.decide(memory.facts, day)
     scope = scope_of(memory.topic, reading.mentioned | set(memory.facts), memory.facts, evaluator, decision, day)
     words = write.Words(index.vocabulary)
     read, unclear = reading.reads, reading.unclear
-    case = Case(question, index, evaluator, words, memory, read, unclear, decision, scope, before.asking, is_declined)
-    return _reply(case)
+    return Case(question, index, evaluator, words, memory, read, unclear, decision, scope, before.asking, is_declined)
+
+
+def draft_of(case: Case, text: str, judge: Judge | None = None) -> Draft:
+    """*text* as an answer to *case*, ready for the checks."""
+    day = case.question.asked_at.date().toordinal()
+    said, topic = case.question.text, case.memory.topic
+    return Draft(said, text, case.index, case.evaluator, case.facts, day, case.decision, case.scope, topic, judge)
+
+
+def _delivered(case: Case, turn: Turn) -> Turn:
+    """*turn* with the verdict on its text; what a check holds back is not said, its owners are named instead."""
+    found = verdict(draft_of(case, turn.reply.text))
+    held = [broken for broken in found.violations if broken.kind not in _OWN]
+    artifacts = {**turn.artifacts, "verdict": found.model_dump(mode="json")}
+    log = {**turn.log, "compliance_score": found.score}
+    if not held:
+        return replace(turn, artifacts=artifacts, log=log)
+    _logger.error("an answer of our own did not pass its checks", extra={"meta": {"kinds": [one.kind for one in held]}})
+    asked = (
+        f"Please ask {write.listing(found.escalation.owners)}." if found.escalation and found.escalation.owners else ""
+    )
+    text = f"I have an answer, but it did not pass the checks that every answer has to pass. {asked}".strip()
+    reply = turn.reply.model_copy(update={"text": text, "status": "escalated", "outcomes": {}, "ask": None})
+    return replace(turn, reply=reply, artifacts=artifacts, log=log)
 
 
 def visible(actor: str, index: BundleIndex) -> Evaluator:
@@ -126,7 +168,8 @@ def _deciding(evaluator: Evaluator, outcomes: Sequence[str], domains: Sequence[s
 # ---- what is answered -----------------------------------------------------------------------------------------------
 
 
-def _reply(case: Case) -> Turn:
+def plain(case: Case) -> Turn:
+    """The answer of the plain writer: what is decided, what is asked, or who can decide. It is not checked yet."""
     conflicts = _conflicts(case)
     if conflicts:
         return _escalated_conflict(case, conflicts)

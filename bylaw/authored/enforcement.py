@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model_validator
 
-from bylaw.authored.amounts import Amount, Count, Share, sums_to_one
+from bylaw.authored.amounts import Amount, Count, Positive, Share, sums_to_one
 from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
 
 
@@ -46,6 +46,23 @@ class Retries(Authored):
     regenerate: Count
 
 
+class Consistency(Authored):
+    """What an answer scores that contradicts the rules or the case, and one whose promise the case does not settle."""
+
+    contradicted: Share
+    unsupported: Share
+
+
+class ModelUse(Authored):
+    """What a language model may cost where one writes or judges answers. Its seconds are `generation_seconds`."""
+
+    answer_tokens: Positive
+    judge_tokens: Positive
+    failures: Positive  # in a row, after which it is left alone
+    rest_seconds: Amount
+    at_once: Positive  # requests that wait for it, in one process
+
+
 class Domain(Authored):
     """What differs in one domain; what is left out is as everywhere. `keywords` tell questions of this domain."""
 
@@ -64,9 +81,11 @@ class Enforcement(AuthoredFile):
     thresholds: Thresholds
     escalate_below: Share  # any single check that fails below this escalates, whatever the sum
     retries: Retries
+    consistency: Consistency
     classify_by_model_below: Share  # confidence of the keywords in a domain
     extract_by_model_below: Share  # share of the facts that the phrases found
     generation_seconds: Amount
+    model: ModelUse
     forbidden: dict[Word, Regex]
     domains: dict[Word, Domain] = Field(default_factory=dict)
 

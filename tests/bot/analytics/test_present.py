@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from bot.analytics.present import Mask, figure, headline, sentence
+from bot.analytics.present import figure, headline, sentence
+from bot.pii import Mask
 from bylaw.authored.context import Metric
 from bylaw.semantic.query import Filter, SemanticQuery, Window
 from bylaw.warehouses.port import Rows

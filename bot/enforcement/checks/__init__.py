@@ -1,0 +1,1 @@
+"""The checks that every answer passes before anybody sees it."""

@@ -1,0 +1,342 @@
+"""Does what the answer states follow from the facts of the case? Each claim is held against what the rules decide.
+
+The decision is the exact reading of the rules (boxes); what it leaves open, an answer may not promise. A contradiction
+names its core: the rule that says otherwise, with file and line, and the facts of the case that the rule rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from itertools import pairwise
+from typing import Literal
+
+from bot.enforcement.checks.result import CheckResult, Draft, Violation, known
+from bot.enforcement.facts import Read
+from bot.enforcement.figures import Ground, atoms, figures, measure, thresholds
+from bot.enforcement.stated import Claim, Said
+from bot.enforcement.write import Words, listing
+from bylaw.language.span import listed
+from bylaw.language.words import PREPOSITIONS, read_words
+from bylaw.logic.evaluate import Decision
+from bylaw.logic.ir import Atom, ConditionalRule, Value, names
+from bylaw.logic.truth import truth
+
+Verdict = Literal["follows", "contradicts", "open"]
+_SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-invariant", "wrong-source"})
+_OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
+
+
+def check(draft: Draft) -> CheckResult:
+    """What is stated of actions, figures and facts against the rules and the case; nothing stated answers nothing."""
+    violations = tuple(
+        _distinct([*_facts(draft), *_claims(draft), *_figures(draft), *_sources(draft), *_silence(draft)])
+    )
+    levels = draft.index.rules.enforcement.consistency
+    if any(violation.kind in _SERIOUS for violation in violations):
+        return CheckResult("consistency", float(levels.contradicted), violations[0].message, violations)
+    if violations:
+        return CheckResult("consistency", float(levels.unsupported), violations[0].message, violations)
+    count = len(draft.stated.claims)
+    return CheckResult(
+        "consistency", 1.0, f"{count} statement{'' if count == 1 else 's'} about actions, all of them follow"
+    )
+
+
+def _distinct(violations: list[Violation]) -> Iterator[Violation]:
+    """Each message once, what contradicts before what is merely unsupported."""
+    seen: set[str] = set()
+    for violation in sorted(violations, key=lambda one: one.kind not in _SERIOUS):
+        if violation.message not in seen:
+            seen.add(violation.message)
+            yield violation
+
+
+# ---- actions --------------------------------------------------------------------------------------------------------
+
+
+def _claims(draft: Draft) -> Iterator[Violation]:
+    assumed = _assumed(draft)
+    for claim in draft.stated.claims:
+        if claim.condition is not None:
+            yield from _conditional(draft, claim)
+            continue
+        verdict = judge(draft, draft.decision, draft.facts, claim)
+        if verdict == "open" and assumed:
+            facts = {**draft.facts, **assumed}
+            decision = draft.evaluator.decide(facts, draft.day)
+            verdict = judge(draft, decision, facts, claim)
+            if verdict == "follows":
+                told = listing(Words(draft.index.vocabulary).fact(name) for name in sorted(assumed))
+                yield Violation("assumed-fact", f"what it says rests on facts that nobody gave: {told}", claim.words)
+                continue
+            if verdict == "contradicts":
+                yield _contradiction(draft, decision, facts, claim)
+                continue
+        if verdict == "contradicts":
+            yield _contradiction(draft, draft.decision, draft.facts, claim)
+        elif verdict == "open":
+            yield _unsupported(draft, claim)
+
+
+def judge(draft: Draft, decision: Decision, facts: Mapping[str, Value], claim: Claim) -> Verdict:
+    """Does *claim* follow from *decision*, does it contradict it, or is it left open?"""
+    if claim.outcome is not None and claim.outcome in decision.outcomes:
+        taken = decision.outcomes[claim.outcome].action
+        if taken is not None:
+            return "follows" if (taken in claim.targets) is claim.gives else "contradicts"
+        still = _possible(draft, decision, facts, claim.outcome)
+        if claim.gives:
+            return "open" if still & set(claim.targets) else "contradicts"
+        return "open" if still & set(claim.targets) else "follows"
+    (action,) = claim.targets[:1]
+    return _of_duty(draft, decision, facts, action, claim.gives)
+
+
+def _possible(draft: Draft, decision: Decision, facts: Mapping[str, Value], outcome: str) -> set[str]:
+    """The actions that some completion of the unknown facts could still give."""
+    rules = draft.evaluator.ruleset.rules
+    return {
+        action
+        for rule in rules
+        for answered, action in rule.effect.takes
+        if answered == outcome and rule.holds_on(draft.day) and truth(rule.guard, facts) is not False
+    }
+
+
+def _of_duty(draft: Draft, decision: Decision, facts: Mapping[str, Value], action: str, gives: bool) -> Verdict:
+    if action in decision.prohibited:
+        return "contradicts" if gives else "follows"
+    if action in decision.required or action in decision.permitted:
+        return "follows" if gives else "contradicts"
+    open_ = {
+        rule.effect.kind
+        for rule in draft.evaluator.ruleset.rules
+        if action in (rule.effect.action, *rule.effect.implied)
+        and rule.holds_on(draft.day)
+        and truth(rule.guard, facts) is None
+    }
+    if gives:
+        return "open" if open_ - {"prohibited"} or not _is_spoken_of(draft, action) else "contradicts"
+    return "open" if open_ - {"prohibited"} else "follows"
+
+
+def _is_spoken_of(draft: Draft, action: str) -> bool:
+    return any(
+        action in (rule.effect.action, *rule.effect.implied) and rule.holds_on(draft.day)
+        for rule in draft.evaluator.ruleset.rules
+    )
+
+
+def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
+    """ "If you have the receipt, …" is held against the case in which that is so."""
+    assert claim.condition is not None  # its caller has looked
+    supposed = dict(claim.condition)
+    for name, value in _limits(draft, claim):
+        supposed.setdefault(name, value)
+    facts = {**draft.facts, **supposed}
+    decision = draft.evaluator.decide(facts, draft.day)
+    verdict = judge(draft, decision, facts, claim)
+    if not supposed and verdict != "follows":
+        yield _unsupported(draft, claim)
+    elif verdict == "contradicts":
+        yield _contradiction(draft, decision, facts, claim)
+    elif (verdict == "open" and not claim.condition) or (verdict == "open" and claim.gives):
+        yield _unsupported(draft, claim)
+
+
+def _limits(draft: Draft, claim: Claim) -> Iterator[tuple[str, Value]]:
+    """The limits that the condition names ("within 15 days"), each as the value at the limit that a rule asks for."""
+    wanted = {figure for figure, _ in figures(claim.words, date.fromordinal(draft.day))}
+    if not wanted:
+        return
+    for rule in draft.evaluator.ruleset.rules:
+        if not rule.holds_on(draft.day) or rule.effect.action not in claim.targets:
+            continue
+        for atom in _tests(rule, draft):
+            fact = draft.index.vocabulary.facts.get(atom.var)
+            is_limit = atom.op in ("<=", ">=", "==") and measure(fact, atom.value) in wanted
+            if is_limit and not isinstance(atom.value, tuple):
+                yield atom.var, atom.value
+
+
+def _tests(rule: ConditionalRule, draft: Draft) -> Iterator[Atom]:
+    yield from (atom for atom in atoms(rule.guard) if not draft.evaluator.ruleset.variables[atom.var].is_finite)
+
+
+def _contradiction(draft: Draft, decision: Decision, facts: Mapping[str, Value], claim: Claim) -> Violation:
+    """The claim and its core: the rule that says otherwise, and the facts of the case that it rests on."""
+    words = Words(draft.index.vocabulary)
+    rule = core(draft, decision, claim)
+    said = listing(words.action(name) for name in claim.targets[:3])
+    stated = f"the answer {'promises' if claim.gives else 'denies'} {said}"
+    if rule is None:
+        return Violation("wrong-action", f"{stated}; no rule in force gives it in this case", claim.words)
+    held = words.case(facts, sorted(names(rule.guard), key=draft.evaluator.question_order))
+    place = f"{rule.policy_id}, {rule.source.path}:{rule.source.line}"
+    verb = "forbids it" if rule.effect.kind == "prohibited" else f"says {words.action(rule.effect.action)}"
+    because = f" ({held})" if held else ""
+    return Violation("wrong-action", f"{stated}; {place} {verb}{because}", claim.words, rule)
+
+
+def core(draft: Draft, decision: Decision, claim: Claim) -> ConditionalRule | None:
+    """The rule that contradicts the claim, None where no rule gives what it promises."""
+    if claim.outcome is not None and claim.outcome in decision.outcomes:
+        rule_id = decision.outcomes[claim.outcome].rule_id
+        return None if rule_id is None else draft.index.rule(rule_id)
+    lost = {fired.rule_id for fired in decision.lost}
+    standing = [draft.index.rule(fired.rule_id) for fired in decision.fired if fired.rule_id not in lost]
+    return next((rule for rule in standing if claim.targets[0] in (rule.effect.action, *rule.effect.implied)), None)
+
+
+def _unsupported(draft: Draft, claim: Claim) -> Violation:
+    words = Words(draft.index.vocabulary)
+    said = listing(words.action(name) for name in claim.targets[:3])
+    missing = draft.decision.undecided.get(claim.outcome or "", ())[:3]
+    told = f"; it depends on what is not known: {listing(words.fact(name) for name in missing)}" if missing else ""
+    verb = "promises" if claim.gives else "denies"
+    return Violation(
+        "unsupported-action", f"the answer {verb} {said}, which the case does not settle{told}", claim.words
+    )
+
+
+# ---- facts and figures ----------------------------------------------------------------------------------------------
+
+
+def _assumed(draft: Draft) -> dict[str, Value]:
+    """What the answer says of the case and nobody else did."""
+    return {read.fact: read.value for read in draft.stated.asserted if read.fact not in draft.facts}
+
+
+def _facts(draft: Draft) -> Iterator[Violation]:
+    words = Words(draft.index.vocabulary)
+    limits: set[tuple[str, Value]] | None = None
+    needed = frozenset().union(*(known(draft.index).facts[rule.rule_id] for rule in draft.deciding))
+    for said in draft.stated.sentences:
+        for read in said.asserted:
+            given = draft.facts.get(read.fact)
+            label = words.fact(read.fact)
+            value = words.value(read.fact, read.value)
+            if given is None:
+                if read.fact in needed or (_is_of_the_case(said) and _gives_reason(said)):
+                    yield Violation(
+                        "assumed-fact", f"it takes for granted what nobody said: {label}: {value}", read.words
+                    )
+                continue
+            if given == read.value:
+                continue
+            if (
+                read_words(read.words)[:1]
+                and read_words(read.words)[0].text in PREPOSITIONS
+                and "ago" not in read.words
+            ):
+                if limits is None:
+                    variables = draft.evaluator.ruleset.variables
+                    limits = set(thresholds(draft.facts, draft.relevant, variables))
+                if (read.fact, read.value) in limits:
+                    continue  # "after 60 days" names the limit, not the case
+            told = words.value(read.fact, given)
+            yield Violation("wrong-fact", f"it says {label}: {value}; the case says {told}", read.words)
+    yield from _invariants(draft)
+
+
+def _may_be_a_limit(read: Read) -> bool:
+    """Could the words name a limit ("after 60 days") rather than the case?"""
+    words = [word.text for word in read_words(read.words)]
+    return words[:1] != [] and words[0] in PREPOSITIONS and "ago" not in words
+
+
+def _is_of_the_case(said: Said) -> bool:
+    return any(word.text in _OF_THE_CASE for word in said.sentence.words)
+
+
+def _gives_reason(said: Said) -> bool:
+    texts = [word.text for word in said.sentence.words]
+    pairs = set(pairwise(texts))
+    return bool({"because", "since", "as", "given", "due"} & set(texts) or {("you", "be"), ("you", "have")} & pairs)
+
+
+def _invariants(draft: Draft) -> Iterator[Violation]:
+    """Figures that break what holds in every case; judged with the facts of the case beside them."""
+    facts = {**_assumed(draft), **draft.facts}
+    for said in draft.stated.sentences:
+        facts |= {read.fact: read.value for read in said.asserted if read.fact not in draft.facts}
+    for constraint in draft.evaluator.ruleset.constraints:
+        in_force = (constraint.start or 0) <= draft.day <= (constraint.end or draft.day)
+        if in_force and truth(constraint.formula, facts) is False and truth(constraint.formula, draft.facts) is None:
+            place = f"{constraint.policy_id}, {constraint.source.path}:{constraint.source.line}"
+            yield Violation("broken-invariant", f"its figures break {constraint.text} ({place})")
+
+
+def _figures(draft: Draft) -> Iterator[Violation]:
+    claimed = [name for claim in draft.stated.claims for name in claim.targets]
+    decided = [result.action for result in draft.decision.outcomes.values() if result.action is not None]
+    held = [
+        rule for rule in draft.evaluator.ruleset.rules if rule.effect.action in claimed and rule.holds_on(draft.day)
+    ]
+    ground = Ground(
+        draft.facts,
+        tuple({rule.rule_id: rule for rule in (*draft.relevant, *draft.deciding, *held)}.values()),
+        tuple(dict.fromkeys((*claimed, *draft.scope.actions, *(d for d in decided if d in claimed)))),
+        draft.index.vocabulary,
+        draft.evaluator.ruleset.variables,
+        date.fromordinal(draft.day),
+    )
+    for said in draft.stated.sentences:
+        if said.is_question:
+            continue
+        supposed = {read.fact: read.value for read in said.reading.reads} if said.is_conditional else {}
+        for figure, quantity in figures(said.sentence.text, ground.today):
+            if not ground.holds(figure, supposed):
+                yield Violation(
+                    "wrong-figure", f"no rule and no fact of the case gives “{quantity.words}”", said.sentence.text
+                )
+
+
+# ---- sources, and silence -------------------------------------------------------------------------------------------
+
+
+def _sources(draft: Draft) -> Iterator[Violation]:
+    """A policy that is cited exists, and has something to do with what is said."""
+    if not draft.stated.policies:
+        return
+    claimed = {name for claim in draft.stated.claims for name in claim.targets}
+    near = {rule.policy_id for rule in (*draft.relevant, *draft.deciding)} | {f.policy_id for f in draft.decision.fired}
+    near |= {rule.policy_id for rule in draft.evaluator.ruleset.rules if rule.effect.action in claimed}
+    for policy in draft.stated.policies:
+        if policy not in near:
+            yield Violation("wrong-source", f"it cites {policy}, which does not speak of this case", policy)
+
+
+def _silence(draft: Draft) -> Iterator[Violation]:
+    """What was asked is answered, or asked back where it is open."""
+    if is_uncovered(draft):
+        yield Violation("uncovered", "no policy in force speaks about this question")
+        return
+    claims = draft.stated.claims
+    scope, words = draft.scope, Words(draft.index.vocabulary)
+    wanted = scope.outcomes[:1] if not scope.actions or scope.outcomes else ()
+    for outcome in wanted:
+        mine = [claim for claim in claims if claim.outcome == outcome and _is_of_this_case(draft, claim)]
+        if draft.decision.outcomes[outcome].action is None:
+            if not (draft.stated.asks or draft.stated.hedges or mine):
+                yield Violation("unanswered", f"it neither answers nor asks: {words.outcome(outcome)}")
+        elif not any(claim.gives or claim.targets[0] in draft.topic.actions for claim in mine):
+            yield Violation("unanswered", f"it does not say: {words.outcome(outcome)}")
+    if not wanted and scope.actions:
+        spoken = {name for claim in claims for name in claim.targets}
+        is_open = bool(scope.missing)
+        if not spoken & set(scope.actions) and not (is_open and (draft.stated.asks or draft.stated.hedges)):
+            yield Violation("unanswered", f"it does not say: {listing(words.action(name) for name in scope.actions)}")
+
+
+def _is_of_this_case(draft: Draft, claim: Claim) -> bool:
+    if claim.condition is None:
+        return True
+    return bool(claim.condition) and all(draft.facts.get(name) == value for name, value in claim.condition.items())
+
+
+def is_uncovered(draft: Draft) -> bool:
+    """Does no rule speak about what was asked?"""
+    scope = draft.scope
+    return not scope.outcomes and not scope.actions and not scope.duties

@@ -1,0 +1,45 @@
+"""How much of what decides the case does the answer speak of? A terse answer is a poor one, but no breach."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from bot.enforcement.checks.result import CheckResult, Draft, known
+from bot.enforcement.figures import figures, measure
+from bot.enforcement.namings import stem
+from bylaw.language.words import read_words
+
+
+def check(draft: Draft) -> CheckResult:
+    """The share of the facts on the taken path that are mentioned: by phrase, by label or name, by value or figure."""
+    facts = known(draft.index).facts
+    path = sorted({name for rule in draft.deciding for name in facts[rule.rule_id] if name in draft.facts})
+    if not path:
+        return CheckResult("coverage", 1.0, "nothing on the path to mention")
+    told = _told(draft, path)
+    detail = f"{len(told)} of {len(path)} facts on the path are mentioned"
+    missing = [name for name in path if name not in told]
+    return CheckResult("coverage", len(told) / len(path), f"{detail}; not: {', '.join(missing)}" if missing else detail)
+
+
+def _told(draft: Draft, path: list[str]) -> set[str]:
+    vocabulary = draft.index.vocabulary
+    text = draft.text.replace("%", " percent ")
+    stems = {found for word in read_words(text) if (found := stem(word.text)) is not None}
+    named = {figure for figure, _ in figures(text, date.fromordinal(draft.day))}
+    told = set(draft.stated.mentioned) & set(path)
+    for name in path:
+        fact = vocabulary.facts.get(name)
+        called = [name.replace("_", " "), *([fact.label] if fact and fact.label else [])]
+        value = draft.facts[name]
+        if isinstance(value, str):
+            called += [value.replace("_", " "), *(fact.values.get(value, ()) if fact else ())]
+        figure = measure(fact, value)
+        if (figure is not None and figure in named) or any(_is_named(one, stems) for one in called):
+            told.add(name)
+    return told
+
+
+def _is_named(called: str, stems: set[str]) -> bool:
+    wanted = {found for word in read_words(called) if (found := stem(word.text)) is not None}
+    return bool(wanted) and wanted <= stems

@@ -1,0 +1,105 @@
+"""What must not stand in any answer, whatever the case: personal data, over-promises, what a rule prohibits here.
+
+Quoting a rule is not breaking it, and saying that something is not done is not doing it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from bot.enforcement.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.polarity import is_denied
+from bot.enforcement.stated import Said, cited
+from bot.enforcement.write import Words
+from bot.pii import Mask
+from bylaw.authored.enforcement import Enforcement, Pii
+from bylaw.logic.evaluate import Decision
+from bylaw.logic.ir import TRUE, ConditionalRule
+
+
+def check(draft: Draft) -> CheckResult:
+    """Is there anything that may never be said?"""
+    violations = (*_personal(draft), *_promises(draft), *_forbidden(draft))
+    detail = violations[0].message if violations else "no personal data, no over-promise, nothing that is prohibited"
+    return CheckResult("pattern", 0.0 if violations else 1.0, detail, violations)
+
+
+def _personal(draft: Draft) -> Iterator[Violation]:
+    mask = _mask(draft.index.rules.pii)
+    for found in mask.find(draft.text):
+        # the words themselves would carry the data into logs and records
+        yield Violation("pii", f"it holds {found.label}", "")
+
+
+def _promises(draft: Draft) -> Iterator[Violation]:
+    patterns = _patterns(draft.index.rules.enforcement)
+    for said in draft.stated.sentences:
+        for name, pattern in patterns.items():
+            match = pattern.search(said.sentence.text)
+            if match is not None and not said.is_question and not _is_excused(draft, said, match):
+                yield Violation("over-promise", f"it promises more than a rule says (`{name}`): “{match[0]}”", match[0])
+
+
+def _is_excused(draft: Draft, said: Said, match: re.Match[str]) -> bool:
+    """Is the promise denied ("we cannot guarantee"), or does a rule say that it holds in every case?"""
+    words = said.sentence.words
+    used = [i for i, word in enumerate(words) if match.start() <= word.start < match.end()]
+    if used and is_denied(words, used[-1:]):
+        return True
+    if any(_cites_a_law_without_exception(draft, policy) for policy in cited(said.sentence.text)):
+        return True
+    backed = [_holds_always(draft, name) for claim in said.claims if claim.gives for name in claim.targets]
+    denied = [claim for claim in said.claims if not claim.gives]
+    return bool(backed) and all(backed) and not denied
+
+
+def _cites_a_law_without_exception(draft: Draft, policy: str) -> bool:
+    rules = (draft.index.rule(fired.rule_id) for fired in draft.decision.fired if fired.policy_id == policy)
+    return any(rule.guard == TRUE for rule in rules)
+
+
+def _holds_always(draft: Draft, action: str) -> bool:
+    rules = [rule for rule in draft.evaluator.ruleset.rules if rule.holds_on(draft.day)]
+    return any(rule.guard == TRUE and action in rule.effect.demands for rule in rules)
+
+
+def _forbidden(draft: Draft) -> Iterator[Violation]:
+    """NOT(x) of seed 001: an action that a rule prohibits in this case, stated as done, offered or allowed."""
+    words = Words(draft.index.vocabulary)
+    prohibited = set(draft.decision.prohibited)
+    for claim in draft.stated.claims:
+        action = claim.targets[0]
+        if claim.gives and action in prohibited and claim.condition is None:
+            rule = _prohibiting(draft, draft.decision, action)
+            place = f" ({rule.policy_id}, {rule.source.path}:{rule.source.line})" if rule else ""
+            yield Violation(
+                "forbidden-action", f"it says what is prohibited here: {words.action(action)}{place}", claim.words, rule
+            )
+
+
+def _prohibiting(draft: Draft, decision: Decision, action: str) -> ConditionalRule | None:
+    rules = (draft.index.rule(fired.rule_id) for fired in decision.fired)
+    return next((r for r in rules if r.effect.kind == "prohibited" and r.effect.action == action), None)
+
+
+_MASKS: dict[int, tuple[Pii, Mask]] = {}
+_COMPILED: dict[int, tuple[Enforcement, Mapping[str, re.Pattern[str]]]] = {}
+
+
+def _mask(rules: Pii) -> Mask:
+    held = _MASKS.get(id(rules))
+    if held is None or held[0] is not rules:
+        if len(_MASKS) >= 4:
+            _MASKS.clear()
+        held = _MASKS[id(rules)] = (rules, Mask(rules))
+    return held[1]
+
+
+def _patterns(rules: Enforcement) -> Mapping[str, re.Pattern[str]]:
+    held = _COMPILED.get(id(rules))
+    if held is None or held[0] is not rules:
+        if len(_COMPILED) >= 4:
+            _COMPILED.clear()
+        held = _COMPILED[id(rules)] = (rules, {n: re.compile(p) for n, p in sorted(rules.forbidden.items())})
+    return held[1]

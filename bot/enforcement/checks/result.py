@@ -1,0 +1,143 @@
+"""What a check is given and what it finds: the draft of an answer with its case, and a result with its violations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Literal
+
+from bot.enforcement.recognise import Topic
+from bot.enforcement.scope import Scope
+from bot.enforcement.sentences import Quotable, quotable_texts
+from bot.enforcement.stated import Reader, Stated
+from bot.index import BundleIndex
+from bylaw.logic.evaluate import Decision, Evaluator
+from bylaw.logic.ir import ConditionalRule, Value, names
+
+Kind = Literal[
+    "pii",
+    "over-promise",
+    "forbidden-action",
+    "wrong-action",
+    "unsupported-action",
+    "wrong-figure",
+    "wrong-fact",
+    "assumed-fact",
+    "broken-invariant",
+    "wrong-source",
+    "unanswered",
+    "uncovered",
+    "judged",
+    "crashed",
+]
+Judge = Callable[[str, str, Sequence[str]], float | None]  # query, answer, rules in words → [0, 1], None for no verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing that is wrong. `words` are the answer's own; `rule` is the one that says otherwise."""
+
+    kind: Kind
+    message: str
+    words: str = ""
+    rule: ConditionalRule | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check found. A score of None says that the check has nothing to go by: its weight goes to the others."""
+
+    name: str
+    score: float | None
+    detail: str
+    violations: tuple[Violation, ...] = ()
+
+    @property
+    def is_passed(self) -> bool:
+        """Did it find nothing?"""
+        return not self.violations
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An answer before anybody sees it, and everything about its case that the checks hold it against."""
+
+    query: str
+    text: str
+    index: BundleIndex
+    evaluator: Evaluator
+    facts: Mapping[str, Value]
+    day: int
+    decision: Decision
+    scope: Scope
+    topic: Topic
+    judge: Judge | None = None
+
+    @cached_property
+    def stated(self) -> Stated:
+        """What the text says."""
+        found = known(self.index)
+        prefer = frozenset().union(*(found.facts[rule.rule_id] for rule in self.relevant))
+        reader = Reader(
+            self.index.vocabulary,
+            self.evaluator.ruleset.variables,
+            date.fromordinal(self.day),
+            prefer,
+            self.facts,
+            found.quotable,
+            self.query,
+            self.topic,
+        )
+        return reader.read(self.text)
+
+    @cached_property
+    def relevant(self) -> tuple[ConditionalRule, ...]:
+        """The rules in force that answer what was asked: those of its outcomes, its actions, else of its domain."""
+        rules = [rule for rule in self.evaluator.ruleset.rules if rule.holds_on(self.day)]
+        outcomes, actions = set(self.scope.outcomes), set(self.scope.actions)
+        found = [
+            rule
+            for rule in rules
+            if rule.effect.action in actions or any(outcome in outcomes for outcome, _ in rule.effect.takes)
+        ]
+        return tuple(found or [rule for rule in rules if rule.domain in self.topic.domains[:1]])
+
+    @cached_property
+    def deciding(self) -> tuple[ConditionalRule, ...]:
+        """The rules that decide what was asked in this case: of its outcomes, and of its duties."""
+        ids = [self.decision.outcomes[name].rule_id for name in self.scope.outcomes]
+        found = [self.index.rule(rule_id) for rule_id in ids[:1] if rule_id is not None]
+        return tuple(found or [rule for _, action, rule in self.scope.duties if action in self.scope.actions])
+
+    @property
+    def domain(self) -> str | None:
+        """Where its weights and edges come from: the domain of the rule that decides, else that of the question."""
+        if self.deciding:
+            return self.deciding[0].domain
+        return self.topic.domains[0] if self.topic.domains else None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the checks look up in a bundle: its quotable texts, and the facts of each rule."""
+
+    quotable: Quotable
+    facts: Mapping[str, frozenset[str]]
+
+
+_KEPT: dict[int, tuple[BundleIndex, Known]] = {}  # an index is immutable and serves thousands of answers
+
+
+def known(index: BundleIndex) -> Known:
+    """The lookups of *index*; the last few are kept."""
+    held = _KEPT.get(id(index))
+    if held is None or held[0] is not index:
+        if len(_KEPT) >= 4:
+            _KEPT.clear()
+        rules = index.ruleset.rules
+        texts = quotable_texts(rule.source.text for rule in rules if rule.source.text)
+        facts = {rule.rule_id: frozenset(names(rule.guard)) for rule in rules}
+        held = _KEPT[id(index)] = (index, Known(texts, facts))
+    return held[1]

@@ -1,0 +1,144 @@
+"""The figures of an answer (sums, durations, percentages) and where each may come from.
+
+A figure is founded when the case gives it, when a rule that could matter here tests it, when the action is called by it,
+or when it follows from those by one step: the days that are left, a percentage of a price. Any other is made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from functools import cached_property
+
+from bot.enforcement.utterance import Percent, Quantity, Utterance
+from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.language.money import Money, currency_of
+from bylaw.language.units import SECONDS, Duration, unit_of
+from bylaw.logic.ir import And, Atom, ConditionalRule, Formula, Not, Or, Value, Variable
+from bylaw.logic.truth import simplify
+
+Figure = tuple[str, Fraction]  # what it measures (seconds, a currency, percent), and how much
+
+
+def figures(text: str, today: date) -> Iterator[tuple[Figure, Quantity]]:
+    """The figures that *text* names."""
+    for quantity in Utterance(text, today).quantities:
+        figure = _figure(quantity)
+        if figure is not None:
+            yield figure, quantity
+
+
+def _figure(quantity: Quantity) -> Figure | None:
+    match quantity.value:
+        case Duration(amount=amount, unit=unit):
+            size = SECONDS.get(unit)
+            return (unit, Fraction(amount)) if size is None else ("seconds", Fraction(amount) * size)
+        case Money(amount=amount, currency=currency):
+            return currency, Fraction(amount)
+        case Percent(amount=amount):
+            return "percent", Fraction(amount)
+    return None
+
+
+def measure(fact: Fact | None, value: object) -> Figure | None:
+    """A value of *fact* as a figure; None for what is no such measure."""
+    if fact is None or fact.type not in ("integer", "decimal") or isinstance(value, bool):
+        return None
+    if not isinstance(value, int | Fraction):
+        return None
+    unit, currency = unit_of(fact.unit or ""), currency_of(fact.unit or "")
+    if unit in SECONDS:
+        return "seconds", Fraction(value) * SECONDS[unit or ""]
+    if currency is not None:
+        return currency, Fraction(value)
+    return ("percent", Fraction(value)) if (fact.unit or "").casefold() in ("%", "percent") else None
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where the figures of one answer may come from. What the rules test is looked up only when it is needed."""
+
+    facts: Mapping[str, Value]
+    rules: Sequence[ConditionalRule]
+    actions: Sequence[str]
+    vocabulary: Vocabulary
+    variables: Mapping[str, Variable]
+    today: date
+
+    def holds(self, figure: Figure, supposed: Mapping[str, Value]) -> bool:
+        """Is the figure founded, in the case and with what the sentence itself supposes?"""
+        facts = {**self.facts, **supposed}
+        told = {name: f for name, value in facts.items() if (f := measure(self.vocabulary.facts.get(name), value))}
+        if figure in told.values() or figure in self._named or figure in self._derived(told):
+            return True
+        tested = self._tested(facts)
+        if any(figure in group for group in tested.values()):
+            return True
+        return any(
+            figure == (kind, abs(limit - told[name][1]))
+            for name, group in tested.items()
+            if name in told
+            for kind, limit in group
+        )
+
+    @cached_property
+    def _named(self) -> frozenset[Figure]:
+        return frozenset(
+            figure
+            for action in self.actions
+            for text in _called(action, self.vocabulary)
+            for figure, _ in figures(text, self.today)
+        )
+
+    def _derived(self, told: Mapping[str, Figure]) -> set[Figure]:
+        money = [figure for figure in told.values() if figure[0] not in ("seconds", "percent")]
+        rates = [rate for kind, rate in self._named if kind == "percent"]
+        shares = {(kind, part) for kind, amount in money for rate in rates for part in _parts(amount, rate)}
+        return shares | {(a, abs(x - y)) for a, x in money for b, y in money if a == b and x != y}
+
+    def _tested(self, facts: Mapping[str, Value]) -> dict[str, set[Figure]]:
+        tested: dict[str, set[Figure]] = {}
+        for name, value in dict.fromkeys(thresholds(facts, self.rules, self.variables)):
+            figure = measure(self.vocabulary.facts.get(name), value)
+            if figure is not None:
+                tested.setdefault(name, set()).add(figure)
+        return tested
+
+
+def _parts(amount: Fraction, rate: Fraction) -> tuple[Fraction, Fraction]:
+    return amount * rate / 100, amount * (100 - rate) / 100
+
+
+def thresholds(
+    facts: Mapping[str, Value], rules: Iterable[ConditionalRule], variables: Mapping[str, Variable]
+) -> Iterator[tuple[str, Value]]:
+    """What the rules still test about amounts in a case with the yes-or-no and category facts of *facts*."""
+    sorts = {name: value for name, value in facts.items() if variables[name].is_finite}
+    for rule in rules:
+        for atom in atoms(simplify(rule.guard, sorts)):
+            if not variables[atom.var].is_finite:
+                for value in atom.value if isinstance(atom.value, tuple) else (atom.value,):
+                    yield atom.var, value
+
+
+def atoms(formula: Formula) -> Iterator[Atom]:
+    """Every test on a single fact in *formula*."""
+    match formula:
+        case Atom():
+            yield formula
+        case And(items) | Or(items):
+            for item in items:
+                yield from atoms(item)
+        case Not(item):
+            yield from atoms(item)
+
+
+def _called(action: str, vocabulary: Vocabulary) -> Sequence[str]:
+    others = [name for name in sorted(vocabulary.actions) if vocabulary.canonical(name) == action]
+    texts: list[str] = []
+    for name in others or [action]:
+        declared = vocabulary.actions.get(name)
+        texts += [name.replace("_", " "), *((declared.label or "", *declared.phrases) if declared else ())]
+    return texts

@@ -1,0 +1,46 @@
+""" "Label: value" pairs in an answer, as the plain writer and many forms write them: "price of the item: $600"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+
+from bot.enforcement.asked import read_answer
+from bot.enforcement.facts import Read
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.logic.ir import Variable
+
+_VALUE = r"\s*:\s*([^;:(\n]{1,80}?)\s*(?=[;(\n]|\.?$|\.\s)"
+
+_KEPT: dict[int, tuple[Vocabulary, re.Pattern[str], Mapping[str, str]]] = {}  # a vocabulary is frozen
+
+
+def read_labelled(
+    text: str, vocabulary: Vocabulary, variables: Mapping[str, Variable], today: date
+) -> tuple[Read, ...]:
+    """The facts that *text* gives after their labels, in the order of the text."""
+    if ":" not in text:
+        return ()
+    pattern, names = _compiled(vocabulary)
+    found = []
+    for match in pattern.finditer(text):
+        name = names[match[1].casefold()]
+        read = read_answer(match[2], name, vocabulary, variables, today)
+        if isinstance(read, Read):
+            found.append(Read(name, read.value, match[0], match.start(), match.end()))
+    return tuple(found)
+
+
+def _compiled(vocabulary: Vocabulary) -> tuple[re.Pattern[str], Mapping[str, str]]:
+    held = _KEPT.get(id(vocabulary))
+    if held is None or held[0] is not vocabulary:
+        if len(_KEPT) >= 8:
+            _KEPT.clear()
+        called = {
+            (fact.label or name.replace("_", " ")).casefold(): name for name, fact in sorted(vocabulary.facts.items())
+        }
+        longest = sorted(called, key=lambda label: (-len(label), label)) or ["\0"]
+        pattern = re.compile(rf"(?i)\b({'|'.join(map(re.escape, longest))}){_VALUE}")
+        held = _KEPT[id(vocabulary)] = (vocabulary, pattern, called)
+    return held[1], held[2]

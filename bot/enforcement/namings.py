@@ -1,0 +1,154 @@
+"""How actions and outcomes are called: sets of stems, so that "repaired free of charge" names a free repair.
+
+A name that begins with a no ("no refund") is kept as what it denies: who is told that there is no refund has been told
+that action. Compiled once for each vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bot.enforcement.recognise import stems_of
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.span import listed
+from bylaw.language.words import read_words
+
+_NO = listed("no not never without neither")
+_SLACK = 4  # words that may stand between those of a name, beside the words that say nothing
+_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_DIGITS = {word: str(i) for i, word in enumerate(_NUMBERS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """One way to name `targets` (canonical actions; several where only their outcome is named)."""
+
+    stems: frozenset[str]
+    targets: tuple[str, ...]
+    outcome: str | None = None
+    is_denial: bool = False  # the name itself says no: "no refund"
+    is_generic: bool = False  # it names the outcome, not an action
+
+    @property
+    def reach(self) -> int:
+        """How many words its words may be apart."""
+        return len(self.stems) + _SLACK
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A naming at its words (ascending indexes)."""
+
+    naming: Naming
+    used: tuple[int, ...]
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str | None:
+    """The stem of one word, None for a word that names nothing."""
+    number = _DIGITS.get(word, word)
+    if number[0].isdigit():
+        return number
+    return next(iter(stems_of((word,))), None)
+
+
+@dataclass(frozen=True)
+class Namings:
+    """All namings by each of their stems."""
+
+    by_stem: Mapping[str, Sequence[Naming]]
+
+    def mentions(self, words: Sequence[str], within: Sequence[range]) -> list[Mention]:
+        """Where they occur in *words*, each inside one of the ranges; a name inside a longer one does not count."""
+        stems = [stem(word) for word in words]
+        found: dict[tuple[Naming, tuple[int, ...]], Mention] = {}
+        for span in within:
+            for i in span:
+                for naming in self.by_stem.get(stems[i] or "", ()):
+                    used = _near(naming, stems, i, span)
+                    if used is not None:
+                        found.setdefault((naming, used), Mention(naming, used))
+        return _longest(list(found.values()))
+
+
+def _near(naming: Naming, stems: Sequence[str | None], i: int, span: range) -> tuple[int, ...] | None:
+    """The places of all stems around word *i*, the nearest of each; None when one is too far."""
+    used = {i}
+    low, high = max(span.start, i - naming.reach), min(span.stop, i + naming.reach + 1)
+    for wanted in naming.stems:
+        if wanted == stems[i]:
+            continue
+        places = [k for k in range(low, high) if stems[k] == wanted]
+        if not places:
+            return None
+        used.add(min(places, key=lambda k: (abs(k - i), k)))
+    places = sorted(used)
+    return tuple(places) if places[-1] - places[0] < naming.reach else None
+
+
+def _longest(mentions: Sequence[Mention]) -> list[Mention]:
+    """Without those that lie within another, and of a crossing pair the longer one."""
+    taken: list[Mention] = []
+    order = sorted(mentions, key=lambda m: (-len(m.naming.stems), m.naming.is_generic, m.used[-1] - m.used[0], m.used))
+    for mention in order:
+        places = set(mention.used)
+        rivals = [other for other in taken if places & set(other.used)]
+        if all(set(other.used) == places and not mention.naming.is_generic for other in rivals):
+            taken.append(mention)
+    return sorted(taken, key=lambda m: (m.used, m.naming.targets))
+
+
+_KEPT: dict[int, tuple[Vocabulary, Namings]] = {}  # a vocabulary is frozen and serves thousands of answers
+
+
+def namings(vocabulary: Vocabulary) -> Namings:
+    """The compiled names of *vocabulary*; the last few are kept."""
+    held = _KEPT.get(id(vocabulary))
+    if held is None or held[0] is not vocabulary:
+        if len(_KEPT) >= 8:
+            _KEPT.clear()
+        held = _KEPT[id(vocabulary)] = (vocabulary, _compiled(vocabulary))
+    return held[1]
+
+
+def _compiled(vocabulary: Vocabulary) -> Namings:
+    found: dict[Naming, None] = {}
+    for name in sorted(vocabulary.actions):
+        declared, target = vocabulary.actions[name], vocabulary.canonical(name)
+        outcome = vocabulary.outcome_of(name)
+        for text in (name, declared.label or "", *declared.phrases):
+            stems, is_denial = _stems(text)
+            if stems:
+                found[Naming(stems, (target,), outcome, is_denial)] = None
+    for naming in _generic(vocabulary, list(found)):
+        found[naming] = None
+    by_stem: dict[str, list[Naming]] = defaultdict(list)
+    for naming in found:
+        by_stem[min(naming.stems)].append(naming)
+    return Namings(by_stem)
+
+
+def _generic(vocabulary: Vocabulary, known: Sequence[Naming]) -> Iterable[Naming]:
+    """The outcome's own name: whoever gets "a refund" gets one of the actions that are called so."""
+    specific = {naming.stems for naming in known if not naming.is_denial}
+    for outcome in sorted(vocabulary.outcomes):
+        stems, _ = _stems(outcome)
+        mine = [naming for naming in known if naming.outcome == outcome]
+        positive = {target for naming in mine if not naming.is_denial for target in naming.targets}
+        denied = {target for naming in mine if naming.is_denial for target in naming.targets}
+        called_so = {
+            target for naming in mine if not naming.is_denial and stems <= naming.stems for target in naming.targets
+        }
+        targets = called_so - denied or positive - denied
+        if stems and targets and stems not in specific:
+            yield Naming(stems, tuple(sorted(targets)), outcome, is_generic=True)
+
+
+def _stems(text: str) -> tuple[frozenset[str], bool]:
+    words = [word.text for word in read_words(text.replace("_", " ").replace("%", " percent "))]
+    is_denial = any(word in _NO for word in words[:3])
+    kept = [stem(word) for word in words if word not in _NO]
+    return frozenset(part for part in kept if part is not None), is_denial

@@ -1,0 +1,177 @@
+"""How a sentence says something: does it deny it, ask it, make it depend on a condition, or only speak of a wish?
+
+Works on the normal forms of words. A negation reaches to the end of its clause, or to the next subject with a verb of
+its own ("without the receipt you get…" denies nothing that you get).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bylaw.language.span import listed
+from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word
+
+_VERBAL = listed("not never neither nor hardly barely")
+_NOMINAL_REACH = 3  # words between "no" and what there is none of
+_EMPTY = listed("way chance possibility right entitlement claim option longer case reason question basis")
+_DENYING = listed(
+    "impossible unavailable excluded forbidden prohibited refused refuse decline declined deny denied unable ineligible "
+    "banned barred disallowed withheld withhold revoked exclude rejected inapplicable"
+)
+_RAISING = listed("think believe see expect mean suppose")
+GIVING = listed(
+    "get receive give offer issue grant refund pay entitled eligible qualify possible available apply provide process "
+    "approve arrange send credit obtain claim due return have back covered accept allow"
+)
+_SUBJECT_VERBS = AUXILIARIES | GIVING | listed("want need keep take bring lose lost contact call")
+_ENDS = CONJUNCTIONS - {"or", "and", "since", "while"}
+_INSTEAD = (("instead", "of"), ("rather", "than"), ("opposed", "to"), ("place", "of"))
+_IF = listed("if unless provided providing whether suppose supposing assuming otherwise only")
+_HEDGES = listed(
+    "would could might perhaps maybe possibly probably potentially likely depends depend depending knowing"
+)
+_KNOWING = listed("decide say tell know judge")  # "I cannot decide … without knowing …"
+_IF_PAIRS = frozenset(
+    {("as", "long"), ("in", "case"), ("on", "condition"), ("subject", "to"), ("even", "if"), ("so", "long")}
+)
+_FOR_WHOM = listed("customer who whoever anyone everybody everyone someone")
+_WISHES = listed("want ask asked request requested wish hope hoping hoped like wanted wondering expect expected demand")
+_SAYING = listed("say says said state states read reads according stipulate specify")
+_QUESTION_WORDS = listed("how what when where which who why")
+
+
+def is_denied(words: Sequence[Word], used: Sequence[int]) -> bool:
+    """Do an odd number of negations reach the words *used*?"""
+    return (_before(words, used) + _after(words, used)) % 2 == 1
+
+
+def _before(words: Sequence[Word], used: Sequence[int]) -> int:
+    first, own = used[0], set(used)
+    count = 0
+    for i in range(first - 1, -1, -1):
+        if words[i].sentence != words[first].sentence:
+            break
+        if words[i].clause != words[first].clause:
+            count += _heads(words, i)
+            break
+        text = words[i].text
+        if text in _ENDS or (text == "and" and _opens(words, i + 1)):
+            break
+        if _is_subject(words, i, first) and not _is_raised(words, i):
+            break
+        if i not in own:
+            count += _negates(words, i, first)
+    count += sum(words[i].text in _VERBAL for i in range(first, used[-1]) if i not in own)
+    return count
+
+
+def _negates(words: Sequence[Word], i: int, first: int) -> bool:
+    text = words[i].text
+    after = words[i + 1].text if i + 1 < len(words) else ""
+    if text == "not" and after == "only":
+        return False
+    if text in _VERBAL or text in _DENYING:
+        return True
+    if text == "no":
+        between = [word for word in words[i + 1 : first] if word.text not in DETERMINERS]
+        return len(between) <= _NOMINAL_REACH or after in _EMPTY
+    if text == "too" and after == "late":
+        return True
+    return (text, after) in _INSTEAD and first - i <= 6
+
+
+def _heads(words: Sequence[Word], i: int) -> bool:
+    """Is the clause before a heading that denies: "Not allowed: …"?"""
+    clause = [word.text for word in words if word.clause == words[i].clause]
+    heading = ("allowed", "allow", "permitted", "possible", "covered", "available")
+    return len(clause) <= 3 and (
+        (clause[:1] == ["not"] and clause[-1] in heading) or clause in (["forbidden"], ["prohibited"], ["never"])
+    )
+
+
+def _after(words: Sequence[Word], used: Sequence[int]) -> int:
+    """Negations behind the words: "… is not possible", "… has been refused"."""
+    last, own, count = used[-1], set(used), 0
+    for i in range(last + 1, min(last + 8, len(words))):
+        text = words[i].text
+        if (
+            words[i].clause != words[last].clause
+            or text in _ENDS
+            or text in ("if", "unless", "and", "or", "as", "because")
+        ):
+            break
+        if text in PRONOUNS:
+            break
+        if i in own:
+            continue
+        behind_verb = any(word.text in AUXILIARIES for word in words[max(last + 1, i - 2) : i])
+        if (
+            (text in ("not", "never") and behind_verb)
+            or (text in _DENYING and behind_verb)
+            or (text in ("no", "out") and behind_verb and i + 1 < len(words) and words[i + 1].text in ("longer", "of"))
+        ):
+            count += 1
+    return count
+
+
+def _opens(words: Sequence[Word], i: int) -> bool:
+    return i + 1 < len(words) and words[i].text in PRONOUNS and words[i + 1].text in _SUBJECT_VERBS
+
+
+def _is_subject(words: Sequence[Word], i: int, first: int) -> bool:
+    """Is word *i* a subject whose verb follows: the "you" of "you get"?"""
+    return words[i].text in PRONOUNS and i + 1 <= first and words[i + 1].text in _SUBJECT_VERBS
+
+
+def _is_raised(words: Sequence[Word], i: int) -> bool:
+    """ "I do not think we can": the negation of the thought is that of what is thought."""
+    return (
+        i > 0 and words[i - 1].text in (*_RAISING, "that") and any(w.text in _RAISING for w in words[max(0, i - 2) : i])
+    )
+
+
+def is_question(text: str) -> bool:
+    """Does the sentence ask?"""
+    return text.rstrip().endswith("?")
+
+
+def is_conditional(words: Sequence[Word]) -> bool:
+    """Does the sentence state something only under a condition, or not for sure?"""
+    texts = [word.text for word in words]
+    pairs = zip(texts, texts[1:], strict=False)
+    if any(text in _IF or text in _HEDGES for text in texts):
+        return True
+    return any(pair in _IF_PAIRS or (pair[0] == "not" and pair[1] in _KNOWING) for pair in pairs)
+
+
+def is_wished(words: Sequence[Word], used: Sequence[int]) -> bool:
+    """Is it only what somebody asked for, or what a rule is quoted to say?"""
+    first = used[0]
+    for i in range(first - 1, max(first - 7, -1), -1):
+        if words[i].clause != words[first].clause:
+            return False
+        text = words[i].text
+        if text in _WISHES and i and words[i - 1].text in ("you", "customer", "have", "be", "i", "they", "to"):
+            return True
+        if text in ("request", "question", "wish") and words[first - 1].text in ("for", "about"):
+            return True
+        if text in ("we", "will") or (text in GIVING and text not in ("have",)):
+            return False
+    return False
+
+
+def says_yes_or_no(words: Sequence[Word]) -> bool | None:
+    """What an answer opens with: True for yes, False for no, None for neither."""
+    texts = [word.text for word in words[:3]]
+    if not texts:
+        return None
+    if texts[0] in ("yes", "sure", "certainly", "absolutely", "definitely", "yeah", "yep") or texts[:2] == [
+        "of",
+        "course",
+    ]:
+        return "not" not in texts[1:2]
+    if texts[0] in ("no", "nope", "sorry") and (
+        len(texts) == 1 or words[0].clause != words[1].clause or texts[0] == "no"
+    ):
+        return False if texts[0] != "sorry" else None
+    return None

@@ -1,0 +1,152 @@
+"""The scaffold of an answer (seed 001, during generation): what is known, which rules speak, what holds and why.
+
+Deterministic steps from the rules in force: facts in question order, rules by policy id. Whoever writes the answer,
+plain or by a model, has these steps and nothing else to go by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bot.enforcement.checks.result import Draft, known
+from bot.enforcement.write import Words
+from bylaw.authored.labels import labels
+from bylaw.authored.vocabulary import Fact
+from bylaw.logic.ir import ConditionalRule
+from bylaw.logic.prose import sentence
+from bylaw.logic.truth import truth
+
+_MOST_RULES = 20  # those that decide come first; a case has a handful
+_STATES = {True: "holds in this case", False: "does not hold in this case", None: "open: it depends on what is unknown"}
+
+
+@dataclass(frozen=True)
+class Decided:
+    """One thing that holds in the case: what an outcome gets, or a duty."""
+
+    what: str
+    action: str
+    words: str
+    policy: str
+
+
+@dataclass(frozen=True)
+class Scaffold:
+    """Everything an author of the answer may say. `path` is the way through the decision graph that the case takes."""
+
+    steps: tuple[str, ...]
+    invariants: tuple[str, ...]
+    path: str
+    priorities: tuple[str, ...]
+    decided: tuple[Decided, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The scaffold as JSON."""
+        return asdict(self)
+
+    @property
+    def actions(self) -> frozenset[str]:
+        """The actions that an answer has to state, and the only ones."""
+        return frozenset(one.action for one in self.decided)
+
+    @property
+    def policies(self) -> frozenset[str]:
+        """The policies that an answer may cite."""
+        return frozenset(one.policy for one in self.decided)
+
+
+def scaffold(draft: Draft) -> Scaffold:
+    """The scaffold of the case of *draft*; its text plays no part."""
+    rules = _rules(draft)
+    bodies = [*_facts(draft, rules), *(_rule(draft, rule) for rule in rules)]
+    bodies.append("FINAL: state the action and cite the policy that it comes from.")
+    return Scaffold(
+        steps=tuple(f"STEP {number}: {body}" for number, body in enumerate(bodies, start=1)),
+        invariants=tuple(_invariants(draft)),
+        path=_path(draft),
+        priorities=tuple(_priorities(draft)),
+        decided=tuple(_decided(draft)),
+    )
+
+
+def _rules(draft: Draft) -> list[ConditionalRule]:
+    """The rules of the case: those that decide, and those that speak of it and are not ruled out, by policy id."""
+    deciding = {rule.rule_id for rule in draft.deciding}
+    speaking = [
+        rule for rule in draft.relevant if rule.rule_id in deciding or truth(rule.guard, draft.facts) is not False
+    ]
+    speaking += [rule for rule in draft.deciding if rule not in speaking]
+    first = sorted(speaking, key=lambda rule: (rule.rule_id not in deciding, rule.policy_id, rule.rule_id))
+    return sorted(first[:_MOST_RULES], key=lambda rule: (rule.policy_id, rule.rule_id))
+
+
+def _facts(draft: Draft, rules: list[ConditionalRule]) -> Iterator[str]:
+    """What these rules ask about, in question order: the value that was given, or that nobody gave one."""
+    words, facts = Words(draft.index.vocabulary), draft.index.vocabulary.facts
+    asked = {name for rule in rules for name in known(draft.index).facts[rule.rule_id]}
+    for name in sorted(asked, key=draft.evaluator.question_order):
+        if name in draft.facts:
+            yield f"The {words.fact(name)}: {words.value(name, draft.facts[name])}. It was given."
+        else:
+            yield f"The {words.fact(name)} is unknown{_domain(facts.get(name))}. Say that it is; DO NOT assume it."
+
+
+def _domain(fact: Fact | None) -> str:
+    if fact is None or not fact.values:
+        return ""
+    return f", one of: {', '.join(value.replace('_', ' ') for value in sorted(fact.values))}"
+
+
+def _rule(draft: Draft, rule: ConditionalRule) -> str:
+    when = sentence(rule.guard, labels(draft.index.vocabulary))
+    action = Words(draft.index.vocabulary).action(rule.effect.action)
+    verb = {"prohibited": "NEVER", "permitted": "ALLOWED", "required": "REQUIRED"}.get(rule.effect.kind, "ACTION")
+    place = f"{rule.policy_id}, {rule.source.path}:{rule.source.line}"
+    return f"IF {when} THEN {verb} => {action} (per {place}). It {_STATES[truth(rule.guard, draft.facts)]}."
+
+
+def _invariants(draft: Draft) -> Iterator[str]:
+    """What must not be promised or done in this case, and what holds in every case."""
+    words = Words(draft.index.vocabulary)
+    yield from (f"NEVER {words.action(action)}." for action in draft.decision.prohibited)
+    domains = {rule.domain for rule in draft.deciding}
+    policies = {rule.policy_id for rule in draft.evaluator.ruleset.rules if rule.domain in domains}
+    for constraint in draft.evaluator.ruleset.constraints:
+        is_in_force = (constraint.start or draft.day) <= draft.day <= (constraint.end or draft.day)
+        if constraint.policy_id in policies and is_in_force:
+            yield f"ALWAYS {constraint.text} ({constraint.policy_id})."
+
+
+def _path(draft: Draft) -> str:
+    asked = {name for rule in draft.deciding for name in known(draft.index).facts[rule.rule_id]}
+    steps = [step for step in draft.decision.path if step.partition("=")[0] in asked]
+    return " → ".join((*steps, *dict.fromkeys(rule.effect.action for rule in draft.deciding)))
+
+
+def _priorities(draft: Draft) -> Iterator[str]:
+    """Which rule gave way to those that decide: it fired, and its action is not the answer."""
+    words = Words(draft.index.vocabulary)
+    about = set(draft.scope.outcomes)
+    winners = [rule for rule in draft.deciding if any(outcome in about for outcome, _ in rule.effect.takes)]
+    for fired in draft.decision.lost:
+        loser = draft.index.rule(fired.rule_id)
+        contested = about & {outcome for outcome, _ in loser.effect.takes}
+        for winner in winners:
+            if contested & {outcome for outcome, _ in winner.effect.takes}:
+                way = f"level {winner.level} before level {loser.level}"
+                yield (
+                    f"{winner.policy_id} decides ({way}); {loser.policy_id} gives way, so DO NOT promise "
+                    f"{words.action(fired.action)}."
+                )
+
+
+def _decided(draft: Draft) -> Iterator[Decided]:
+    words = Words(draft.index.vocabulary)
+    for name in draft.scope.outcomes:
+        result = draft.decision.outcomes[name]
+        if result.action is not None and result.policy_id is not None:
+            yield Decided(words.outcome(name), result.action, words.action(result.action), result.policy_id)
+    for kind, action, rule in draft.scope.duties:
+        yield Decided(kind, action, words.action(action), rule.policy_id)

@@ -1,0 +1,93 @@
+"""A text as sentences, and which of them only quote: a rule's own words promise nothing."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bylaw.language.words import Word, read_words
+
+# INVARIANT: no two alternatives match at one place, so the scan is linear. A point inside a number or a name ends nothing.
+_END = re.compile(r"[.!?]+[\"”’')\]]*(?=\s|$)|\n+|;(?=\s|$)")
+_QUOTED = re.compile(r"“([^“”]{1,2000})”|\"([^\"]{1,2000})\"|«([^«»]{1,2000})»")
+POLICY_ID = re.compile(r"\bPOL(?:-IMP)?-[A-Z]+-\d{3,}\b")
+_LEAST = 4  # words of a quotation; fewer are anybody's
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence with its words (clauses count from its own begin)."""
+
+    text: str
+    words: tuple[Word, ...]
+
+    @property
+    def clauses(self) -> list[range]:
+        """The indexes of the words of each clause."""
+        found: list[range] = []
+        start = 0
+        for i in range(1, len(self.words) + 1):
+            if i == len(self.words) or self.words[i].clause != self.words[start].clause:
+                found.append(range(start, i))
+                start = i
+        return found
+
+
+def split(text: str) -> list[str]:
+    """The sentences of *text*, each with its end mark; a line is a sentence too."""
+    found, start = [], 0
+    for match in _END.finditer(text):
+        found.append(text[start : match.end()])
+        start = match.end()
+    found.append(text[start:])
+    return [part.strip() for part in found if part.strip()]
+
+
+Quotable = Mapping[tuple[str, ...], Sequence[tuple[str, ...]]]  # the first words of a quotation → what may follow
+
+
+def sentences(text: str, quotable: Quotable | None = None, question: str = "") -> Iterator[Sentence]:
+    """The sentences that say something themselves: quotations of *quotable* texts and the *question* are left out."""
+    asked = " ".join(question.split()).casefold()
+
+    def unquoted(match: re.Match[str]) -> str:
+        inner = " ".join(match[0][1:-1].split()).casefold()
+        return " … " if (inner and inner in asked) or is_quote(match[0], quotable) else match[0]
+
+    spelled = _QUOTED.sub(unquoted, text).replace("%", " percent ")
+    for part in split(spelled):
+        if not is_quote(part, quotable):
+            sentence = sentence_of(part)
+            if sentence.words:
+                yield sentence
+
+
+def sentence_of(text: str) -> Sentence:
+    """One sentence; the id of a policy is a name and none of its words."""
+    return Sentence(text, read_words(POLICY_ID.sub(lambda match: " " * len(match[0]), text)))
+
+
+def quotable_texts(texts: Iterable[str]) -> Quotable:
+    """Texts that may be quoted, by every run of words that a quotation may begin with."""
+    found: dict[tuple[str, ...], dict[tuple[str, ...], None]] = defaultdict(dict)
+    for text in texts:
+        said = _spelled(text)
+        for i in range(len(said) - _LEAST + 1):
+            found[said[i : i + _LEAST]][said[i:]] = None
+    return {begin: tuple(rest) for begin, rest in found.items()}
+
+
+def is_quote(part: str, quotable: Quotable | None) -> bool:
+    """Does *part* repeat one of the texts, or a piece of one, word for word?"""
+    if not quotable:
+        return False
+    said = _spelled(part)
+    if len(said) < _LEAST:
+        return False
+    return any(text[: len(said)] == said for text in quotable.get(said[:_LEAST], ()))
+
+
+def _spelled(text: str) -> tuple[str, ...]:
+    return tuple(word.text for word in read_words(text.replace("%", " percent ")))

@@ -1,0 +1,215 @@
+"""What an answer states: which actions it promises or denies, under which condition, and what it says of the case.
+
+Only what is said counts. A question, a wish ("you asked for…") and a quotation of a rule state nothing; "if", "would"
+and their like make a statement conditional, and the facts of the condition are read with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+
+from bot.enforcement import labels, polarity
+from bot.enforcement.facts import Read, Reading, read_text
+from bot.enforcement.namings import Mention, Namings, namings
+from bot.enforcement.recognise import Topic
+from bot.enforcement.sentences import POLICY_ID, Quotable, Sentence, sentence_of, sentences
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.span import listed
+from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words
+from bylaw.logic.ir import Value, Variable
+
+_ASSERTING = listed("because since as given due therefore so hence")
+_ATTRIBUTED = re.compile(r"POL(?:-IMP)?-[A-Z]+-\d{3,} (?:says|states|gives|requires)\b")
+_NO_POLICY = re.compile(r"(?i)\s*no (?:policy|rule)\b")  # that nothing speaks of an action promises nothing
+_OPENS_QUESTION = listed("can could may do be will would shall should am must have")
+_TESTING = listed("would could only need require required must whether")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is said of an action: `targets` are the actions that would make a promise true, one unless it is vague.
+
+    `gives`: it holds, is done or may be done; otherwise it does not. `condition` is None when it is said without one.
+    """
+
+    targets: tuple[str, ...]
+    outcome: str | None
+    gives: bool
+    words: str
+    condition: Mapping[str, Value] | None = None
+    about: frozenset[str] = frozenset()  # facts that the condition touches, read or not
+    is_generic: bool = False
+
+
+@dataclass(frozen=True)
+class Said:
+    """One sentence, read."""
+
+    sentence: Sentence
+    reading: Reading
+    is_question: bool
+    is_conditional: bool
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def asserted(self) -> tuple[Read, ...]:
+        """The facts that it says of the case itself."""
+        return () if self.is_question or self.is_conditional else self.reading.reads
+
+
+@dataclass(frozen=True)
+class Stated:
+    """All that an answer says."""
+
+    sentences: tuple[Said, ...]
+    policies: tuple[str, ...] = field(default=())  # cited by their ids
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """Every claim, in the order of the text. A vague one gives way to a precise one of its sentence."""
+        return tuple(claim for said in self.sentences for claim in said.claims)
+
+    @cached_property
+    def asserted(self) -> tuple[Read, ...]:
+        """What it says of the case."""
+        return tuple(read for said in self.sentences for read in said.asserted)
+
+    @property
+    def asks(self) -> bool:
+        """Does it ask something back?"""
+        return any(said.is_question for said in self.sentences)
+
+    @property
+    def hedges(self) -> bool:
+        """Does it leave something open: a condition, or "it depends"?"""
+        return any(said.is_conditional for said in self.sentences)
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The facts that its words touch."""
+        return frozenset(fact for said in self.sentences for fact in said.reading.mentioned)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads answers by the words of one vocabulary. `known` are the facts of the case, `asked` what was asked."""
+
+    vocabulary: Vocabulary
+    variables: Mapping[str, Variable]
+    today: date
+    prefer: Collection[str] = ()
+    known: Mapping[str, Value] = field(default_factory=dict)
+    quotable: Quotable | None = None
+    query: str = ""
+    topic: Topic = field(default_factory=Topic)
+
+    def read(self, text: str) -> Stated:
+        """What *text* states."""
+        names = namings(self.vocabulary)
+        found = [self._said(sentence, names) for sentence in sentences(text, self.quotable, self.query)]
+        opening = self._opening(found)
+        if opening:
+            found[0] = Said(
+                found[0].sentence, found[0].reading, False, found[0].is_conditional, (*opening, *found[0].claims)
+            )
+        return Stated(tuple(found), cited(text))
+
+    def _said(self, sentence: Sentence, names: Namings) -> Said:
+        sentence, labelled = self._labelled(sentence)
+        reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
+        if labelled:
+            named = {read.fact for read in labelled}
+            others = tuple(read for read in reading.reads if read.fact not in named)
+            reading = Reading((*labelled, *others), reading.unclear, reading.mentioned | named)
+        is_question = polarity.is_question(sentence.text)
+        is_conditional = not is_question and (
+            polarity.is_conditional(sentence.words) or self._is_counterfactual(sentence, reading)
+        )
+        claims: tuple[Claim, ...] = ()
+        if not is_question and not _ATTRIBUTED.search(sentence.text) and not _NO_POLICY.match(sentence.text):
+            claims = tuple(self._claims(sentence, reading, is_conditional, names))
+        return Said(sentence, reading, is_question, is_conditional, claims)
+
+    def _labelled(self, sentence: Sentence) -> tuple[Sentence, tuple[Read, ...]]:
+        """The sentence without its "label: value" pairs, and what they say."""
+        pairs = labels.read_labelled(sentence.text, self.vocabulary, self.variables, self.today)
+        if not pairs:
+            return sentence, ()
+        text = sentence.text
+        for read in reversed(pairs):
+            text = f"{text[: read.start]} , {text[read.end :]}"
+        return sentence_of(text), pairs
+
+    def _is_counterfactual(self, sentence: Sentence, reading: Reading) -> bool:
+        """ "With a receipt, …" of a case without: another case is spoken of, unless the sentence says "because"."""
+        texts = [word.text for word in sentence.words]
+        if any(text in _ASSERTING for text in texts):
+            return False
+        others = [read for read in reading.reads if self.known.get(read.fact, read.value) != read.value]
+        opens = [read for read in others if read.start == 0 or any(text in _TESTING for text in texts)]
+        return bool(others) and all(read in opens and read_words(read.words)[0].text in PREPOSITIONS for read in others)
+
+    def _claims(self, sentence: Sentence, reading: Reading, is_conditional: bool, names: Namings) -> Iterator[Claim]:
+        words = sentence.words
+        condition = {read.fact: read.value for read in reading.reads} if is_conditional else None
+        about = reading.mentioned | {one.fact for one in reading.unclear} if is_conditional else frozenset()
+        mentions = names.mentions([word.text for word in words], sentence.clauses)
+        precise = {mention.naming.outcome for mention in mentions if not mention.naming.is_generic}
+        for mention in mentions:
+            naming = mention.naming
+            if polarity.is_wished(words, mention.used):
+                continue
+            denied = polarity.is_denied(words, mention.used)
+            is_vague = naming.is_generic or (naming.is_denial and not denied)
+            if naming.is_generic and naming.outcome in precise:
+                continue
+            if is_vague and not self._is_given(sentence, mention):
+                continue
+            gives = denied is naming.is_denial
+            yield Claim(
+                naming.targets, naming.outcome, gives, sentence.text, condition, frozenset(about), naming.is_generic
+            )
+
+    def _is_given(self, sentence: Sentence, mention: Mention) -> bool:
+        """Does the clause speak of getting it? "Your refund request" does not."""
+        here = next(span for span in sentence.clauses if mention.used[0] in span)
+        giving = {i for i in here if sentence.words[i].text in polarity.GIVING}
+        first = mention.used[0]
+        before = sentence.words[first - 1].text if first in here and first > here.start else ""
+        is_verb = sentence.words[first].text in polarity.GIVING and before in PRONOUNS | AUXILIARIES | {"not", "to"}
+        return bool(giving - set(mention.used)) or is_verb or before in ("no", "not")
+
+    def _opening(self, found: list[Said]) -> list[Claim]:
+        """What a bare yes or no says of the actions that were asked about."""
+        asked = read_words(self.query)
+        if not found or not asked or not self._is_yes_no_question():
+            return []
+        answer = polarity.says_yes_or_no(found[0].sentence.words)
+        if answer is None:
+            return []
+        text = found[0].sentence.text
+        if self.topic.actions:
+            return [Claim((name,), self.vocabulary.outcome_of(name), answer, text) for name in self.topic.actions]
+        stated = {claim.outcome for said in found for claim in said.claims if claim.gives and not claim.is_generic}
+        generic = [
+            naming
+            for group in namings(self.vocabulary).by_stem.values()
+            for naming in group
+            if naming.is_generic and naming.outcome in self.topic.outcomes[:1] and naming.outcome not in stated
+        ]
+        return [Claim(one.targets, one.outcome, answer, text, is_generic=True) for one in generic]
+
+    def _is_yes_no_question(self) -> bool:
+        parts = [part for part in sentences(self.query) if polarity.is_question(part.text)] or list(
+            sentences(self.query)
+        )
+        return any(part.words[0].text in _OPENS_QUESTION for part in parts)
+
+
+def cited(text: str) -> tuple[str, ...]:
+    """The ids of policies that *text* names."""
+    return tuple(dict.fromkeys(POLICY_ID.findall(text)))
