@@ -19,10 +19,11 @@ from ci.parts.incremental import remembered, updated
 from ci.parts.inventory import Inventory, beyond, inventory, says_words
 from ci.parts.part import Asked, settled
 from ci.parts.snapshot import Snapshot
-from ci.pipeline import Run
+from ci.pipeline import Run, waived
 from ci.progress import Progress
-from ci.proofs.answers import Answered
+from ci.proofs.answers import Answered, counted
 from ci.proofs.focus import Focus
+from ci.proofs.registry import ASKED
 from ci.revision import Revision, revision
 
 SMALL = 300  # fewer policies are asked about faster than a snapshot is read
@@ -74,7 +75,9 @@ def check(
     if max(len(side.policies) for side in (now, old or now)) < SMALL:
         after = pipeline.check(now.workspace(), now.at, progress)
         if old is None:
-            return Checked(after.workspace, after.findings, answers=after.proofs.answers)
+            return Checked(
+                after.workspace, waived(after.findings, after.workspace, now.at), answers=after.proofs.answers
+            )
         compared = against(pipeline.check(old.workspace(), now.at, progress), after)
         return replace(compared, answers=after.proofs.answers)
     return in_parts(now, old, progress, executors)
@@ -84,7 +87,8 @@ def against(before: Run, after: Run) -> Checked:
     """What *after* has that *before* had not, each new finding on a line that changed where one is part of it."""
     old = {path: source.text for path, source in before.workspace.sources.items()}
     changed = {path for path, source in after.workspace.sources.items() if old.get(path) != source.text}
-    return _compared(before.findings, after.findings, changed, _changes(before, after), after.workspace)
+    found = _compared(before.findings, after.findings, changed, _changes(before, after), after.workspace)
+    return _waived(found, after.at)
 
 
 def _compared(
@@ -97,6 +101,10 @@ def _compared(
     existing = known_before(after, before)
     findings = [f if f.fingerprint in existing else anchored(f, changed) for f in after]
     return Checked(workspace, tuple(graded([*findings, *changes], workspace.rules.ci.severities)), existing)
+
+
+def _waived(checked: Checked, at: date) -> Checked:
+    return replace(checked, findings=waived(checked.findings, checked.workspace, at))
 
 
 def _changes(before: Run, after: Run) -> list[Finding]:
@@ -137,14 +145,16 @@ def in_parts(
     last = snapshot.read(now.root)
     before = asking.brought(last, old) if old is not None else None
     after = asking.brought(before or last, now)
-    if last is None or _difference(last, after) > DIFFERING or last.at != after.at:
+    if after.is_final and (last is None or _difference(last, after) > DIFFERING or last.at != after.at):
         snapshot.write(now.root, after)
     words = now.part(now.words, beyond(after.cards), Asked()).read()
+    answers = counted(after.statuses, ASKED)
     findings = tuple(graded(after.findings, words.rules.ci.severities))
     if before is None or old is None:
-        return Checked(words, findings)
+        return _waived(Checked(words, findings, answers=answers), now.at)
     changed = {path for path in now.files if before.files.get(path) != after.files[path]}
-    return _compared(before.findings, findings, changed, _large_changes(old, before, now, after), words)
+    compared = _compared(before.findings, findings, changed, _large_changes(old, before, now, after), words)
+    return _waived(replace(compared, answers=answers), now.at)
 
 
 def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snapshot) -> list[Finding]:

@@ -6,7 +6,7 @@ with invariants, a change that touches a large share of the whole.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -33,6 +33,8 @@ from ci.parts.part import (
 )
 from ci.parts.snapshot import Snapshot
 from ci.pipeline import Run
+from ci.proofs.answers import Concern, Row
+from ci.proofs.focus import Focus
 
 FEW = 200  # so many policies are asked again without asking whether that is a large share
 GONE = "- "  # before the path of a policy as it was: no path begins so
@@ -47,6 +49,7 @@ def remembered(inventory: Inventory, run: Run) -> Snapshot:
         cards=surveyed(run, inventory.files.values()),
         cases=written_cases(case_boxes(run.workspace)),
         findings=tuple(settled(run, run.findings)),
+        statuses=run.proofs.statuses,
         clashing=clashing(run),
         complete=run.ruleset.complete,
         expiring=run.workspace.rules.ci.expiring_within_days,
@@ -237,10 +240,19 @@ class Change:
             cards=self.cards,
             cases=written_cases(boxes),
             findings=tuple(findings),
+            statuses=self._statuses(redone.focus, answers),
             clashing={**clashing, **answers[0].clashing},
             complete=self.last.complete,
             expiring=self.last.expiring,
+            is_final=self.last.is_final,
         )
+
+    def _statuses(self, redone: Focus, answers: Iterable[Answer]) -> dict[Concern, Row]:
+        """What is known of everyone: from the last check, where nothing was asked again."""
+        known = {concern: row for concern, row in self.last.statuses.items() if not redone.holds(concern)}
+        for answer in answers:
+            known |= answer.statuses
+        return known
 
     def _past_cases(self, boxes: Boxes) -> frozenset[tuple[str, int]]:
         """The cases of files that have changed or gone, as they were."""

@@ -23,6 +23,7 @@ from ci.formalize.stage import formalize
 from ci.load import Beyond, Workspace, read
 from ci.parts.cards import Card, cards, is_policy, spot, unread
 from ci.pipeline import Run
+from ci.proofs.answers import Statuses
 from ci.proofs.conflict import subject
 from ci.proofs.focus import Focus
 from ci.proofs.stage import ruleset_of
@@ -101,9 +102,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found about a part, every place with its line; and which policies contradict each other, by subject."""
+    """What was found about a part, every place with its line.
+
+    `statuses` say how each question was answered of those asked about; `clashing` are the policies that contradict each
+    other, by subject.
+    """
 
     findings: tuple[Finding, ...]
+    statuses: Statuses = field(default_factory=dict)
     clashing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -123,7 +129,7 @@ def ask(part: Part) -> Answer:
 
 def answered(run: Run, asked: Asked) -> Answer:
     """What *run* found about what was *asked*."""
-    return Answer(tuple(settled(run, filter(asked.owns, run.findings))), clashing(run))
+    return Answer(tuple(settled(run, filter(asked.owns, run.findings))), run.proofs.statuses, clashing(run))
 
 
 def surveyed(run: Run, files: Iterable[File]) -> dict[str, Card]:

@@ -17,8 +17,9 @@ from typing import Any
 from bylaw.canonical import plain, write_atomically
 from ci.findings import Finding, Place
 from ci.parts.cards import Card
+from ci.proofs.answers import Concern, Row, Statuses
 
-FORMAT = 1
+FORMAT = 2
 FILE = Path(".bylaw") / "cache" / "check.json"
 PROGRAM = Path(__file__).resolve().parents[2]
 
@@ -31,6 +32,7 @@ class Snapshot:
 
     `clashing` are the policies (by path) that contradict each other about a subject, by subject; `complete` are the
     outcomes that every case must get; `expiring` is the number of days in which the end of a policy is told before.
+    Where it is not `is_final`, something stayed open that another try may answer: then it is not to be kept.
     """
 
     at: int
@@ -38,9 +40,11 @@ class Snapshot:
     cards: Mapping[str, Card]
     cases: Mapping[str, Sequence[Case | None]]
     findings: tuple[Finding, ...]
+    statuses: Statuses
     clashing: Mapping[str, tuple[str, ...]]
     complete: tuple[str, ...] = ()
     expiring: int = 0
+    is_final: bool = True
 
 
 @cache
@@ -80,7 +84,7 @@ def _stamp(body: str) -> str:
 
 
 def _to_json(snapshot: Snapshot) -> dict[str, Any]:
-    words, keys = _Table(), _Table()
+    words, keys, rows = _Table(), _Table(), _Table()
     return {
         "at": snapshot.at,
         "files": dict(snapshot.files),
@@ -101,6 +105,8 @@ def _to_json(snapshot: Snapshot) -> dict[str, Any]:
         "keys": keys.rows,
         "cases": dict(snapshot.cases),
         "findings": [finding_to_json(finding) for finding in snapshot.findings],
+        "statuses": [(*concern, rows[row]) for concern, row in snapshot.statuses.items()],
+        "rows": rows.rows,
         "clashing": dict(snapshot.clashing),
         "complete": snapshot.complete,
         "expiring": snapshot.expiring,
@@ -128,6 +134,8 @@ def _boxes(cards: Mapping[str, Card]) -> Iterator[str]:
 def _from_json(data: Mapping[str, Any], boxes: Sequence[str]) -> Snapshot:
     words = [tuple(row) for row in data["words"]]
     keys = [tuple(map(tuple, row)) for row in data["keys"]]
+    rows: list[Row] = [tuple((question, status, tuple(why)) for question, status, why in row) for row in data["rows"]]
+    known: dict[Concern, Row] = {tuple(concern): rows[n] for *concern, n in data["statuses"]}
     return Snapshot(
         at=data["at"],
         files=data["files"],
@@ -139,6 +147,7 @@ def _from_json(data: Mapping[str, Any], boxes: Sequence[str]) -> Snapshot:
         },
         cases=data["cases"],
         findings=tuple(map(finding_from_json, data["findings"])),
+        statuses=known,
         clashing={subject: tuple(paths) for subject, paths in data["clashing"].items()},
         complete=tuple(data["complete"]),
         expiring=data["expiring"],

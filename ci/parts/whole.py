@@ -19,7 +19,9 @@ from ci.parts.incremental import written_cases
 from ci.parts.inventory import Inventory, beyond
 from ci.parts.part import Answer, Asked, Boxes, Part, ask, case_boxes, survey
 from ci.parts.snapshot import Snapshot
-from ci.proofs.inquiry import Progress
+from ci.progress import Progress
+from ci.proofs.answers import Concern, Row
+from ci.proofs.registry import ASKED, OF_OTHERS
 
 SHARE = 500  # policies a worker is given at a time, at least: every share reads the vocabulary again
 SHARES = 16  # for a large set, so many shares: enough that no worker waits long for the last
@@ -42,9 +44,11 @@ def whole(now: Inventory, executor: Executor, progress: Progress | None = None) 
         cards=cards,
         cases=written_cases(work.boxes),
         findings=tuple(finding for answer in found for finding in answer.findings),
+        statuses={concern: row for answer in found for concern, row in answer.statuses.items()},
         clashing=dict(sorted(clashing.items())),
         complete=work.complete,
         expiring=work.words.rules.ci.expiring_within_days,
+        is_final=all(isinstance(answer, Answer) for answer in answers),
     )
 
 
@@ -135,4 +139,17 @@ def _lost(part: Part, lost: WorkerLost) -> Answer:
         help="run the check with `--executor serial`, or with fewer workers",
         status="UNKNOWN",
     )
-    return Answer((finding,))
+    return Answer((finding,), _unknown(asked, lost.message))
+
+
+def _unknown(asked: Asked, reason: str) -> dict[Concern, Row]:
+    """Every question is open of everyone who was *asked* about."""
+
+    def row(kind: str) -> Row:
+        return tuple((name, "UNKNOWN", (reason,)) for name in ASKED if OF_OTHERS.get(name, "policy") == kind)
+
+    return {
+        **dict.fromkeys([("policy", id) for id in sorted(asked.ids)], row("policy")),
+        **dict.fromkeys([("outcome", name) for name in sorted(asked.outcomes)], row("outcome")),
+        **dict.fromkeys([("case", path, n) for path, n in sorted(asked.cases)], row("case")),
+    }

@@ -33,17 +33,10 @@ class Clash:
 def clashes(
     theory: Theory, progress: Callable[[int, int], None] | None = None, focus: Focus | None = None
 ) -> Iterator[Clash]:
-    """The pairs that do meet, and those of which it is not known."""
-    return (clash for clash in pairs(theory, progress, focus) if clash.verdict.status != "PROVEN")
+    """The pairs that do meet, and those of which it is not known.
 
-
-def pairs(
-    theory: Theory, progress: Callable[[int, int], None] | None = None, focus: Focus | None = None
-) -> Iterator[Clash]:
-    """Every pair asked about; once two policies meet on a subject in one way, their other rules are not asked again.
-
-    Only candidates are looked at, never all pairs, and one of the two is in *focus*. PROVEN is a pair that never
-    meets so, UNKNOWN a question that could not be answered.
+    Only candidates are looked at, never all pairs, and one of the two is in *focus*. Once two policies meet on a
+    subject in one way, their other rules are not asked again.
     """
     rules = theory.ruleset.rules
     done: set[tuple[str, str, str, bool]] = set()
@@ -60,7 +53,7 @@ def pairs(
             verdict = MEET if _surely_meet(theory, i, j, winner) else _decided(theory, i, j, winner)
             if verdict.status != "PROVEN":
                 done.add(key)
-            yield Clash(i, j, winner, verdict)
+                yield Clash(i, j, winner, verdict)
 
 
 def shown(theory: Theory, clash: Clash) -> Clash:

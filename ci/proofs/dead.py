@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bylaw.logic.boxes import TooManyBoxes, boxes
 from bylaw.logic.ir import ConditionalRule, Formula
 from ci.findings import Finding, Place
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Reply, of_policies
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
@@ -52,7 +52,7 @@ def dead_rule(inquiry: Inquiry) -> Iterator[Reply]:
             told = (_never_holds(rule.policy_id, rule.effect.action, at, rule.rule_id),)
         elif verdict.status == "PROVEN":
             told = (_never_fires(rule, at),)
-        yield Reply(verdict.status, told, verdict.reason)
+        yield Reply(of_policies(rule.policy_id), verdict.status, told, verdict.reason)
 
 
 def unreachable_lifting(inquiry: Inquiry) -> Iterator[Reply]:
@@ -67,7 +67,7 @@ def unreachable_lifting(inquiry: Inquiry) -> Iterator[Reply]:
             elif verdict.status == "PROVEN":
                 rule_id = f"{policy_id}{''.join(f'.{step}' for step in route)}"
                 told = (_never_holds(policy_id, "none", at, rule_id),)
-            yield Reply(verdict.status, told, verdict.reason)
+            yield Reply(of_policies(policy_id), verdict.status, told, verdict.reason)
 
 
 HELP = "the conditions contradict each other, the scope, or the facts' domains"

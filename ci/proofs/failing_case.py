@@ -10,7 +10,7 @@ from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import Facts, ValueMisfit
 from ci.findings import Finding, Place
 from ci.load import CaseEntry
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Reply, of_case
 from ci.proofs.inquiry import Inquiry
 
 
@@ -27,7 +27,7 @@ def failing_case(inquiry: Inquiry) -> Iterator[Reply]:
         case = {"facts": _shown(inquiry, facts), "at": date.fromordinal(day).isoformat()}
         differences = _differences(inquiry, entry, decision)
         told = tuple(_finding(entry, case, decision, *difference) for difference in differences)
-        yield Reply("COUNTEREXAMPLE" if told else "PROVEN", told)
+        yield Reply(of_case(entry.path, entry.index), "COUNTEREXAMPLE" if told else "PROVEN", told)
 
 
 def _finding(

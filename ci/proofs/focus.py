@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bylaw.logic.ir import Ruleset
+from ci.proofs.answers import Concern
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,17 @@ class Focus:
     policies: frozenset[str] = frozenset()
     outcomes: frozenset[str] = frozenset()
     cases: frozenset[tuple[str, int]] = frozenset()
+
+    def holds(self, concern: Concern) -> bool:
+        """Is the policy, outcome or case asked about?"""
+        match concern:
+            case ("policy", id):
+                return id in self.policies
+            case ("outcome", name):
+                return name in self.outcomes
+            case ("case", path, int(index)):
+                return (path, index) in self.cases
+        return False
 
 
 def asked_rules(ruleset: Ruleset, focus: Focus | None) -> Sequence[int]:

@@ -9,7 +9,7 @@ from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, point, uncovered
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import Facts, negate
 from ci.findings import Finding, Place
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Reply, of_outcome
 from ci.proofs.inquiry import Inquiry, says
 from ci.proofs.joint import at_odds
 from ci.proofs.theory import PROVEN, Theory, Verdict
@@ -106,7 +106,7 @@ def undecided_case(inquiry: Inquiry) -> Iterator[Reply]:
             told = (inquiry.unanswered(f"whether every case gets an answer to `{outcome}`", at, verdict, ()),)
         if verdict.status == "COUNTEREXAMPLE" and verdict.facts is not None:
             told = (_finding(inquiry, outcome, at, verdict, verdict.facts),)
-        yield Reply(verdict.status, told, verdict.reason)
+        yield Reply(of_outcome(outcome), verdict.status, told, verdict.reason)
 
 
 def _finding(inquiry: Inquiry, outcome: str, at: Place, verdict: Verdict, facts: Facts) -> Finding:

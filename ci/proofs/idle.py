@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from bylaw.logic.boxes import overlap
 from ci.findings import Finding, Place
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Reply, of_policies
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.theory import PROVEN, Theory, Verdict
 from ci.record import PolicyRecord
@@ -52,13 +52,14 @@ def idle_override(inquiry: Inquiry) -> Iterator[Reply]:
     for policy_id, record in inquiry.each_policy("looking for overrides without effect"):
         if not record.in_logic:
             continue
+        about = of_policies(policy_id)  # not the other: who declares an override answers for it
         for n, other in enumerate(record.policy.overrides):
             target = inquiry.records.get(other)
             if target is None or not target.in_logic or other == policy_id:
                 continue  # there is a finding for it, or it says nothing yet
             at = Place(record.path, ("overrides", n))
             if target.level.number < record.level.number:
-                yield Reply("PROVEN", (_against_the_stronger(record, target, at),))
+                yield Reply(about, "PROVEN", (_against_the_stronger(record, target, at),))
                 continue
             verdict = contradiction(inquiry.theory, ones[policy_id], other)
             told: tuple[Finding, ...] = ()
@@ -67,7 +68,7 @@ def idle_override(inquiry: Inquiry) -> Iterator[Reply]:
                 told = (inquiry.unanswered(what, at, verdict, (policy_id, other)),)
             if verdict.status == "PROVEN":
                 told = (_never_needed(policy_id, other, at),)
-            yield Reply(verdict.status, told, verdict.reason)
+            yield Reply(about, verdict.status, told, verdict.reason)
 
 
 def _never_needed(policy_id: str, other: str, at: Place) -> Finding:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bylaw.logic.ir import Atom, Constraint, Facts, Formula, ValueMisfit, names
 from bylaw.logic.truth import truth
 from ci.findings import Finding, Place
 from ci.load import CaseEntry
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Concern, Reply, of_case, of_policies
 from ci.proofs.dead import can_fire
 from ci.proofs.grounds import listed, place_of
 from ci.proofs.inquiry import Inquiry
@@ -86,18 +86,23 @@ def _together(inquiry: Inquiry, nearby: Nearby) -> Iterator[Reply]:
         if base is None:
             impossible.setdefault(core(theory, day), []).append(day)
         elif constraints and any(inquiry.asks_of(constraint.policy_id) for constraint in constraints):
-            yield _possibly(inquiry, base, constraints[0])
+            yield _possibly(inquiry, base, constraints)
     for clashing, when in impossible.items():
         if any(inquiry.asks_of(constraint.policy_id) for constraint in clashing):
-            yield Reply("PROVEN", (_impossible(inquiry, clashing, days, when),))
+            yield Reply(_owners(clashing), "PROVEN", (_impossible(inquiry, clashing, days, when),))
 
 
-def _possibly(inquiry: Inquiry, base: Facts | Verdict, first: Constraint) -> Reply:
+def _owners(constraints: Iterable[Constraint]) -> tuple[Concern, ...]:
+    return of_policies(*sorted({constraint.policy_id for constraint in constraints}))
+
+
+def _possibly(inquiry: Inquiry, base: Facts | Verdict, constraints: Sequence[Constraint]) -> Reply:
+    about, first = _owners(constraints), constraints[0]
     if not isinstance(base, Verdict):
-        return Reply("COUNTEREXAMPLE")
+        return Reply(about, "COUNTEREXAMPLE")
     at = place_of(inquiry, first.policy_id, first.constraint_id)
     unknown = inquiry.unanswered("whether the invariants leave any case", at, base, (first.policy_id,))
-    return Reply("UNKNOWN", (unknown,) if inquiry.asks_of(first.policy_id) else (), base.reason)
+    return Reply(about, "UNKNOWN", (unknown,) if inquiry.asks_of(first.policy_id) else (), base.reason)
 
 
 def _impossible(inquiry: Inquiry, clashing: Sequence[Constraint], days: Sequence[int], when: list[int]) -> Finding:
@@ -126,7 +131,7 @@ def _silenced(inquiry: Inquiry, nearby: Nearby, i: int) -> Iterator[Reply]:
     alive = [day for day in theory.days([rule]) if rule.holds_on(day) and isinstance(nearby.base(day), Mapping)]
     verdicts = [fires(nearby, i, day) for day in alive]
     if not any(verdict.status in ("PROVEN", "UNKNOWN") for verdict in verdicts):
-        yield Reply("COUNTEREXAMPLE")
+        yield Reply(of_policies(rule.policy_id), "COUNTEREXAMPLE")
         return
     if can_fire(theory, i).status != "COUNTEREXAMPLE":
         return  # dead in itself, which says it all, or already told as unknown
@@ -134,10 +139,10 @@ def _silenced(inquiry: Inquiry, nearby: Nearby, i: int) -> Iterator[Reply]:
     if unknown is not None:
         what = f"whether the invariants let the rule `{rule.rule_id}` fire"
         told = inquiry.unanswered(what, inquiry.place(i), unknown, (rule.policy_id,))
-        yield Reply("UNKNOWN", (told,), unknown.reason)
+        yield Reply(of_policies(rule.policy_id), "UNKNOWN", (told,), unknown.reason)
     silent = [day for day, verdict in zip(alive, verdicts, strict=True) if verdict.status == "PROVEN"]
     if silent:
-        yield Reply("PROVEN", (_silent(inquiry, i, alive, silent),))
+        yield Reply(of_policies(rule.policy_id), "PROVEN", (_silent(inquiry, i, alive, silent),))
 
 
 def _silent(inquiry: Inquiry, i: int, alive: Sequence[int], silent: Sequence[int]) -> Finding:
@@ -177,7 +182,7 @@ def _breaking(inquiry: Inquiry, nearby: Nearby, entry: CaseEntry) -> Iterator[Re
         told = (inquiry.unanswered(f"whether the case `{entry.case.name}` can exist", at, verdict, ()),)
     if verdict.status == "PROVEN":
         told = (_broken(inquiry, entry, facts, day, at),)
-    yield Reply(verdict.status, told, verdict.reason)
+    yield Reply(of_case(entry.path, entry.index), verdict.status, told, verdict.reason)
 
 
 def _broken(inquiry: Inquiry, entry: CaseEntry, facts: Facts, day: int, at: Place) -> Finding:

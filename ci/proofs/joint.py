@@ -17,7 +17,7 @@ from bylaw.logic.boxes import point
 from bylaw.logic.ir import Effect, Facts
 from bylaw.logic.truth import truth
 from ci.findings import Finding
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Reply, of_policies
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
@@ -66,7 +66,7 @@ def self_contradiction(inquiry: Inquiry) -> Iterator[Reply]:
             told = (inquiry.unanswered(what, inquiry.place(i), verdict, (rule.policy_id,)),)
         if pair is not None and verdict.facts is not None:
             told = (_finding(inquiry, i, pair, verdict),)
-        yield Reply(verdict.status, told, verdict.reason)
+        yield Reply(of_policies(rule.policy_id), verdict.status, told, verdict.reason)
 
 
 def _finding(inquiry: Inquiry, i: int, pair: tuple[str, str], verdict: Verdict) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ci.findings import Finding, Place
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Reply, of_policies
 from ci.proofs.inquiry import Inquiry
 from ci.record import PolicyRecord
 
@@ -13,12 +13,13 @@ from ci.record import PolicyRecord
 def priority_mismatch(inquiry: Inquiry) -> Iterator[Reply]:
     """A declared priority says what the metadata says."""
     priorities = inquiry.workspace.rules.priorities
-    for _, record in inquiry.each_policy("comparing priorities"):
+    for policy_id, record in inquiry.each_policy("comparing priorities"):
         declared = record.policy.metadata.priority
         if declared is None:
             continue
         is_right = priorities.level_of(declared) == record.level.number
-        yield Reply("PROVEN") if is_right else Reply("COUNTEREXAMPLE", (_finding(record, declared),))
+        told = () if is_right else (_finding(record, declared),)
+        yield Reply(of_policies(policy_id), "PROVEN" if is_right else "COUNTEREXAMPLE", told)
 
 
 def _finding(record: PolicyRecord, declared: int | str) -> Finding:

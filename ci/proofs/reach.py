@@ -11,7 +11,7 @@ from bylaw.logic.boxes import Box, TooManyBoxes, uncovered
 from bylaw.logic.ir import Facts, conj, names, negate
 from bylaw.logic.truth import truth
 from ci.findings import Finding
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Reply, of_policies
 from ci.proofs.duel import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
@@ -170,7 +170,8 @@ def never_wins_rule(inquiry: Inquiry) -> Iterator[Reply]:
     nearby, referee = Nearby(inquiry.theory), Referee(inquiry.theory)
     for i in inquiry.each_rule("looking for rules that never win"):
         found = never_wins(nearby, referee, i)
-        yield Reply(found.verdict.status, tuple(_findings(inquiry, i, found)), found.verdict.reason)
+        about = of_policies(inquiry.rule(i).policy_id)
+        yield Reply(about, found.verdict.status, tuple(_findings(inquiry, i, found)), found.verdict.reason)
 
 
 def _findings(inquiry: Inquiry, i: int, found: Losing) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from bylaw.errors import WitnessMismatch
 from bylaw.logic.boxes import Box, TooManyBoxes, uncovered
 from bylaw.logic.ir import Effect, Facts, negate
 from ci.findings import Finding
-from ci.proofs.answers import Reply
+from ci.proofs.answers import Concern, Reply, of_policies
 from ci.proofs.duel import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
@@ -265,12 +265,18 @@ def redundant_rule(inquiry: Inquiry) -> Iterator[Reply]:
         if spare.verdict.status == "PROVEN":
             spares[i] = spare  # what is told of one depends on the others
         else:
-            yield Reply(spare.verdict.status, tuple(_open(inquiry, i, spare.verdict)), spare.verdict.reason)
+            told_ = tuple(_open(inquiry, i, spare.verdict))
+            yield Reply(_policy(inquiry, i), spare.verdict.status, told_, spare.verdict.reason)
     found = {i: spare for i, spare in spares.items() if seen_with(inquiry.theory, i, rules_of(spare.core))}
     beside = _duplicates_beside(inquiry, nearby, referee, found)
     kept = originals(nearby, {**found, **beside})
     for i, spare in spares.items():
-        yield Reply("PROVEN", (_finding(inquiry, i, spare),) if i in found and i not in kept else ())
+        told_ = (_finding(inquiry, i, spare),) if i in found and i not in kept else ()
+        yield Reply(_policy(inquiry, i), "PROVEN", told_)
+
+
+def _policy(inquiry: Inquiry, i: int) -> tuple[Concern, ...]:
+    return of_policies(inquiry.rule(i).policy_id)
 
 
 def _open(inquiry: Inquiry, i: int, verdict: Verdict) -> Iterator[Finding]:

@@ -23,3 +23,5 @@ QUESTIONS: Mapping[str, Callable[[Inquiry], Iterable[Reply]]] = {
     "failing-case": failing_case.failing_case,
     "priority-mismatch": priority_mismatch.priority_mismatch,
 }
+ASKED = ("conflict", *QUESTIONS)  # by name, in order
+OF_OTHERS: Mapping[str, str] = {"gap": "outcome", "failing-case": "case"}  # questions about no policy

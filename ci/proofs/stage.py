@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from bylaw.logic.ir import Facts, Ruleset, Variable
-from ci.findings import Finding, Status
+from ci.findings import Finding
 from ci.load import Workspace
 from ci.progress import Progress
-from ci.proofs.answers import Answered, Reply, counted
+from ci.proofs.answers import Answered, Concern, Reply, Row, Statuses, counted, of_policies, states
 from ci.proofs.clash_findings import clash_findings, step
-from ci.proofs.conflict import Clash, pairs, shown
+from ci.proofs.conflict import Clash, clashes, shown
 from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Inquiry
-from ci.proofs.registry import QUESTIONS
+from ci.proofs.registry import ASKED, QUESTIONS
 from ci.proofs.theory import Theory
 from ci.proofs.unanswered import told_once
 from ci.record import Later, PolicyRecord, StageStatus
@@ -27,17 +27,23 @@ from ci.record import Later, PolicyRecord, StageStatus
 class Proofs:
     """What the proofs found: records with their conflicts, findings, and the lattice's verdicts for the bundle.
 
-    `clashes` are the pairs behind the conflicts, one by one: who joins several runs groups them anew. `answers` count
-    every question. What only a bundle writes is worked out when somebody reads it.
+    `clashes` are the pairs behind the conflicts, one by one: who joins several runs groups them anew. `statuses` say
+    how every question was answered of everyone in focus. What only a bundle writes is worked out when somebody reads
+    it.
     """
 
     records: list[PolicyRecord]
     findings: list[Finding]
     clashes: tuple[Clash, ...]
-    answers: tuple[Answered, ...]
+    statuses: Statuses
     later: Callable[[], list[dict[str, Any]]]
     dominance: list[dict[str, Any]]
     escalations: list[dict[str, Any]]
+
+    @property
+    def answers(self) -> tuple[Answered, ...]:
+        """Every question, counted."""
+        return counted(self.statuses, ASKED)
 
     @cached_property
     def conflicts(self) -> list[dict[str, Any]]:
@@ -76,8 +82,9 @@ def prove(
     theory = Theory(ruleset, at, budgets.rlimit, budgets.timeout_ms, *limits)
     by_id = {record.policy.policy_id: record for record in records}
     inquiry = Inquiry(workspace, by_id, theory, words, progress, focus)
-    told = _Told()
-    found = [clash for clash in told.pairs(pairs(theory, _heard(progress), focus)) if clash.verdict.status != "PROVEN"]
+    told = _Told(focus)
+    found = list(clashes(theory, _heard(progress), focus))
+    told.question("conflict", _contradictions(inquiry, found))
     told.findings += clash_findings(inquiry, found)
     for question, ask in QUESTIONS.items():
         told.question(question, ask(inquiry))
@@ -87,7 +94,7 @@ def prove(
         records=[_judged(record, conflicts, failed) for record in records],
         findings=told_once(inquiry, told.findings),
         clashes=tuple(found),
-        answers=tuple(told.answers),
+        statuses=told.statuses,
         later=lambda: conflicts.all,
         dominance=_dominance(inquiry, found),
         escalations=_escalations(inquiry, found),
@@ -95,27 +102,34 @@ def prove(
 
 
 class _Told:
-    """The findings of all questions, and how often each was asked."""
+    """The findings of all questions, and what is known of everyone in focus."""
 
-    def __init__(self) -> None:
+    def __init__(self, focus: Focus | None) -> None:
         self.findings: list[Finding] = []
-        self.answers: list[Answered] = []
+        self.statuses: dict[Concern, Row] = {}
+        self._focus = focus
+        self._rows: dict[Row, Row] = {}  # each kept once: most policies have the same
 
     def question(self, question: str, replies: Iterable[Reply]) -> None:
         """Take note of everything that is answered to one question."""
-        statuses, reasons = Counter[Status](), Counter[str]()
+        for concern, state in states(question, self._heard(replies)).items():
+            if self._focus is None or self._focus.holds(concern):
+                row = (*self.statuses.get(concern, ()), state)
+                self.statuses[concern] = self._rows.setdefault(row, row)
+
+    def _heard(self, replies: Iterable[Reply]) -> Iterator[Reply]:
         for reply in replies:
             self.findings += reply.findings
-            statuses[reply.status] += 1
-            if reply.status in ("UNKNOWN", "SKIPPED"):
-                reasons[reply.reason or "no reason is known"] += 1
-        self.answers.append(counted(question, statuses, reasons))
+            yield reply
 
-    def pairs(self, asked: Iterable[Clash]) -> list[Clash]:
-        """The pairs that were asked about, taken note of."""
-        found = list(asked)
-        self.question("conflict", (Reply(clash.verdict.status, (), clash.verdict.reason) for clash in found))
-        return found
+
+def _contradictions(inquiry: Inquiry, found: Sequence[Clash]) -> Iterator[Reply]:
+    """Of every policy that takes part: nothing contradicts it, except for what was *found*."""
+    for policy_id, record in inquiry.records.items():
+        if record.in_logic:
+            yield Reply(of_policies(policy_id), "PROVEN")
+    for clash in found:
+        yield Reply(of_policies(*_policies(inquiry, clash)), clash.verdict.status, (), clash.verdict.reason)
 
 
 def _heard(progress: Progress | None) -> Callable[[int, int], None] | None:

@@ -74,7 +74,7 @@ def measured(root: Path) -> dict[str, float]:
     pipeline.formalize = timed("formalize", pipeline.formalize)
     pipeline.prove = timed("proofs", pipeline.prove)
     pipeline.LINTS = tuple(timed("lint", lint) for lint in pipeline.LINTS)
-    stage.pairs = timed("conflict", stage.pairs)
+    stage.clashes = timed("conflict", stage.clashes)
     stage.clash_findings = timed("conflict", stage.clash_findings)
     stage.QUESTIONS = {name: timed(name, ask) for name, ask in stage.QUESTIONS.items()}
     done = pipeline.run(root, DAY, DAY)

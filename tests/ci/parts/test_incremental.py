@@ -47,6 +47,7 @@ def assert_same(before, after):
         return None
     assert told(found) == told(expected)
     assert found.cards == expected.cards
+    assert found.statuses == expected.statuses
     assert found.clashing == expected.clashing
     assert {path: boxes for path, boxes in found.cases.items() if boxes} == dict(expected.cases)
     assert dict(found.files) == dict(expected.files)
@@ -114,7 +115,7 @@ def quietly(examples):
 
 
 @given(versions())
-@quietly(300)
+@quietly(80)
 def test_a_change_finds_what_a_check_of_everything_finds(sides):
     assert_same(*sides)
 

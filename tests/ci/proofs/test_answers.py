@@ -1,54 +1,73 @@
-"""Every question is counted, with what came of it and why something stayed open."""
+"""Every question is counted by whom it is about, with what came of it and why something stayed open."""
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ci import pipeline
-from ci.proofs.answers import Answered, counted, joined
-from ci.proofs.registry import QUESTIONS
+from ci.proofs.answers import OPEN, RANK, Answered, Reply, counted, of_case, of_outcome, of_policies, states
+from ci.proofs.focus import Focus
+from ci.proofs.registry import ASKED, QUESTIONS
 
-RUNS = st.lists(
-    st.lists(
-        st.builds(
-            Answered,
-            st.sampled_from(("gap", "conflict", "dead-rule")),
-            *[st.integers(0, 5)] * 4,
-            st.dictionaries(st.sampled_from(("too many", "too long")), st.integers(1, 3)).map(
-                lambda reasons: tuple(sorted(reasons.items()))
-            ),
-        ),
-        max_size=3,
-        unique_by=lambda answered: answered.question,
-    ),
-    max_size=4,
+CONCERNS = (*of_policies("POL-A", "POL-B", "POL-C"), *of_outcome("way"), *of_case("policies/cases.yaml", 1))
+REPLIES = st.lists(
+    st.builds(
+        Reply,
+        st.lists(st.sampled_from(CONCERNS), min_size=1, max_size=2, unique=True).map(tuple),
+        st.sampled_from(sorted(RANK)),
+        st.just(()),
+        st.sampled_from((None, "too many", "too long")),
+    )
 )
 
 
-@given(RUNS)
-def test_runs_joined_lose_no_answer_and_no_reason(runs):
-    whole = joined(runs)
-    parts = [answered for run in runs for answered in run]
-    assert len({answered.question for answered in whole}) == len(whole)
-    assert {answered.question for answered in whole} == {answered.question for answered in parts}
-    for name in ("asked", "open", "proven", "counterexamples", "unknown", "skipped"):
-        assert sum(getattr(answered, name) for answered in whole) == sum(getattr(part, name) for part in parts)
-    reasons = sum((Counter(dict(part.reasons)) for part in parts), Counter())
-    assert sum((Counter(dict(answered.reasons)) for answered in whole), Counter()) == reasons
+@given(REPLIES)
+def test_of_everyone_the_worst_reply_is_known_and_every_reason_why_it_is_open(replies):
+    found = states("gap", replies)
+    assert found.keys() == {concern for reply in replies for concern in reply.about}
+    for concern, (question, status, reasons) in found.items():
+        mine = [reply for reply in replies if concern in reply.about]
+        assert question == "gap"
+        assert RANK[status] == max(RANK[reply.status] for reply in mine)
+        open_ = {reply.reason or "no reason is known" for reply in mine if reply.status in OPEN}
+        assert set(reasons) == open_
+        assert bool(reasons) == (status in OPEN)
 
 
-def test_one_run_joined_is_itself():
-    run = (Answered("gap", 1, 2), Answered("conflict", 3, 0, 1, 2, (("too many", 3),)))
-    assert joined([run]) == run
+@given(REPLIES, st.randoms(use_true_random=False))
+def test_the_order_of_the_replies_makes_no_difference(replies, random):
+    others = replies[:]
+    random.shuffle(others)
+    assert states("gap", others) == states("gap", replies)
+
+
+@given(st.dictionaries(st.sampled_from(ASKED), REPLIES))
+def test_every_concern_is_counted_once_a_question(asked):
+    known = {question: states(question, replies) for question, replies in asked.items()}
+    rows = {concern: tuple(known[q][concern] for q in known if concern in known[q]) for concern in CONCERNS}
+    answers = counted(rows, ASKED)
+    assert [answered.question for answered in answers] == list(ASKED)
+    for answered in answers:
+        mine = list(known.get(answered.question, {}).values())
+        assert answered.asked == len(mine)
+        assert answered.open == sum(status in OPEN for _, status, _ in mine)
+        assert dict(answered.reasons) == {
+            reason: sum(reason in why for _, _, why in mine) for _, _, reasons in mine for reason in reasons
+        }
 
 
 def test_the_counts_of_a_question_as_json():
-    statuses = Counter({"PROVEN": 2, "SKIPPED": 1})
-    assert counted("gap", statuses, Counter({"too many rules": 1})).to_json() == {
+    replies = [
+        Reply(of_policies("POL-A", "POL-B"), "PROVEN"),
+        Reply(of_policies("POL-C"), "SKIPPED", (), "too many rules"),
+    ]
+    rows = {concern: (state,) for concern, state in states("gap", replies).items()}
+    (answered,) = counted(rows, ["gap"])
+    assert answered.to_json() == {
         "question": "gap",
         "asked": 3,
         "proven": 2,
@@ -88,15 +107,35 @@ DAY = date(2026, 6, 1)
 
 
 def test_a_check_counts_every_question_that_it_asked(workspace_of):
-    """Three rules, one pair that meets, one hole."""
+    """Three policies, of which two contradict each other, and one hole."""
     answers = {answered.question: answered for answered in pipeline.check(workspace_of(FILES), DAY).proofs.answers}
     assert list(answers) == ["conflict", *QUESTIONS]
-    assert answers["conflict"] == Answered("conflict", 0, 1)
+    assert answers["conflict"] == Answered("conflict", 1, 2)
     assert answers["dead-rule"] == Answered("dead-rule", 0, 3)
     assert answers["redundant-rule"] == Answered("redundant-rule", 0, 3)
     assert answers["gap"] == Answered("gap", 0, 1)
     assert answers["priority-mismatch"].asked == 3
     assert answers["failing-case"].asked == 0
+
+
+FOCUSES = {
+    "a policy": Focus(policies=frozenset({"POL-WAY-002"})),
+    "an outcome": Focus(outcomes=frozenset({"way"})),
+    "a case": Focus(cases=frozenset({("policies/cases.yaml", 1)})),
+    "nothing": Focus(),
+}
+CASE = "{{name: {name}, facts: {{days: {days}}}, expect: {{way: {action}}}}}"
+CASES = f"[{CASE.format(name='a', days=1, action='refund')}, {CASE.format(name='b', days=15, action='reject')}]"
+
+
+@pytest.mark.parametrize("focus", FOCUSES.values(), ids=FOCUSES)
+def test_what_is_known_of_a_part_is_what_is_known_of_it_in_the_whole(workspace_of, focus):
+    workspace = workspace_of({**FILES, "policies/cases.yaml": CASES})
+    whole = pipeline.check(workspace, DAY).proofs.statuses
+    part = pipeline.check(workspace, DAY, None, focus).proofs.statuses
+    assert len(whole) == 6  # three policies, an outcome, two cases
+    assert part == {concern: row for concern, row in whole.items() if focus.holds(concern)}
+    assert len(part) == (focus != Focus())
 
 
 def test_a_rule_with_too_many_neighbours_is_skipped_and_told(workspace_of):

@@ -1,0 +1,223 @@
+"""A check in parts prints what a check of everything prints: against a base, and by any number of workers."""
+
+import subprocess
+import tempfile
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from ci import check as checking
+from ci import pipeline
+from ci.executors.port import WorkerLost
+from ci.executors.serial import Serial
+from ci.parts import snapshot
+from ci.parts.incremental import updated
+from ci.parts.whole import whole
+from ci.proofs.answers import Answered, counted
+from ci.proofs.registry import ASKED
+from ci.report.jsonl import render
+from tests.ci.parts.conftest import DAY, policy
+from tests.ci.parts.test_incremental import quietly, told, versions
+from tests.ci.parts.test_incremental import whole as asked_at_once
+
+SET = {
+    "POL-SHOP-001": policy("POL-SHOP-001", 0, 10, "full"),
+    "POL-SHOP-002": policy("POL-SHOP-002", 8, 20, "part"),
+    "POL-SHOP-003": policy("POL-SHOP-003", 5, 9, "notify"),
+    "POL-SHOP-004": policy("POL-SHOP-004", 9, 12, "notify", kind="prohibited"),
+}
+CASES = (
+    "[{name: one, facts: {days: 1}, expect: {refund: part}}, {name: two, facts: {days: 30}, expect: {refund: null}}]"
+)
+
+
+def printed(checked):
+    return render(checked.findings, checked.workspace.sources, checked.existing, None, checked.answers)
+
+
+def at_once(old, now):
+    """The printed findings of a check of both versions from the first file to the last."""
+    after = pipeline.check(now.workspace(), now.at)
+    if old is None:
+        return printed(checking.Checked(after.workspace, after.findings, answers=after.proofs.answers))
+    compared = checking.against(pipeline.check(old.workspace(), now.at), after)
+    return printed(replace(compared, answers=after.proofs.answers))
+
+
+@given(versions())
+@quietly(25)
+def test_against_a_base_it_prints_the_same(sides):
+    assert_printed_the_same(sides)
+
+
+@pytest.mark.longer
+@given(versions())
+@quietly(1000)
+def test_against_many_more_bases_it_prints_the_same(sides):
+    assert_printed_the_same(sides)
+
+
+def assert_printed_the_same(sides):
+    with tempfile.TemporaryDirectory() as folder:
+        old, now = (replace(side, root=Path(folder), at=sides[1].at) for side in sides)
+        assert printed(checking.in_parts(now, old)).splitlines() == at_once(old, now).splitlines()
+
+
+@given(versions())
+@quietly(30)
+def test_shared_among_workers_it_finds_the_same(sides):
+    assert_shared_out_it_is_the_same(sides[1])
+
+
+@pytest.mark.longer
+@given(versions())
+@quietly(2000)
+def test_many_more_sets_are_the_same_when_shared_among_workers(sides):
+    assert_shared_out_it_is_the_same(sides[1])
+
+
+def assert_shared_out_it_is_the_same(now):
+    expected, found = asked_at_once(now), whole(now, Serial())
+    assert told(found) == told(expected)
+    assert found.cards == expected.cards
+    assert found.statuses == expected.statuses
+    assert found.clashing == expected.clashing
+    assert found.complete == expected.complete
+
+
+def test_shares_are_many_when_policies_are(made, monkeypatch):
+    monkeypatch.setattr("ci.parts.whole.SHARE", 1)
+    now = made(SET, policies__shop__cases=CASES)
+    heard = []
+    found = whole(now, Serial(), lambda *state: heard.append(state))
+    assert told(found) == told(asked_at_once(now))
+    assert heard[-1] == ("asking the questions", 5, 5)  # what is shared, two groups, two cases
+
+
+class Losing(Serial):
+    """An executor whose workers die of everything that holds a certain policy and is asked about it."""
+
+    def run(self, work, items, heard=None):
+        return [
+            WorkerLost(n) if any("003" in path for path in item.asked.paths) else work(item)
+            for n, item in enumerate(items)
+        ]
+
+
+def test_a_part_that_is_lost_is_an_open_question_and_the_rest_is_answered(made, monkeypatch):
+    monkeypatch.setattr("ci.parts.whole.SHARE", 1)
+    found = whole(made(SET), Losing())
+    (lost,) = [finding for finding in found.findings if finding.id == "unknown-answer"]
+    assert lost.policies == ("POL-SHOP-003", "POL-SHOP-004")
+    assert "the process that did it died twice" in lost.message
+    assert [finding.policies for finding in found.findings if finding.id == "conflict"] == [
+        ("POL-SHOP-001", "POL-SHOP-002")
+    ]
+    assert not found.is_final
+    answers = {answered.question: answered for answered in counted(found.statuses, ASKED)}
+    assert answers["conflict"] == Answered("conflict", 0, 2, 2, 0, ((WorkerLost(2).message, 2),))
+    assert answers["priority-mismatch"].unknown == 2
+
+
+def test_a_case_that_is_lost_is_open_too(made):
+    found = whole(made(SET, policies__shop__cases=CASES), LosingCases())
+    answers = {answered.question: answered for answered in counted(found.statuses, ASKED)}
+    assert (answers["failing-case"].asked, answers["failing-case"].unknown) == (2, 2)
+    assert (answers["conflict"].asked, answers["conflict"].unknown) == (4, 0)
+
+
+class LosingCases(Serial):
+    """An executor whose workers die of cases."""
+
+    def run(self, work, items, heard=None):
+        return [WorkerLost(n) if item.asked.cases else work(item) for n, item in enumerate(items)]
+
+
+def test_what_is_open_because_a_worker_was_lost_is_asked_again(made, monkeypatch):
+    monkeypatch.setattr("ci.parts.whole.SHARE", 1)
+    monkeypatch.setattr("ci.check.MANY", 1)
+    now = made(SET)
+    first = checking.in_parts(now, None, executors=lambda: _Given(Losing()))
+    assert first.failed
+    assert snapshot.read(now.root) is None
+    again = checking.in_parts(now, None, executors=lambda: _Given(Serial()))
+    assert printed(again) == at_once(None, now)
+
+
+def test_what_is_brought_up_to_date_is_no_more_final_than_what_it_comes_from(made, monkeypatch):
+    monkeypatch.setattr("ci.parts.whole.SHARE", 1)
+    changed = {**SET, "POL-SHOP-001": policy("POL-SHOP-001", 0, 7, "full")}
+    for executor, is_final in ((Losing(), False), (Serial(), True)):
+        found = updated(whole(made(SET), executor), made(changed))
+        assert found is not None
+        assert found.is_final is is_final
+
+
+class _Given:
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        return self.value
+
+    def __exit__(self, *_):
+        return None
+
+
+# ---- on the command line --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def repository(made, tmp_path):
+    """A folder with a commit, and `edit` that changes a policy in it."""
+    now = made(SET, policies__shop__cases=CASES)
+    for path, file in now.files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(file.data)
+    (tmp_path / ".gitignore").write_text(".bylaw/\n")
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@x", *words], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("where", ["nonsense", "dask://", "processes://x"])
+def test_where_no_work_can_run_is_said_before_any_is_done(repository, bylaw, where):
+    done = bylaw("check", "--root", repository, "--executor", where, "--at", "2026-06-15")
+    assert done.code == 2
+    assert f"`{where}` is not an executor" in done.err
+    assert "write serial, processes or dask://host:port" in done.err
+
+
+def test_a_second_check_reads_what_the_first_left(repository, monkeypatch):
+    monkeypatch.setattr(checking, "SMALL", 0)
+    first = checking.check(repository, DAY, DAY)
+    asked = []
+    monkeypatch.setattr(pipeline, "check", lambda *given, **named: asked.append(given))
+    second = checking.check(repository, DAY, DAY)
+    assert printed(second) == printed(first)
+    assert asked == []
+
+
+def test_only_what_changed_is_asked_again(repository, monkeypatch):
+    monkeypatch.setattr(checking, "SMALL", 0)
+    checking.check(repository, DAY, DAY)
+    (repository / "policies/shop/POL-SHOP-002.yaml").write_text(policy("POL-SHOP-002", 11, 20, "part"))
+    read, check = [], pipeline.check
+    monkeypatch.setattr(
+        pipeline, "check", lambda w, *given, **named: read.append(sorted(w.sources)) or check(w, *given, **named)
+    )
+    checked = checking.check(repository, DAY, DAY)
+    assert [finding.id for finding in checked.findings if finding.policies == ("POL-SHOP-001", "POL-SHOP-002")] == []
+    assert {path for paths in read for path in paths if "003" in path or "004" in path} == set()
+
+
+def test_another_day_is_asked_where_it_makes_a_difference(repository, monkeypatch):
+    monkeypatch.setattr(checking, "SMALL", 0)
+    checking.check(repository, DAY, DAY)
+    later = date(2026, 12, 24)
+    assert printed(checking.check(repository, later, later)) == at_once(
+        None, checking.inventory(repository, checking.files_of(repository), checking.Revision(), later)
+    )

@@ -1,0 +1,93 @@
+"""A snapshot is read back as it was written, or not at all."""
+
+import json
+
+import pytest
+
+from ci import pipeline
+from ci.parts import snapshot
+from ci.parts.incremental import remembered
+from tests.ci.parts.conftest import policy
+
+SET = {
+    "POL-SHOP-001": policy("POL-SHOP-001", 0, 10, "full"),
+    "POL-SHOP-002": policy("POL-SHOP-002", 8, 20, "part"),
+}
+CASES = "[{name: one, facts: {days: 9, vip: true}, expect: {refund: null}}, {name: two, facts: {days: x}, expect: {}}]"
+
+
+@pytest.fixture
+def kept(made, tmp_path):
+    now = made(SET, policies__shop__cases=CASES)
+    snap = remembered(now, pipeline.check(now.workspace(), now.at))
+    snapshot.write(tmp_path, snap)
+    return snap
+
+
+def test_it_is_read_as_it_was_written(kept, tmp_path):
+    found = snapshot.read(tmp_path)
+    assert found == kept
+    assert [finding.id for finding in found.findings] == [finding.id for finding in kept.findings]
+    assert found.statuses == kept.statuses
+    assert sorted(found.statuses) == [
+        ("case", "policies/shop/cases.yaml", 0),
+        ("policy", "POL-SHOP-001"),
+        ("policy", "POL-SHOP-002"),
+    ]
+    assert found.cases == {"policies/shop/cases.yaml": [{"days": [[9, 0, 9, 1]], "vip": [True]}, None]}
+
+
+def test_what_many_policies_have_in_common_is_written_once(made, tmp_path):
+    now = made({f"POL-SHOP-0{n}": policy(f"POL-SHOP-0{n}", 2 * n, 2 * n + 1, "full") for n in range(10, 40)})
+    snapshot.write(tmp_path, remembered(now, pipeline.check(now.workspace(), now.at)))
+    _, body, *_ = (tmp_path / snapshot.FILE).read_text().split("\n")
+    assert len(json.loads(body)["statuses"]) == 30
+    assert len(json.loads(body)["rows"]) == 1
+
+
+def test_without_a_file_there_is_none(tmp_path):
+    assert snapshot.read(tmp_path) is None
+
+
+def edited(text, how):
+    stamp, _, body = text.partition("\n")
+    program, digest = stamp.split()
+    match how:
+        case "half of it":
+            return text[: len(text) // 2]
+        case "a letter":
+            return text.replace("POL-SHOP-001", "POL-SHOP-00l")
+        case "another program":
+            return f"{'0' * len(program)} {digest}\n{body}"
+        case "no stamp":
+            return body
+        case "nothing":
+            return ""
+    raise AssertionError(how)
+
+
+@pytest.mark.parametrize("how", ["half of it", "a letter", "another program", "no stamp", "nothing"])
+def test_what_was_touched_is_as_good_as_absent(kept, tmp_path, how):
+    path = tmp_path / snapshot.FILE
+    path.write_text(edited(path.read_text(), how))
+    assert snapshot.read(tmp_path) is None
+
+
+@pytest.mark.parametrize("body", ["[]", "{}", "nonsense", '{"at": 1}', "[" * 100_000])
+def test_a_stamp_alone_makes_no_snapshot(tmp_path, body, monkeypatch):
+    path = tmp_path / snapshot.FILE
+    path.parent.mkdir(parents=True)
+    path.write_text(f"{snapshot._stamp(body)}\n{body}")
+    assert snapshot.read(tmp_path) is None
+
+
+def test_bytes_that_are_no_text_are_no_snapshot(kept, tmp_path):
+    (tmp_path / snapshot.FILE).write_bytes(b"\xff\xfe\x00")
+    assert snapshot.read(tmp_path) is None
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(kept, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    snapshot.write(blocked, kept)  # does not raise
+    assert snapshot.read(blocked) is None
