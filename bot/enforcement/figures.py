@@ -1,7 +1,7 @@
 """The figures of an answer (sums, durations, percentages) and where each may come from.
 
-A figure is founded when the case gives it, when a rule that could matter here tests it, when the action is called by it,
-or when it follows from those by one step: the days that are left, a percentage of a price. Any other is made up.
+A figure is founded when the case gives it, when a rule that could matter here tests it, when the action is called by
+it, or when it follows from those by one step: the days that are left, a percentage of a price. Any other is made up.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ its own ("without the receipt you get…" denies nothing that you get).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word
@@ -15,8 +16,8 @@ _VERBAL = listed("not never neither nor hardly barely")
 _NOMINAL_REACH = 3  # words between "no" and what there is none of
 _EMPTY = listed("way chance possibility right entitlement claim option longer case reason question basis")
 _DENYING = listed(
-    "impossible unavailable excluded forbidden prohibited refused refuse decline declined deny denied unable ineligible "
-    "banned barred disallowed withheld withhold revoked exclude rejected inapplicable"
+    "impossible unavailable excluded forbidden prohibited refused refuse decline declined deny denied unable "
+    "ineligible banned barred disallowed withheld withhold revoked exclude rejected inapplicable"
 )
 _RAISING = listed("think believe see expect mean suppose")
 GIVING = listed(
@@ -25,6 +26,7 @@ GIVING = listed(
 )
 _SUBJECT_VERBS = AUXILIARIES | GIVING | listed("want need keep take bring lose lost contact call")
 _ENDS = CONJUNCTIONS - {"or", "and", "since", "while"}
+_NEXT = listed("if unless and or as because")  # what begins another statement behind the words
 _INSTEAD = (("instead", "of"), ("rather", "than"), ("opposed", "to"), ("place", "of"))
 _IF = listed("if unless provided providing whether suppose supposing assuming otherwise only")
 _HEDGES = listed(
@@ -34,10 +36,9 @@ _KNOWING = listed("decide say tell know judge")  # "I cannot decide … without 
 _IF_PAIRS = frozenset(
     {("as", "long"), ("in", "case"), ("on", "condition"), ("subject", "to"), ("even", "if"), ("so", "long")}
 )
-_FOR_WHOM = listed("customer who whoever anyone everybody everyone someone")
 _WISHES = listed("want ask asked request requested wish hope hoping hoped like wanted wondering expect expected demand")
-_SAYING = listed("say says said state states read reads according stipulate specify")
-_QUESTION_WORDS = listed("how what when where which who why")
+_YES = listed("yes sure certainly absolutely definitely yeah yep")
+_NAY = listed("no nope")
 
 
 def is_denied(words: Sequence[Word], used: Sequence[int]) -> bool:
@@ -94,23 +95,13 @@ def _after(words: Sequence[Word], used: Sequence[int]) -> int:
     last, own, count = used[-1], set(used), 0
     for i in range(last + 1, min(last + 8, len(words))):
         text = words[i].text
-        if (
-            words[i].clause != words[last].clause
-            or text in _ENDS
-            or text in ("if", "unless", "and", "or", "as", "because")
-        ):
-            break
-        if text in PRONOUNS:
+        if words[i].clause != words[last].clause or text in _ENDS or text in _NEXT or text in PRONOUNS:
             break
         if i in own:
             continue
         behind_verb = any(word.text in AUXILIARIES for word in words[max(last + 1, i - 2) : i])
-        if (
-            (text in ("not", "never") and behind_verb)
-            or (text in _DENYING and behind_verb)
-            or (text in ("no", "out") and behind_verb and i + 1 < len(words) and words[i + 1].text in ("longer", "of"))
-        ):
-            count += 1
+        longer = text in ("no", "out") and i + 1 < len(words) and words[i + 1].text in ("longer", "of")
+        count += behind_verb and (text in ("not", "never") or text in _DENYING or longer)
     return count
 
 
@@ -125,9 +116,8 @@ def _is_subject(words: Sequence[Word], i: int, first: int) -> bool:
 
 def _is_raised(words: Sequence[Word], i: int) -> bool:
     """ "I do not think we can": the negation of the thought is that of what is thought."""
-    return (
-        i > 0 and words[i - 1].text in (*_RAISING, "that") and any(w.text in _RAISING for w in words[max(0, i - 2) : i])
-    )
+    before = [word.text for word in words[max(0, i - 2) : i]]
+    return before[-1:] != [] and before[-1] in (*_RAISING, "that") and any(text in _RAISING for text in before)
 
 
 def is_question(text: str) -> bool:
@@ -138,7 +128,7 @@ def is_question(text: str) -> bool:
 def is_conditional(words: Sequence[Word]) -> bool:
     """Does the sentence state something only under a condition, or not for sure?"""
     texts = [word.text for word in words]
-    pairs = zip(texts, texts[1:], strict=False)
+    pairs = pairwise(texts)
     if any(text in _IF or text in _HEDGES for text in texts):
         return True
     return any(pair in _IF_PAIRS or (pair[0] == "not" and pair[1] in _KNOWING) for pair in pairs)
@@ -163,15 +153,6 @@ def is_wished(words: Sequence[Word], used: Sequence[int]) -> bool:
 def says_yes_or_no(words: Sequence[Word]) -> bool | None:
     """What an answer opens with: True for yes, False for no, None for neither."""
     texts = [word.text for word in words[:3]]
-    if not texts:
-        return None
-    if texts[0] in ("yes", "sure", "certainly", "absolutely", "definitely", "yeah", "yep") or texts[:2] == [
-        "of",
-        "course",
-    ]:
-        return "not" not in texts[1:2]
-    if texts[0] in ("no", "nope", "sorry") and (
-        len(texts) == 1 or words[0].clause != words[1].clause or texts[0] == "no"
-    ):
-        return False if texts[0] != "sorry" else None
-    return None
+    if texts[:1] and (texts[0] in _YES or texts[:2] == ["of", "course"]):
+        return texts[1:2] != ["not"]
+    return False if texts[:1] and texts[0] in _NAY else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bylaw.language.words import Word, read_words
 
-# INVARIANT: no two alternatives match at one place, so the scan is linear. A point inside a number or a name ends nothing.
+# INVARIANT: no two alternatives match at one place, so the scan is linear. A point inside a number ends nothing.
 _END = re.compile(r"[.!?]+[\"”’')\]]*(?=\s|$)|\n+|;(?=\s|$)")
 _QUOTED = re.compile(r"“([^“”]{1,2000})”|\"([^\"]{1,2000})\"|«([^«»]{1,2000})»")
 POLICY_ID = re.compile(r"\bPOL(?:-IMP)?-[A-Z]+-\d{3,}\b")

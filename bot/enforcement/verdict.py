@@ -1,4 +1,4 @@
-"""The verdict on one answer: the `ComplianceDecision` of seed 001, with its checks, its sources and what becomes of it."""
+"""The verdict on one answer: the `ComplianceDecision` of seed 001, its checks, its sources, what becomes of it."""
 
 from __future__ import annotations
 
