@@ -123,7 +123,7 @@ def add_key(text: str, route: Route, key: str, value: Any) -> str:
         raise UsageError(f"`{_shown(route)}` is not a mapping that holds something")
     if key in held:
         raise UsageError(f"`{_shown(route)}` has `{key}` already")
-    _put(meant, route, {**held, key: value})
+    held[key] = value
     assert isinstance(node, yaml.MappingNode)
     if node.flow_style:
         return _checked(_in_flow(text, node, _flow({key: value})[1:-1]), meant, route)

@@ -124,7 +124,7 @@ def _is_member(hub: Hub, team: str, login: str) -> bool:
     try:
         data = hub.graphql(_MEMBERS, {"org": org, "team": slug, "login": login})
     except GitHubError as problem:
-        if problem.status in (403, 404) and not problem.is_limit:
+        if problem.status in (400, 403, 404) and not problem.is_limit:
             return False
         raise
     held = ((data.get("organization") or {}).get("team") or {}).get("members") or {}
@@ -142,12 +142,14 @@ def with_waiver(text: str | None, entry: dict[str, str]) -> str:
     """The file with *entry*, in the place of one about the same finding. Raises UsageError where that fails."""
     if text is None:
         return _HEADER + authoring.dump({"waivers": [entry]})
+    if all(line.startswith("#") or not line.strip() for line in text.splitlines()):
+        return "\n".join([*text.splitlines(), ""]) + authoring.dump({"waivers": [entry]})
     try:
         held = parse(PATH, text).data
     except Unreadable as problem:
         raise UsageError(f"{code(PATH)} cannot be read: {problem}", "correct it first") from None
-    if not isinstance(held, dict) or not held:
-        return text.rstrip("\n") + "\n" + authoring.dump({"waivers": [entry]})
+    if not isinstance(held, dict):
+        raise UsageError(f"{code(PATH)} is no mapping", "correct it first")
     waivers = held.get("waivers")
     if "waivers" not in held:
         return authoring.add_key(text, (), "waivers", [entry])

@@ -19,7 +19,7 @@ from tests.fakes.github.state import Refused
 Kind = Literal["app", "workflow", "personal", "fine-grained"]
 Level = Literal["read", "write"]
 
-_NAMES = ("contents", "pull_requests", "issues", "checks", "statuses", "actions", "metadata")
+_NAMES = ("contents", "pull_requests", "issues", "checks", "statuses", "actions", "metadata", "members")
 ALL: Mapping[str, Level] = dict.fromkeys(_NAMES, "write")
 READ: Mapping[str, Level] = dict.fromkeys(_NAMES, "read")
 PREFIX: Mapping[Kind, str] = {"app": "ghs_", "workflow": "ghs_", "personal": "ghp_", "fine-grained": "github_pat_"}

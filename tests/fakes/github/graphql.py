@@ -60,6 +60,7 @@ class _Root:
             "rateLimit": None,
             "node": lambda _info, id: self.node(id),
             "repository": self.repository,
+            "organization": self.organization,
             "resolveReviewThread": mutation(lambda given: self.resolve(given, True)),
             "unresolveReviewThread": mutation(lambda given: self.resolve(given, False)),
             "minimizeComment": mutation(lambda given: self.minimize(given["subjectId"], given["classifier"])),
@@ -76,6 +77,24 @@ class _Root:
             "nameWithOwner": self.world.slug,
             "pullRequest": lambda _info, number: self.pull(number),
         }
+
+    def organization(self, _info: Any, login: str) -> Json:
+        if login.lower() != self.world.slug.split("/")[0].lower():
+            raise _refused("NOT_FOUND", f"Could not resolve to an Organization with the login of '{login}'.")
+        return {"id": "O_1", "login": login, "team": lambda _info, slug: self.team(slug)}
+
+    def team(self, slug: str) -> Json | None:
+        """A team for whoever may read members; a workflow's own token never may."""
+        if self.token.kind == "workflow" or not self.token.may("read", "members"):
+            raise _refused("FORBIDDEN", self.token.denied().message)
+        if slug not in self.world.state.teams:
+            return None
+        held = sorted(self.world.state.teams[slug])
+
+        def members(_info: Any, query: str = "", **page: Any) -> Json:
+            return connection([self.actor(one) for one in held if query.lower() in one.lower()], page)
+
+        return {"id": f"T_{slug}", "slug": slug, "members": members}
 
     def pull(self, number: int) -> Json:
         pull = self.world.state.pulls.get(number)

@@ -102,8 +102,8 @@ class FakeGitHub(World):
         """Let the next *times* requests that *on* matches go wrong.
 
         `unavailable` 503 and `gateway` 502, nothing done; `secondary_limit` 403 with Retry-After; `primary_limit` 403
-        with a reset that many *seconds* ahead; `refused` 422, as when the head moves meanwhile; `cut_before` and `cut_after` cut the connection before or after the
-        request is carried out.
+        with a reset that many *seconds* ahead; `refused` 422, as when the head moves meanwhile; `cut_before` and
+        `cut_after` cut the connection before or after the request is carried out.
         """
         self._failing.append(Failing(kind, times, re.compile(on), seconds))
 

@@ -191,6 +191,7 @@ class State:
     reactions: dict[int, Reaction] = field(default_factory=dict)
     runs: dict[int, WorkflowRun] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
+    teams: dict[str, set[str]] = field(default_factory=dict)  # of the owner, by slug -> logins
     people: dict[str, str] = field(default_factory=dict)  # login -> admin, write, read; a team as "team:policy-owners"
     _ids: Any = field(default_factory=lambda: itertools.count(1001))
     _numbers: Any = field(default_factory=lambda: itertools.count(1))

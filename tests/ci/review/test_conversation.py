@@ -1,0 +1,275 @@
+"""Commands in comments, asked of the real command: heard, answered once, and only obeyed where their author may."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+import yaml
+
+from ci.review.acceptance import with_waiver
+from tests.fakes.github.access import ALL
+
+POLICY = """\
+policy_id: POL-REFUND-{number}
+conditions:
+  - {{type: time_window, operator: "<=", value: 5, unit: days}}
+actions:
+  - {{type: required, action: {action}}}
+metadata: {{source: handbook, owner: Marketing Dept., domain: refund}}
+"""
+OWNERS = "/policies/ @ana @acme/owners\n/policies/refund/POL-REFUND-091.yaml @bo\n"
+VOCABULARY = """\
+facts:
+  days: {type: integer, unit: days, minimum: 0, label: days since purchase, phrases: ["bought {value} days ago"]}
+actions: {full_refund: {outcome: refund}, reject: {outcome: refund}}
+outcomes: {refund: {label: the refund}}
+defaults: {"*": {time_window: days}}
+"""
+CASES = "- {name: a fresh one, facts: {days: 2}, expect: {refund: full_refund}}\n"
+CLASH = "policies/refund/POL-REFUND-091.yaml"
+
+
+class Talk:
+    """A pull request in which POL-REFUND-091 contradicts POL-REFUND-090, and a checkout that knows its head."""
+
+    def __init__(self, github, root, events, call) -> None:
+        self.github, self.root, self.events, self.call = github, root, events, call
+
+    def fetch(self) -> None:
+        subprocess.run(["git", "-C", self.root, "fetch", "-q", "origin", "+refs/*:refs/seen/*"], check=True)
+
+    def say(self, text: str, by: str = "ana", number: int = 1) -> int:
+        token = self.github.token(by)
+        state = self.github.state
+        from tests.fakes.github.state import IssueComment
+
+        now = state.tick()
+        comment = IssueComment(state.next_id(), number, by, text, now, now)
+        state.comments[comment.id] = comment
+        assert token
+        return comment.id
+
+    def run(self, comment: int, author: str = "User", pull: dict | None = None, **token):
+        said = self.github.state.comments[comment]
+        payload = {
+            "repository": {"full_name": "acme/policies"},
+            "issue": {"number": said.pull, "pull_request": {"url": "x"} if pull is None else pull or None},
+            "comment": {"id": comment, "body": said.body, "user": {"login": said.author, "type": author}},
+        }
+        path = self.events / "event.json"
+        path.write_text(json.dumps(payload))
+        self.fetch()
+        self.github.forget()
+        environ = {
+            "GITHUB_EVENT_NAME": "issue_comment",
+            "GITHUB_EVENT_PATH": str(path),
+            "GITHUB_API_URL": self.github.base,
+            "GITHUB_TOKEN": self.github.token(**{"kind": "workflow", **token}),
+        }
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in environ.items():
+                patch.setenv(name, value)
+            return self.call("review", "--root", self.root, "--at", "2026-06-01")
+
+    def ask(self, text: str, by: str = "ana", number: int = 1, **token) -> tuple[str, list[str]]:
+        """The answer, and the reactions that the comment got."""
+        comment = self.say(text, by, number)
+        done = self.run(comment, **token)
+        assert (done.code, done.err) == (0, "")
+        answers = [one.body for one in self.github.comments_of(number) if f"answer {comment} " in one.body]
+        reactions = [one.content for one in self.github.state.reactions.values() if one.subject == f"issue/{comment}"]
+        assert len(answers) == 1
+        return answers[0], reactions
+
+    def head(self, path: str, ref: str = "refs/heads/feature") -> str | None:
+        sha = self.github.git.blob_at(ref, path)
+        return self.github.git.read_blob(sha).decode() if sha else None
+
+
+@pytest.fixture
+def talk(github, tmp_path, call) -> Talk:
+    files = {
+        "policies/vocabulary.yaml": VOCABULARY,
+        "policies/refund/cases.yaml": CASES,
+        "policies/refund/POL-REFUND-090.yaml": POLICY.format(number="090", action="full_refund"),
+        ".github/CODEOWNERS": OWNERS,
+    }
+    clash = POLICY.format(number="091", action="reject")
+    github.commit("main", files)
+    github.commit("feature", {CLASH: clash, ".github/CODEOWNERS": "* @eve\n"})
+    github.commit("idea", {CLASH: clash}, fork="eve/policies")
+    github.open_pull("feature", author="eve")
+    github.open_pull("idea", author="eve", fork="eve/policies")
+    (tmp_path / "events").mkdir()
+    return Talk(github, github.clone(tmp_path / "checkout"), tmp_path / "events", call)
+
+
+def test_why_says_what_holds_and_by_whom(talk):
+    answer, reactions = talk.ask('/bylaw why {"days": 6}')
+    assert "nobody decides it" in answer
+    assert reactions == ["eyes", "+1"]
+    answer, _ = talk.ask("/bylaw why a fresh one")
+    assert "`POL-REFUND-090` and `POL-REFUND-091` contradict each other" in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('/bylaw why {"day": 6}', "did you mean `days`"),
+        ('/bylaw why {"days": "@everyone"}', "@everyone"),
+        ("/bylaw why a fresh on", "a fresh one"),
+        ("/bylaw accept 0123456789 until 2026-12-31 because x", "no error or warning that can be accepted"),
+        ("/bylaw accept conflict until 2020-12-31 because x", "is over already"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_words(talk, text, says):
+    answer, reactions = talk.ask(text)
+    assert says in answer.replace("\\", "").replace("\u2060", "")
+    assert reactions == ["eyes", "-1"]
+    assert "@everyone" not in answer.replace("`@everyone`", "")
+
+
+def test_diff_says_which_cases_change(talk):
+    answer, reactions = talk.ask("/bylaw diff")
+    assert "POL-REFUND-091" in answer
+    assert (answer.count("```"), reactions) == (2, ["eyes", "+1"])
+
+
+def test_what_is_not_understood_is_answered_with_the_usage(talk):
+    answer, reactions = talk.ask("/bylaw please")
+    assert "/bylaw accept FINDING until" in answer
+    assert reactions == ["eyes", "confused"]
+
+
+def test_told_twice_of_a_comment_it_answers_once(talk):
+    comment = talk.say("/bylaw diff")
+    talk.run(comment)
+    before = [(one.id, one.body) for one in talk.github.comments_of(1)]
+    assert talk.run(comment).code == 0
+    assert [(one.id, one.body) for one in talk.github.comments_of(1)] == before
+
+
+@pytest.mark.parametrize("effect", ["unavailable", "cut_before", "cut_after"])
+def test_an_answer_survives_an_outage(talk, effect):
+    talk.github.fail(effect, times=1, on="POST .*/issues/1/comments$")
+    answer, reactions = talk.ask("/bylaw please")
+    assert "not understood" in answer
+    assert reactions == ["eyes", "confused"]
+
+
+@pytest.mark.parametrize("text", ["thanks", "> /bylaw diff", "/bylaws"])
+def test_a_comment_that_asks_for_nothing_is_left_alone(talk, text):
+    done = talk.run(talk.say(text))
+    assert (done.code, talk.github.requests) == (0, [])
+
+
+def test_programs_and_issues_are_not_answered(talk):
+    comment = talk.say("/bylaw diff")
+    assert talk.run(comment, author="Bot").code == 0
+    assert talk.github.requests == []
+    assert talk.run(comment, pull={}).code == 0
+    assert talk.github.requests == []
+
+
+# --- accept
+
+ACCEPT = '/bylaw accept conflict until 2026-12-31 because the handbook # is: being "rewritten"'
+
+
+def owners(talk, text: str) -> None:
+    talk.github.commit("main", {".github/CODEOWNERS": text})
+
+
+def test_an_owner_of_both_policies_accepts_their_contradiction(talk):
+    owners(talk, "* @ana\n")
+    answer, reactions = talk.ask(ACCEPT)
+    assert reactions == ["eyes", "+1"]
+    assert "starts no workflow" in answer
+    [waiver] = yaml.safe_load(talk.head("rules/waivers.yaml"))["waivers"]
+    assert (waiver["id"], str(waiver["until"]), waiver["by"]) == ("conflict", "2026-12-31", "ana")
+    assert waiver["because"] == 'the handbook # is: being "rewritten"'
+    talk.fetch()
+    subprocess.run(["git", "-C", talk.root, "checkout", "-q", "refs/seen/heads/feature"], check=True)
+    found = talk.call("check", "--root", talk.root, "--format", "json", "--at", "2026-06-01").json["findings"]
+    assert [one["severity"] for one in found if one["id"] == "conflict"] == ["notice"]
+    again, _ = talk.ask(ACCEPT)
+    assert "is accepted already" in again
+    assert len([line for line in talk.github.writes() if "/git/commits" in line]) == 0
+
+
+@pytest.mark.parametrize("by", ["ana", "bo", "eve", "Ana-"])
+def test_who_does_not_own_every_policy_of_it_accepts_nothing(talk, by):
+    answer, reactions = talk.ask(ACCEPT, by)
+    assert reactions == ["eyes", "-1"]
+    assert "Only the owners" in answer
+    assert talk.head("rules/waivers.yaml") is None
+
+
+def test_the_owners_are_those_of_the_base_not_of_the_pull_request(talk):
+    assert "eve" in talk.head(".github/CODEOWNERS")
+    _, reactions = talk.ask(ACCEPT, "eve")
+    assert reactions == ["eyes", "-1"]
+
+
+def test_a_member_of_an_owning_team_is_an_owner(talk):
+    owners(talk, "* @acme/owners\n")
+    talk.github.state.teams["owners"] = {"cleo"}
+    robot = {"kind": "personal", "login": "robot"}
+    assert talk.ask(ACCEPT, "bo", **robot)[1] == ["eyes", "-1"]
+    answer, reactions = talk.ask(ACCEPT, "Cleo", **robot)
+    assert reactions == ["eyes", "+1"], answer
+
+
+@pytest.mark.parametrize(
+    "token",
+    [{"kind": "workflow"}, {"kind": "fine-grained", "login": "robot", "permissions": {**ALL, "members": "none"}}],
+)
+def test_a_token_that_may_not_read_teams_takes_nobody_for_a_member(talk, token):
+    owners(talk, "* @acme/owners\n")
+    talk.github.state.teams["owners"] = {"cleo"}
+    _, reactions = talk.ask(ACCEPT, "cleo", **token)
+    assert reactions == ["eyes", "-1"]
+
+
+def test_a_fork_is_told_what_to_paste(talk):
+    owners(talk, "* @ana\n")
+    answer, reactions = talk.ask(ACCEPT, number=2)
+    assert reactions == ["eyes", "-1"]
+    block = answer.split("```yaml\n")[1].split("```")[0]
+    assert yaml.safe_load(block)["waivers"][0]["id"] == "conflict"
+    assert [line for line in talk.github.writes() if "/git/" in line] == []
+
+
+ENTRY = {"finding": "1" * 16, "id": "conflict", "until": "2026-12-31", "because": "x", "by": "ana"}
+THEIRS = "waivers:\n  # theirs\n  - {finding: 2222222222222222, id: gap, until: 2026-01-01, because: y, by: bo}\n"
+OURS = """\
+waivers:
+  - finding: "1111111111111111" # ours
+    id: conflict
+    until: 2026-01-01
+    because: y
+    by: bo
+"""
+FILES = [
+    ("no file", None),
+    ("an empty file", ""),
+    ("a comment alone", "# nothing yet\n"),
+    ("an empty list", "# ours\nwaivers: []  # none\n"),
+    ("nothing behind the key", "waivers:\n"),
+    ("another entry", THEIRS),
+    ("an entry about the same", OURS),
+    ("another key", 'schema_version: "1.0"\n'),
+]
+
+
+@pytest.mark.parametrize(("title", "text"), FILES, ids=[title for title, _ in FILES])
+def test_a_waiver_is_written_among_what_is_there(title, text):
+    after = with_waiver(text, ENTRY)
+    read = yaml.load(after, yaml.BaseLoader)
+    assert ENTRY in read["waivers"]
+    assert [one["finding"] for one in read["waivers"]].count("1" * 16) == 1
+    comments = [line.split("#")[1] for line in (text or "").splitlines() if "#" in line]
+    assert all(comment in after for comment in comments)
+    assert with_waiver(after, ENTRY) == after
