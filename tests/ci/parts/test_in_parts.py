@@ -97,6 +97,27 @@ def test_shares_are_many_when_policies_are(made, monkeypatch):
     assert heard[-1] == ("asking the questions", 5, 5)  # what is shared, two groups, two cases
 
 
+BOUND = 'formal: {constraints: [{constraint_id: C-1, expression: "days <= 30"}]}\n'
+CHANGES = {
+    "a rule that an invariant now silences": policy("POL-SHOP-001", 35, 60, "full"),
+    "a rule that contradicts nobody any more": policy("POL-SHOP-001", 21, 29, "full"),
+    "a rule about something else": policy("POL-SHOP-001", 0, 10, "fast"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_beside_an_invariant_the_same_is_known_of_everyone(made, monkeypatch, change):
+    monkeypatch.setattr("ci.parts.whole.SHARE", 1)
+    before = {**SET, "POL-SHOP-009": policy("POL-SHOP-009", 0, 3, "slow", more=BOUND)}
+    cases = "[{name: one, facts: {days: 1}, expect: {refund: full}}, {name: two, facts: {days: 31}, expect: {}}]"
+    old, now = (made(found, policies__shop__cases=cases) for found in (before, {**before, "POL-SHOP-001": change}))
+    expected, found = asked_at_once(now), updated(asked_at_once(old), now)
+    assert found is not None
+    assert found.statuses == whole(now, Serial()).statuses == expected.statuses
+    assert {answered.question: answered.asked for answered in counted(found.statuses, ASKED)}["violated-invariant"] == 7
+    assert told(found) == told(expected)
+
+
 class Losing(Serial):
     """An executor whose workers die of everything that holds a certain policy and is asked about it."""
 
