@@ -31,6 +31,8 @@ from bot.store.engine import Store, StoreError, connect
 from bot.store.migrate import HEAD, revision, upgrade
 from bylaw.bundle import read
 from bylaw.errors import BundleError
+from bylaw.llm.guarded import Guard
+from bylaw.llm.registry import Off, open_llm
 from bylaw.signature import Keys
 from bylaw.warehouses.port import Warehouse
 from bylaw.warehouses.registry import open_warehouse
@@ -113,7 +115,8 @@ def open_bot(
     """
     seen = _signature(bundle)
     warehouse = None if settings.warehouse is None else open_warehouse(settings.warehouse)
-    served = answerers(warehouse) if given is None else given
+    llm = open_llm(settings.llm, time.monotonic)
+    served = answerers(warehouse, llm) if given is None else given
     index = _load(bundle, served, settings.bundle_keys)
     store = connect(settings.store_url, settings.root)
     upgrade(store)
@@ -125,6 +128,7 @@ def open_bot(
 
     def close() -> None:
         store.close()
+        llm.close()
         if warehouse is not None:
             warehouse.close()
 
@@ -147,8 +151,9 @@ def open_bot(
     return Bot(bundle, services, seen, close, admit, settings.bundle_keys)
 
 
-def answerers(warehouse: Warehouse | None) -> tuple[Answerer, ...]:
+def answerers(warehouse: Warehouse | None, llm: Guard | None = None) -> tuple[Answerer, ...]:
     """The three kinds of answer. Where two are equally sure, the earlier one speaks."""
+    model = None if llm is None or isinstance(llm.llm, Off) else llm
 
     def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         return decisions.answer(question, state, index, time.monotonic)
@@ -158,10 +163,13 @@ def answerers(warehouse: Warehouse | None) -> tuple[Answerer, ...]:
         schemas = index.rules.roles.schemas_of(question.actor.id, known)
         return analytics.answer(question, state, index, warehouse, schemas)
 
+    def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
+        return enforcement.answer(question, state, index, model)
+
     return (
         Answerer("decision", decisions.is_decision_question, decision, decisions.topics, decisions.prepare),
         Answerer("data", _data_score, data, analytics.topics, analytics.prepare),
-        Answerer("policy", recognise.score, enforcement.answer, recognise.topics),
+        Answerer("policy", recognise.score, policy, recognise.topics),
     )
 
 

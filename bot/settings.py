@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bylaw.errors import UsageError
+from bylaw.llm.models import Given
+from bylaw.llm.registry import Wanted
 from bylaw.signature import Keys, public_keys
 
 PREFIX = "BYLAW_"
@@ -17,6 +19,14 @@ KNOWN = (
     "BUNDLE_KEY",
     "HOST",
     "LEASE_SECONDS",
+    "LLM",
+    "LLM_API_VERSION",
+    "LLM_FOLDER",
+    "LLM_KEY",
+    "LLM_MODEL",
+    "LLM_RECORD",
+    "LLM_REGION",
+    "LLM_URL",
     "MAX_BODY_BYTES",
     "PORT",
     "ROLLBACK_TO",
@@ -48,6 +58,7 @@ class Settings:
     port: int = 8080
     max_body_bytes: int = 64 * 1024
     lease_seconds: int = 120
+    llm: Wanted = field(default_factory=Wanted)  # which language model may put answers into words; none by default
     slack_api_url: str = "https://slack.com/api/"
     slack_bot_token: str | None = field(default=None, repr=False)
     slack_app_token: str | None = field(default=None, repr=False)  # opens the socket
@@ -73,11 +84,25 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         port=_number(values, "PORT", bare.port, 0, 65535),
         max_body_bytes=_number(values, "MAX_BODY_BYTES", bare.max_body_bytes, 1024, 16 * 1024 * 1024),
         lease_seconds=_number(values, "LEASE_SECONDS", bare.lease_seconds, 1, 86_400),
+        llm=_llm(values, root),
         slack_api_url=values.get("SLACK_API_URL", bare.slack_api_url),
         slack_bot_token=values.get("SLACK_BOT_TOKEN"),
         slack_app_token=values.get("SLACK_APP_TOKEN"),
         slack_signing_secret=values.get("SLACK_SIGNING_SECRET"),
     )
+
+
+def _llm(values: Mapping[str, str], root: Path) -> Wanted:
+    """The language model, and where it is recorded: `BYLAW_LLM_RECORD=1` adds to the folder what it says."""
+    given = Given(
+        model=values.get("LLM_MODEL", ""),
+        url=values.get("LLM_URL"),
+        key=values.get("LLM_KEY"),
+        region=values.get("LLM_REGION"),
+        api_version=values.get("LLM_API_VERSION"),
+    )
+    folder = root / values["LLM_FOLDER"] if "LLM_FOLDER" in values else None
+    return Wanted(values.get("LLM", "none"), given, folder, bool(_number(values, "LLM_RECORD", 0, 0, 1)))
 
 
 def _number(values: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:

@@ -7,6 +7,7 @@ then be told from what we say, and cannot pretend to be the end of it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,20 +19,23 @@ from bylaw.canonical import plain
 from bylaw.llm.port import Prompt
 
 
-def render(folder: Path, prompt_id: str, answer: type[BaseModel], max_tokens: int, **values: Any) -> Prompt:
-    """The prompt of the template *prompt_id* in *folder*, asking for an *answer*."""
+def render(folder: Path, prompt_id: str, values: Mapping[str, Any], answer: type[BaseModel], max_tokens: int) -> Prompt:
+    """The prompt of the template *prompt_id* in *folder* with these *values*, asking for an *answer*."""
     template = _environment(folder).get_template(f"{prompt_id}.j2")
-    context = template.new_context(values)
+    context = template.new_context(dict(values))
     said = {name: _tidy("".join(template.blocks[name](context))) for name in ("system", "user")}
     return Prompt(prompt_id, said["system"], said["user"], answer.model_json_schema(), max_tokens)
 
 
 def data(value: Any) -> str:
-    """*value* as one line of JSON, with nothing in it that could be taken for a tag or a new line."""
+    """*value* as one line of JSON: nothing in it can be taken for a new line."""
     text = json.dumps(plain(value), ensure_ascii=False, sort_keys=True)
-    for char in "<>&\u2028\u2029\x85":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return text
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+def line(value: str) -> str:
+    """*value* on one line: for what reviewed files say, which is ours."""
+    return " ".join(value.split())
 
 
 def _tidy(text: str) -> str:
@@ -45,4 +49,5 @@ def _environment(folder: Path) -> Environment:
         loader=FileSystemLoader(folder), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["data"] = data
+    environment.filters["line"] = line
     return environment

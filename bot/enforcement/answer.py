@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
-from bot.enforcement import write
+from bot.enforcement import author, write
 from bot.enforcement.asked import declines, read_answer
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
@@ -21,6 +21,7 @@ from bot.enforcement.recognise import topic
 from bot.enforcement.scope import Scope, scope_of
 from bot.enforcement.verdict import verdict
 from bot.index import BundleIndex
+from bylaw.llm.guarded import Guard
 from bylaw.logic.evaluate import Conflict, Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
 
@@ -52,10 +53,16 @@ class Case:
         return self.memory.facts
 
 
-def answer(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-    """Answer *question* in the conversation that *state* carries. What the checks hold back goes to the owners."""
+def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: Guard | None = None) -> Turn:
+    """Answer *question* in the conversation that *state* carries. What the checks hold back goes to the owners.
+
+    What is decided may be put into words by *llm*; it is asked for nothing else.
+    """
     case = case_of(question, state, index, visible(question.actor.id, index))
-    return _delivered(case, plain(case))
+    turn = plain(case)
+    if llm is not None and turn.reply.status == "answered":
+        turn = _authored(case, turn, llm)
+    return _delivered(case, turn)
 
 
 def case_of(
@@ -83,6 +90,16 @@ def draft_of(case: Case, text: str, judge: Judge | None = None) -> Draft:
     day = case.question.asked_at.date().toordinal()
     said, topic = case.question.text, case.memory.topic
     return Draft(said, text, case.index, case.evaluator, case.facts, day, case.decision, case.scope, topic, judge)
+
+
+def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
+    """*turn* in the words of a model, else in its own with a line that says why."""
+    written = author.write(draft_of(case, turn.reply.text), lambda text: _said(case, [text]), llm)
+    if written.text is None:
+        _logger.warning("the plain writer answers", extra={"meta": {"model": written.model, "reason": written.reason}})
+    text = written.text or f"{turn.reply.text}\n{write.fallback(written.reason)}"
+    reply = turn.reply.model_copy(update={"text": text, "meta": written.meta()})
+    return replace(turn, reply=reply, artifacts={**turn.artifacts, **written.papers()})
 
 
 def _delivered(case: Case, turn: Turn) -> Turn:
@@ -316,17 +333,11 @@ def _turn(
     outcomes: Sequence[str] = (),
     ask: Ask | None = None,
 ) -> Turn:
-    now = {read.fact for read in case.reads}
-    remembered = {name: value for name, value in case.memory.facts.items() if name not in now}
-    relevant = {one.fact for one in case.unclear} & ({ask.fact} if ask else {one.fact for one in case.unclear})
-    notes = write.not_understood(case.words, (one for one in case.unclear if one.fact in relevant))
-    lines = [*notes, *lines] if ask else [*lines, *notes]
-    lines += write.understood(case.words, case.reads, remembered if kind == "policy" else {})
     variables = case.evaluator.ruleset.variables
     reply = Reply(
         kind=kind,
         status=status,
-        text="\n".join(lines),
+        text=_said(case, lines, kind, ask),
         request_id=case.question.request_id,
         session_id=case.question.session_id,
         bundle_etag=case.index.etag,
@@ -339,6 +350,16 @@ def _turn(
     )
     memory = replace(case.memory, asking=ask.fact if ask else None)
     return Turn(reply, memory.dump(variables), artifacts=_papers(case), log=_log(case))
+
+
+def _said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
+    """*lines* with what was read, kept and not used beside them: a wrong reading has to be visible."""
+    now = {read.fact for read in case.reads}
+    remembered = {name: value for name, value in case.memory.facts.items() if name not in now}
+    relevant = {one.fact for one in case.unclear} & ({ask.fact} if ask else {one.fact for one in case.unclear})
+    notes = write.not_understood(case.words, (one for one in case.unclear if one.fact in relevant))
+    lines = [*notes, *lines] if ask else [*lines, *notes]
+    return "\n".join([*lines, *write.understood(case.words, case.reads, remembered if kind == "policy" else {})])
 
 
 def _citation(rule: ConditionalRule, commit: str | None) -> Citation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -39,8 +39,8 @@ def judge(
 ) -> tuple[float | None, Exchange[Judgement]]:
     """The judge's score for *answer*, None where there is no verdict, and the exchange it comes from.
 
-    It is asked once: the guard around the model gives the same prompt the same verdict for as long as the process lives.
+    It is asked once: the guard around the model gives the same prompt the same verdict while the process lives.
     """
-    values: dict[str, Any] = {"question": question, "answer": answer, "rules": list(rules)}
-    exchange = ask(llm, render(PROMPTS, "judge_v1", Judgement, max_tokens, **values), Judgement, deadline)
+    values = {"question": question, "answer": answer, "rules": list(rules)}
+    exchange = ask(llm, render(PROMPTS, "judge_v1", values, Judgement, max_tokens), Judgement, deadline)
     return (None if exchange.value is None else exchange.value.score), exchange

@@ -88,9 +88,9 @@ def _facts(draft: Draft, rules: list[ConditionalRule]) -> Iterator[str]:
     asked = {name for rule in rules for name in known(draft.index).facts[rule.rule_id]}
     for name in sorted(asked, key=draft.evaluator.question_order):
         if name in draft.facts:
-            yield f"The {words.fact(name)}: {words.value(name, draft.facts[name])}. It was given."
+            yield f"{words.fact(name)}: {words.value(name, draft.facts[name])} (given)."
         else:
-            yield f"The {words.fact(name)} is unknown{_domain(facts.get(name))}. Say that it is; DO NOT assume it."
+            yield f"{words.fact(name)}: unknown{_domain(facts.get(name))}. DO NOT assume it."
 
 
 def _domain(fact: Fact | None) -> str:

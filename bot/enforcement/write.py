@@ -83,6 +83,11 @@ def not_understood(words: Words, unclear: Iterable[Unclear]) -> list[str]:
     ]
 
 
+def fallback(reason: str) -> str:
+    """The line that marks an answer in plain words where a model was to write it."""
+    return f"(In plain words: {reason}.)"
+
+
 def question(words: Words, name: str) -> str:
     """The question that fetches a fact: its own `ask`, else one made from its label."""
     fact = words.vocabulary.facts[name]

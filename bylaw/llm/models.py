@@ -6,7 +6,6 @@ answer's size is bounded, and a request that is late is abandoned even where its
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import CancelledError
@@ -36,7 +35,7 @@ class Given:
     """Where a model is. `model` is `SERVICE:NAME`, as in `openai:gpt-5` or `ollama:qwen3`."""
 
     model: str
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)  # may hold a password
     key: str | None = field(default=None, repr=False)
     region: str | None = None  # Bedrock
     api_version: str | None = None  # Azure
@@ -52,6 +51,8 @@ class Model:
             raise UsageError(f"`{given.model}` is no language model", f"write SERVICE:NAME, with one of {known}")
         if find_spec("pydantic_ai") is None:
             raise UsageError("the libraries for language models are not installed", "install `bylaw[llm]`")
+        import asyncio  # not at the top: a process that asks no model needs none of it
+
         self.name = given.model
         self._client = SERVICES[service](name, given)
         self._loop = asyncio.new_event_loop()
@@ -72,6 +73,8 @@ class Model:
         self._thread.join(timeout=1)
 
     async def _request(self, prompt: Prompt, seconds: float) -> ModelResponse:
+        import asyncio
+
         from pydantic_ai.messages import InstructionPart, ModelRequest, UserPromptPart
         from pydantic_ai.models import ModelRequestParameters
         from pydantic_ai.output import OutputObjectDefinition
@@ -91,6 +94,8 @@ class Model:
 
     def _within(self, work: Coroutine[Any, Any, R], deadline: Deadline) -> R:
         """The result of *work*, or NoAnswer. A thread that a library blocks is left behind."""
+        import asyncio
+
         from pydantic_ai import exceptions as said
 
         future = asyncio.run_coroutine_threadsafe(work, self._loop)

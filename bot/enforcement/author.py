@@ -1,0 +1,158 @@
+"""A language model as the author of an answer that is decided already: it writes, the checks read, and only what
+passes is said. Whatever else happens, within one deadline for all of it, the plain writer's words stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from bot.enforcement.checks.result import Draft, Judge
+from bot.enforcement.judging import PROMPTS, judge
+from bot.enforcement.scaffold import Scaffold, scaffold
+from bot.enforcement.verdict import ComplianceDecision, verdict
+from bot.enforcement.write import listing
+from bot.index import BundleIndex
+from bot.pii import Mask
+from bylaw.authored.enforcement import Enforcement
+from bylaw.llm.guarded import Guard, Guarded, Limits
+from bylaw.llm.port import LLM, Deadline, Exchange, ask
+from bylaw.prompts import render
+
+_NOT_PASSED = "what the language model wrote did not pass the checks"
+_LINKS = ("://", "www.", "](")
+_OWN_WORDS = frozenset({"unanswered", "uncovered"})
+
+
+class Written(BaseModel):
+    """What the model wrote, and what it says it stated and cited."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+    actions: list[str]
+    policies: list[str]
+
+
+@dataclass(frozen=True)
+class Authored:
+    """How it ended: the text to say, or None with the reason why the plain writer speaks; and what led there."""
+
+    text: str | None
+    reason: str
+    model: str
+    exchanges: tuple[Exchange[Any], ...] = ()
+    verdicts: tuple[ComplianceDecision, ...] = ()
+
+    def papers(self) -> dict[str, Any]:
+        """What is kept beside the request: every exchange, and the verdict on every attempt."""
+        exchanges = {f"model_{number}": one.paper() for number, one in enumerate(self.exchanges, start=1)}
+        verdicts = {f"attempt_{number}": one.model_dump(mode="json") for number, one in enumerate(self.verdicts, 1)}
+        return {**exchanges, **verdicts}
+
+    def meta(self) -> dict[str, Any]:
+        """What the reply tells about its author."""
+        told: dict[str, Any] = {"author": self.model if self.text is not None else "plain writer"}
+        return {**told, "fallback_used": self.text is None, **({"fallback_reason": self.reason} if self.reason else {})}
+
+
+def provider(guard: Guard, rules: Enforcement) -> Guarded:
+    """The model of *guard* under the limits of *rules*."""
+    use = rules.model
+    return guard.under(Limits(use.failures, float(use.rest_seconds), use.at_once))
+
+
+def by_model(
+    plan: Scaffold, llm: LLM, deadline: Deadline, question: str, max_tokens: int, hints: Sequence[str] = ()
+) -> Exchange[Written]:
+    """What *llm* makes of *plan*, in one attempt. *hints* say what was wrong with the last one."""
+    values = {"scaffold": plan, "question": question, "hints": list(hints)}
+    return ask(llm, render(PROMPTS, "answer_v1", values, Written, max_tokens), Written, deadline)
+
+
+def write(draft: Draft, told: Callable[[str], str], guard: Guard) -> Authored:
+    """Have the case of *draft* answered by a model. *told* makes of its words the whole text that would be sent."""
+    return _Attempts(draft, told, guard).run()
+
+
+class _Attempts:
+    """The loop of seed 001, action routing: write, check, and write again with what was wrong."""
+
+    def __init__(self, draft: Draft, told: Callable[[str], str], guard: Guard) -> None:
+        self.rules = draft.index.rules.enforcement
+        self.draft, self.told = draft, told
+        self.llm = provider(guard, self.rules)
+        self.deadline = Deadline.after(float(self.rules.generation_seconds), guard.clock)
+        self.mask = Mask(draft.index.rules.pii)
+        self.plan = scaffold(draft)
+        self.exchanges: list[Exchange[Any]] = []
+        self.verdicts: list[ComplianceDecision] = []
+
+    def run(self) -> Authored:
+        retries = self.rules.retries_for(self.draft.domain)
+        left = {"auto_correct": retries.auto_correct, "regenerate": retries.regenerate}
+        hints: tuple[str, ...] = ()
+        question = self.mask.text(self.draft.query)
+        while True:
+            exchange = by_model(self.plan, self.llm, self.deadline, question, self.rules.model.answer_tokens, hints)
+            self.exchanges.append(exchange)
+            if exchange.value is None:
+                return self._ended(None, str(exchange.error))
+            text, action, hints = self._read(exchange.value)
+            if action == "pass":
+                return self._ended(text, "")
+            if not left.get(action):
+                return self._ended(None, _NOT_PASSED)
+            left[action] -= 1
+
+    def _read(self, written: Written) -> tuple[str, str, tuple[str, ...]]:
+        """The whole text, what becomes of it, and what to tell the model if it may try again."""
+        text = self.told(written.text.strip())
+        if wrong := tuple(misstated(self.plan, written)):
+            return text, "regenerate", wrong
+        found = verdict(
+            replace(
+                self.draft, text=text, judge=judge_of(self.draft.index, self.llm, self.deadline, self.exchanges.append)
+            )
+        )
+        self.verdicts.append(found)
+        held = [broken for broken in found.violations if broken.kind not in _OWN_WORDS]
+        action = "regenerate" if found.action == "pass" and held else found.action
+        order = "DO NOT repeat this: {}" if action == "regenerate" else "Put this right: {}"
+        said = [broken.message for broken in found.violations] or [check.detail for check in found.checks]
+        return text, action, tuple(order.format(message) for message in said)
+
+    def _ended(self, text: str | None, reason: str) -> Authored:
+        return Authored(text, reason, self.llm.name, tuple(self.exchanges), tuple(self.verdicts))
+
+
+def judge_of(
+    index: BundleIndex, llm: LLM, deadline: Deadline, kept: Callable[[Exchange[Any]], object] = lambda _: None
+) -> Judge:
+    """The judge that the checks may ask, until *deadline*; each exchange is handed to *kept*."""
+    mask, tokens = Mask(index.rules.pii), index.rules.enforcement.model.judge_tokens
+
+    def opinion(query: str, answer: str, rules: Sequence[str]) -> float | None:
+        score, exchange = judge(llm, mask.text(query), mask.text(answer), rules, deadline, tokens)
+        kept(exchange)
+        return score
+
+    return opinion
+
+
+def misstated(plan: Scaffold, written: Written) -> Iterator[str]:
+    """Where the model itself says that it did not say what was decided, or says what no answer may hold."""
+    stated, cited = set(written.actions), set(written.policies)
+    if missing := sorted(plan.actions - stated):
+        yield f"State also: {listing(missing)}."
+    if invented := sorted(stated - plan.actions):
+        yield f"DO NOT state: {listing(invented)[:200]}."
+    if not cited or cited - plan.policies:
+        yield f"Cite only, and at least one of: {listing(sorted(plan.policies))}."
+    if any(mark in written.text for mark in _LINKS):
+        yield "DO NOT write links."
+    if any(not char.isprintable() and char != "\n" for char in written.text):
+        yield "DO NOT write characters that cannot be seen."
