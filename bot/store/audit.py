@@ -9,14 +9,18 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
+    Dialect,
+    Insert,
     Integer,
     Row,
+    Select,
     String,
     Table,
     Text,
@@ -26,6 +30,7 @@ from sqlalchemy import (
     text,
     type_coerce,
 )
+from sqlalchemy.dialects import sqlite
 
 from bot.store.columns import ID_LENGTH, Moment, metadata, stamp
 from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
@@ -50,7 +55,9 @@ audit = Table(
 _LOCK = 0x6279_6C61_7701  # the advisory lock of the chain on PostgreSQL
 _BATCH = 1_000  # rows held at a time while the chain is read
 
-_TAIL = select(audit.c.position, audit.c.entry_hash).order_by(audit.c.position.desc()).limit(1)
+_LAST = select(func.max(audit.c.position)).scalar_subquery()
+_TAIL = select(audit.c.position, audit.c.entry_hash).where(audit.c.position == _LAST)
+_INSERT = audit.insert()
 
 
 def prepare(body: Mapping[str, Any], at: datetime) -> Draft:
@@ -71,18 +78,25 @@ def append(
         "prev_hash": entry.prev_hash,
         "entry_hash": entry.entry_hash,
         "request_id": request_id,
-        "at": at,
+        "at": stamp(at),
         "header": entry.header,
         "payload": entry.payload,
     }
-    connection.execute(_INSERT, row)
+    connection.exec_driver_sql(_spelled(connection.dialect, _INSERT), row)
     return entry
 
 
 def tail(connection: Connection) -> Checkpoint:
     """Where the chain stands in this transaction."""
-    last = connection.execute(_TAIL).one_or_none()
-    return START if last is None else Checkpoint(last.position, last.entry_hash)
+    last = connection.exec_driver_sql(_spelled(connection.dialect, _TAIL)).one_or_none()
+    return START if last is None else Checkpoint(*last)
+
+
+@cache
+def _spelled(dialect: Dialect, statement: Select[Any] | Insert) -> str:
+    """*statement* as the driver takes it, spelled once: every append holds the lock of the whole chain."""
+    named = dialect.name == "sqlite"  # its driver takes names too, though by default it is given places
+    return str(statement.compile(dialect=sqlite.dialect(paramstyle="named") if named else dialect))
 
 
 def entries(connection: Connection, start: Checkpoint = START) -> Iterator[AuditEntry]:
@@ -142,7 +156,6 @@ def redact(connection: Connection, chosen: Sequence[int], by: str, reason: str, 
     return append(connection, {"event": REDACTION, "redacts": ranges, "by": by, "reason": reason}, at)
 
 
-_INSERT = audit.insert()
 _REDACTIONS = f'%"event":"{REDACTION}"%'
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,14 @@ from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
 
 BUSY_SECONDS = 30  # how long a writer waits for another process before it gives up
+# secure_delete: what is redacted is overwritten, not only forgotten
+PRAGMAS = (
+    f"busy_timeout={BUSY_SECONDS * 1000}",
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",
+)
 _IMMEDIATE = "bylaw_immediate"
 
 
@@ -46,6 +55,11 @@ class Store:
         with self._connected(immediate=True) as connection:
             yield connection
 
+    @cached_property
+    def _writer(self) -> Engine:
+        """The same engine and pool, saying that it may write."""
+        return self.engine.execution_options(**{_IMMEDIATE: True})
+
     def is_reachable(self) -> bool:
         """Does the store answer at all?"""
         try:
@@ -54,6 +68,12 @@ class Store:
         except StoreError:
             return False
 
+    def settle(self) -> None:
+        """Leave nothing of what was overwritten or deleted in the files; readers that go on keep their view."""
+        if self.engine.dialect.name == "sqlite":
+            with self.engine.connect() as connection:
+                connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Let go of every connection."""
         self.engine.dispose()
@@ -61,7 +81,7 @@ class Store:
     @contextmanager
     def _connected(self, immediate: bool) -> Iterator[Connection]:
         try:
-            with self.engine.connect().execution_options(**{_IMMEDIATE: immediate}) as connection, connection.begin():
+            with (self._writer if immediate else self.engine).connect() as connection, connection.begin():
                 yield connection
         except DBAPIError as error:
             raise StoreError(f"the store does not answer: {error.orig}", "see BYLAW_STORE_URL") from error
@@ -104,7 +124,7 @@ def _sqlite(where: URL, root: Path) -> Engine:
 
 def _prepare(connection: Any, _record: Any) -> None:
     """The busy timeout comes first: the change to WAL itself may have to wait for another process."""
-    for pragma in (f"busy_timeout={BUSY_SECONDS * 1000}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    for pragma in PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -18,7 +18,7 @@ from bot.orchestrator import MAX_TEXT, handle
 from bot.router import Answerer
 from bot.store import audit, querylog, requests, sessions
 from bot.store.engine import StoreError
-from bylaw.audit import verify
+from bylaw.audit.verify import verify
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
 from tests.fakes.frame import ANSWERERS, ETAG, LEASE, NOON, answer_data, answer_policy, question, services
@@ -41,7 +41,7 @@ def standing(served, request_id="r1"):
 def chain(served):
     with served.store.reading() as connection:
         entries = list(audit.entries(connection))
-    assert verify(entries) == []
+    assert verify(entries).is_intact
     return [entry.body for entry in entries]
 
 

@@ -1,0 +1,110 @@
+"""One link of the hash chain: each entry is hashed together with its predecessor's hash (seed 001).
+
+What is hashed is the entry's header: its number, what is kept for good, and the digest of its payload. So a payload can
+be taken away and the chain still holds. A salt in the payload keeps its digest from telling what a short one said.
+Pure: storage belongs to `bot.store.audit`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bylaw.canonical import canonical_json
+
+# What a redaction leaves: when, what happened, from which bundle and which artifacts. Nothing a person said.
+KEPT = ("at", "artifacts", "bundle_etag", "commit", "event", "redacts", "request_id")
+REDACTION = "redaction"
+_SALT = "salt"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How long the chain was, and the hash it ended with."""
+
+    count: int
+    head: str | None
+
+
+START = Checkpoint(0, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry that has no place in the chain yet. `opening` is its header up to its number."""
+
+    opening: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One link. `payload` is the canonical JSON of what was recorded beside the header; None once it is redacted."""
+
+    seq: int
+    prev_hash: str | None
+    entry_hash: str
+    header: str
+    payload: str | None
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What was recorded, as far as it is still there."""
+        header = json.loads(self.header)
+        if "body" in header:  # written before payloads were apart
+            body: dict[str, Any] = header["body"]
+            return body
+        told = {} if self.payload is None else json.loads(self.payload)
+        return {**header["kept"], **{name: value for name, value in told.items() if name != _SALT}}
+
+    @property
+    def is_redacted(self) -> bool:
+        """Was its payload taken away?"""
+        return self.payload is None and "body" not in json.loads(self.header)
+
+
+def draft(body: Mapping[str, Any], salt: str) -> Draft:
+    """*body* made ready to be linked; *salt* is 16 random bytes or more, as text."""
+    payload = canonical_json({_SALT: salt, **{name: value for name, value in body.items() if name not in KEPT}})
+    kept = {name: body[name] for name in KEPT if name in body}
+    header = canonical_json({"kept": kept, "payload": digest(payload)})
+    return Draft(header[:-1] + ',"seq":', payload)  # the last key in the order of canonical JSON
+
+
+def link(tail: Checkpoint, drafted: Draft) -> AuditEntry:
+    """The entry that records *drafted* after the chain that stands at *tail*."""
+    seq = tail.count + 1
+    header = f"{drafted.opening}{seq}}}"
+    return AuditEntry(seq, tail.head, entry_hash(tail.head, header), header, drafted.payload)
+
+
+def after(entry: AuditEntry) -> Checkpoint:
+    """Where the chain stands once *entry* is its last."""
+    return Checkpoint(entry.seq, entry.entry_hash)
+
+
+def entry_hash(prev_hash: str | None, header: str) -> str:
+    """sha256 over the predecessor's hash and the header."""
+    return digest((prev_hash or "") + header)
+
+
+def digest(text: str) -> str:
+    """sha256 of *text*, in hex."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read(prev_hash: str | None, hash_: str, header: str, payload: str | None, position: int) -> AuditEntry:
+    """A stored entry. One whose header was changed is numbered by its *position*; verifying reports it as edited."""
+    seq = _seq(header) if entry_hash(prev_hash, header) == hash_ else None
+    return AuditEntry(position if seq is None else seq, prev_hash, hash_, header, payload)
+
+
+def _seq(header: str) -> int | None:
+    try:
+        seq = json.loads(header)["seq"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return seq if type(seq) is int and 0 < seq < 2**62 else None

@@ -1,0 +1,179 @@
+"""The chain as a file that verifies by itself: JSON lines, an opening line, one an entry, a closing line.
+
+The opening line says what the first entry follows, the closing one where the chain stood: a file cut off shows.
+A checkpoint file is the closing lines alone, one under the other: it only grows, and git shows what was added.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from bylaw.audit.entry import START, AuditEntry, Checkpoint, after, read
+from bylaw.audit.verify import Verdict, Verifier
+from bylaw.canonical import canonical_json
+from bylaw.errors import UsageError
+
+FORMAT = 1
+MAX_LINE = 64 * 1024 * 1024  # bytes; an entry of the bot has a few thousand
+
+
+@dataclass
+class Export:
+    """An export being read. `entries` can be read once; what stands at the end is known after that."""
+
+    start: Checkpoint
+    entries: Iterator[AuditEntry]
+    closing: Checkpoint | None = None
+    is_torn: bool = False
+    strays: list[int] = field(default_factory=list)  # lines behind the closing one
+
+
+def lines(entries: Iterable[AuditEntry], start: Checkpoint = START) -> Iterator[str]:
+    """The lines of the export of *entries*, which follow *start*."""
+    yield canonical_json({"bylaw_audit": FORMAT, "after": _plain(start)}) + "\n"
+    tail = start
+    for entry in entries:
+        told = {"seq": entry.seq, "prev_hash": entry.prev_hash, "entry_hash": entry.entry_hash}
+        yield canonical_json({**told, "header": entry.header, "payload": entry.payload}) + "\n"
+        tail = after(entry)
+    yield canonical_json({"closing": _plain(tail)}) + "\n"
+
+
+def write(path: Path, text: Iterable[str]) -> None:
+    """Write *text* beside *path*, then put it in its place: a stopped export leaves nothing, or the one before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def open_export(stream: IO[bytes], name: str) -> Export:
+    """The export in *stream*; raises UsageError for a file that is none."""
+    first = _value(stream.readline(MAX_LINE))
+    start = _checkpoint(first.get("after")) if isinstance(first, dict) and first.get("bylaw_audit") == FORMAT else None
+    if start is None:
+        raise UsageError(f"`{name}` is no export of the audit log", "write one with `bylaw audit export -o FILE`")
+    export = Export(start, iter(()))
+    export.entries = _entries(stream, export)
+    return export
+
+
+def verify_export(export: Export, anchors: Iterable[Checkpoint] = ()) -> Verdict:
+    """The verdict over an export: its chain, its end, and *anchors* where the export reaches them."""
+    verifier = Verifier((anchor for anchor in anchors if anchor.count >= export.start.count), export.start)
+    for entry in export.entries:
+        verifier.feed(entry)
+    last = verifier.standing.count
+    if export.is_torn:
+        detail = f"the last line is incomplete: its writing was interrupted after entry {last}; export again"
+        verifier.tell("torn", last + 1, detail)
+    elif export.closing is None:
+        verifier.tell("truncated", last + 1, f"the closing line is missing: the export was cut off after entry {last}")
+    elif export.closing.count > last:
+        detail = f"the export ends at entry {last}, its closing line knew {export.closing.count}"
+        verifier.tell("truncated", last + 1, detail)
+    elif export.closing != verifier.standing:
+        verifier.tell("rewritten", last, f"entry {last} is not the one that the closing line knew")
+    for line in export.strays:
+        verifier.tell("inserted", last + 1, f"line {line} stands behind the closing line")
+    return verifier.finish()
+
+
+def read_checkpoints(path: Path) -> tuple[Checkpoint, ...]:
+    """Every checkpoint in the file, oldest first. A line whose writing was interrupted is left out."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise UsageError(
+            f"`{path}` cannot be read: {error.strerror}", "write it with `bylaw audit checkpoint`"
+        ) from None
+    found: list[Checkpoint] = []
+    for number, row in enumerate(text.split(b"\n"), start=1):
+        value = _value(row)
+        if value is None:
+            continue  # empty, or cut off while it was written
+        known = _checkpoint(value.get("closing")) if isinstance(value, dict) else None
+        if known is None:
+            raise UsageError(f"line {number} of `{path}` is no checkpoint", "restore the file from git")
+        found.append(known)
+    return tuple(sorted(found, key=lambda known: known.count))
+
+
+def add_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Add *checkpoint* to the file. Several processes may at once: a short line is appended whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    line = (canonical_json({"closing": _plain(checkpoint)}) + "\n").encode()
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        size = os.fstat(handle).st_size
+        is_torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+        os.write(handle, b"\n" + line if is_torn else line)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _entries(stream: IO[bytes], export: Export) -> Iterator[AuditEntry]:
+    position, number = export.start.count, 1
+    while line := stream.readline(MAX_LINE):
+        number += 1
+        value = _value(line)
+        if export.closing is not None:
+            export.strays.append(number)
+            continue
+        if value is None and not line.endswith(b"\n"):
+            export.is_torn = True
+            return
+        if isinstance(value, dict) and set(value) == {"closing"}:
+            export.closing = _checkpoint(value["closing"])
+            continue
+        entry = _entry(value, position + 1, line)
+        position = entry.seq
+        yield entry
+
+
+def _entry(value: Any, position: int, line: bytes) -> AuditEntry:
+    """The entry of a line; what is none of ours cannot match its own hash."""
+    match value:
+        case {
+            "seq": int(seq),
+            "prev_hash": str() | None as prev_hash,
+            "entry_hash": str(hash_),
+            "header": str(header),
+            "payload": str() | None as payload,
+        }:
+            return read(prev_hash, hash_, header, payload, seq if 0 < seq < 2**62 else position)
+    return AuditEntry(position, None, "", line.decode("utf-8", "replace"), None)
+
+
+def _checkpoint(value: Any) -> Checkpoint | None:
+    match value:
+        case {"count": int(count), "head": str() | None as head} if count >= 0 and (head is None) == (count == 0):
+            return Checkpoint(count, head)
+    return None
+
+
+def _plain(checkpoint: Checkpoint) -> dict[str, Any]:
+    return {"count": checkpoint.count, "head": checkpoint.head}
+
+
+def _value(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
