@@ -22,7 +22,7 @@ def render(
 ) -> str:
     """The document, with a line break at its end. *existing*: fingerprints of findings that were there before.
 
-    *questions* says how often each question was asked, and what came of it.
+    *questions* says of how many policies, outcomes and cases each question was asked, and what came of it.
 
     Beyond *most_bytes* the last findings are left out; the summary counts all of them and says how many are missing.
     """
