@@ -20,7 +20,7 @@ from tests.trips.test_pull_request import Git
 ROOT = Path(__file__).resolve().parents[1]
 OURS = ROOT / ".github" / "workflows"
 ACTION = ROOT / "ci" / "action.yml"
-SHARED = ("bundle.yml", "policies-comment.yml", "policies.yml")
+SHARED = ("bundle.yml", "policies-command.yml", "policies-comment.yml", "policies.yml")
 PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*")
 OF_A_NEW_ONE = "your-org/bylaw/ci@v1 # zizmor: ignore[unpinned-uses] your own; name a commit of it to be sure"
 
@@ -34,6 +34,7 @@ RIGHTS: dict[tuple[str, str], dict[str, str]] = {
         "issues": "write",
         "pull-requests": "write",
     },
+    ("policies-command.yml", "answer"): {"contents": "write", "issues": "write", "pull-requests": "write"},
     ("bundle.yml", "compile"): {"contents": "read"},
     ("bundle.yml", "publish"): {"contents": "write"},
 }
@@ -136,6 +137,15 @@ def test_the_part_that_may_write_runs_only_the_default_branch() -> None:
     assert "github.event.workflow_run.event == 'pull_request'" in document["jobs"]["post"]["if"]
 
 
+def test_the_part_that_answers_runs_nothing_of_the_pull_request() -> None:
+    document = loaded(OURS / "policies-command.yml")
+    assert document[True] == {"issue_comment": {"types": ["created", "edited"]}}
+    own, theirs, action = steps(document)
+    assert own["with"] == {"persist-credentials": False}
+    assert theirs["with"]["path"] == action["with"]["root"] == "pull-request"
+    assert not [step for step in steps(document) if "run" in step]
+
+
 def test_nothing_that_an_untrusted_run_cached_is_ever_read() -> None:
     assert all("cache" not in step.get("uses", "") for path in EVERY for step in steps(loaded(path)))
     (uv,) = (step for step in steps(loaded(ACTION)) if "setup-uv" in step.get("uses", ""))
@@ -228,6 +238,13 @@ def test_the_trusted_part_posts_the_file(git: Git, tmp_path: Path) -> None:
     done, said = run(script("post"), tmp_path, git.folder, OUT="a file.json", GITHUB_TOKEN="t")
     assert done.returncode == 0, done.stderr
     assert said[4:] == ["bylaw", "review", "--post", "a file.json", "--root", "."]
+
+
+@needs_bash
+def test_a_comment_is_answered_from_the_event_alone(git: Git, tmp_path: Path) -> None:
+    done, said = run(script("answer"), tmp_path, git.folder, GITHUB_TOKEN="t", ROOT="pull-request")
+    assert done.returncode == 0, done.stderr
+    assert said[4:] == ["bylaw", "review", "--root", "pull-request"]
 
 
 @needs_bash

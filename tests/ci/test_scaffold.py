@@ -25,6 +25,7 @@ def test_a_new_repository_has_every_part(tmp_path: Path) -> None:
         ".gitignore",
         ".github/CODEOWNERS",
         ".github/workflows/bundle.yml",
+        ".github/workflows/policies-command.yml",
         ".github/workflows/policies-comment.yml",
         ".github/workflows/policies.yml",
         ".pre-commit-config.yaml",
