@@ -55,8 +55,12 @@ def verdict(finding: FoundItem, most: int) -> Markdown:
     names = " and ".join(f"`{name}`" for name in finding.policies[:2])
     is_own = len(finding.policies) < 2
     who = f"policy {names} contradicts itself" if is_own else f"policies {names} contradict each other"
-    ending = finding.ending or ("nobody wins" if finding.id == "conflict" else "one of them wins")
-    return joined(Markdown("**Contradiction:** "), said(f"{who}: {ending}", most), ".")
+    return joined(Markdown("**Contradiction:** "), said(f"{who}: {ending(finding)}", most), ".")
+
+
+def ending(finding: FoundItem) -> str:
+    """Who wins a contradiction and by which step, or why nobody does."""
+    return finding.ending or ("nobody wins" if finding.id == "conflict" else "one of them wins")
 
 
 def name_of(id: str) -> str:

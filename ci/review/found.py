@@ -129,7 +129,7 @@ def suggestion(finding: Finding, line: Line) -> Suggestion | None:
         after = text[start + len(there) : start + len(there) + 1]
         if text[start:].startswith(there) and not re.match(r"[\w.-]", after):
             fixed = text[:start] + _scalar(right, quote) + text[start + len(there) :]
-            is_clean = visible(fixed, tab="\t") == fixed and len(fixed) <= 1_000
+            is_clean = visible(fixed, tab="\t") == fixed and "<!-- bylaw:" not in fixed and len(fixed) <= 1_000
             return Suggestion(path=finding.at.path, line=number, end_line=number, lines=[fixed]) if is_clean else None
     return None
 

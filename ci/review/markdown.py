@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
+MARK = "<!-- bylaw:"  # how a line begins by which the next run knows a comment again
 LABEL = 80  # letters of a label in a drawing
 
 
@@ -82,8 +83,9 @@ def linked(text: Markdown, address: str | None) -> Markdown:
 
 
 def block(text: str, language: str) -> Markdown:
-    """*text* as a block of code; letters that nobody sees are spelt out."""
-    return Markdown(fenced("\n".join(visible(line, tab="\t") for line in text.split("\n")), language))
+    """*text* as a block of code; letters that nobody sees are spelt out, and no line is one of our own marks."""
+    lines = (visible(line, tab="\t").replace(MARK, f"{MARK[:-1]} :") for line in text.split("\n"))
+    return Markdown(fenced("\n".join(lines), language))
 
 
 def joined(*parts: str) -> Markdown:

@@ -33,6 +33,7 @@ _SERVER = re.compile(r"https?://[A-Za-z0-9.-]{1,250}(:\d{1,5})?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}")
 MOST_ANNOTATIONS = 500  # ten requests; the summary counts every finding
 MOST_TEXT = 4_000  # of an annotation: the page shows no more of it
+MOST_NOTE = 500  # of what is said at another place
 
 
 def setting(root: Path, repository: str | None = None, server: str = "https://github.com") -> Setting:
@@ -103,9 +104,11 @@ def _order(finding: FoundItem) -> tuple[int, int, str, int, str]:
 
 
 def _annotation(finding: FoundItem, document: ReviewDocument) -> Annotation:
-    lines = [visible(finding.message)]
-    lines += [f"and {visible(place.path)}:{place.line}: {visible(place.note)}" for place in finding.related[:5]]
-    lines += [f"help: {visible(finding.help)}"] if finding.help else []
+    lines = [visible(finding.message[:MOST_TEXT])]
+    lines += [
+        f"and {visible(place.path)}:{place.line}: {visible(place.note[:MOST_NOTE])}" for place in finding.related[:5]
+    ]
+    lines += [f"help: {visible(finding.help[:MOST_NOTE])}"] if finding.help else []
     return Annotation(
         document.folder + finding.at.path,
         finding.at.line,

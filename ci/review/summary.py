@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ci.review.comment import LONGEST, RANK
+from ci.review.comment import LONGEST, RANK, ending
 from ci.review.document import FoundItem, OutcomeChange, PolicyGraph, ReviewDocument
 from ci.review.markdown import Markdown, block, cell, coded, drawn, filled, html_code, joined, said
 from ci.review.view import Setting, count, place
@@ -57,8 +57,10 @@ def headline(document: ReviewDocument) -> str:
     kinds = ((counts.error, "error"), (counts.warning, "warning"), (notes, "note"))
     told = [count(number, f"new {noun}") for number, noun in kinds if number]
     clashes = sum(finding.id == "conflict" and finding.severity == "error" for finding in document.new)
-    if clashes and told:
-        told[0] += f" ({count(clashes, 'contradiction')} to decide)"
+    if clashes and clashes == counts.error:
+        told[0] = f"{count(clashes, 'new contradiction')} to decide"
+    elif clashes and counts.error:
+        told[0] += f", {clashes:,} of them {'a contradiction' if clashes == 1 else 'contradictions'} to decide"
     found = ", ".join(told) or "no new findings"
     return f"{found}; {_outcomes(document)}"
 
@@ -171,7 +173,7 @@ def _clash(finding: FoundItem, document: ReviewDocument, setting: Setting, room:
         ", ",
         sides[1],
         "; ",
-        said(f"{finding.ending or finding.message}{more}", room.letters),
+        said(f"{ending(finding)}{more}", room.letters),
     )
 
 
@@ -227,7 +229,8 @@ def _some(cases: Sequence[str]) -> str:
 
 
 def _graphs(found: Sequence[PolicyGraph], document: ReviewDocument, setting: Setting, room: _Room) -> dict[str, Any]:
-    drawings, too_large = [], []
+    drawings: list[dict[str, Markdown]] = []
+    too_large: list[PolicyGraph] = []
     for graph in found:
         picture = drawn(graph) if 0 < graph.node_count <= setting.rules.nodes and graph.nodes else None
         if picture is None or len(picture) > MOST_DRAWING:

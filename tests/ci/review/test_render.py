@@ -1,0 +1,535 @@
+"""The words of a review: read like a person would, of any length, and harmless whatever a document says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bylaw.authored.rules import ReviewRules
+from bylaw.errors import UsageError
+from ci.review import owners
+from ci.review.comment import LONGEST
+from ci.review.document import (
+    Case,
+    Counts,
+    Coverage,
+    Covered,
+    FoundItem,
+    GraphNode,
+    OpenQuestion,
+    OutcomeChange,
+    PolicyGraph,
+    ReviewDocument,
+    Spot,
+    Suggestion,
+)
+from ci.review.render import Setting, conclusion, render, setting
+from ci.review.rendered import Rendered
+from tests.ci.review.markdown import harmless, table
+from tests.ci.review.repository import Repository
+from tests.ci.review.test_compute import NIGHT, company, reviewed
+
+__all__ = ["company"]
+
+GOLDEN = Path(__file__).parent / "golden"
+RULES = ReviewRules.model_validate(
+    {
+        "comments": 25,
+        "rows": 50,
+        "graphs": 6,
+        "nodes": 60,
+        "conclusion": {"error": "failure", "warning": "neutral", "notice": "success"},
+    }
+)
+OWNERS = owners.read("* @acme/everyone\n/policies/rental/ @acme/rental-desk ana@example.com\n")
+HERE = Setting(RULES, OWNERS, repository="acme/policies")
+
+
+def in_full(rendered: Rendered) -> str:
+    """Everything that is posted, as one text."""
+    parts = [f"{rendered.conclusion}: {rendered.title}\n\n{rendered.summary or '(no summary)'}"]
+    parts += [f"{'=' * 12} {one.path}:{one.line}\n\n{one.body}" for one in rendered.comments]
+    notes = [f"{one.level} {one.path}:{one.line} [{one.title}] {one.message}" for one in rendered.annotations]
+    return re.sub(r"sha256:[0-9a-f]{64}", "sha256:…", "\n".join([*parts, f"{'=' * 12} annotations\n", *notes])) + "\n"
+
+
+def contradiction(company: Repository) -> None:
+    company.write("policies/rental/POL-RENTAL-900.yaml", NIGHT)
+
+
+def tightened(company: Repository) -> None:
+    company.replace("policies/rental/POL-RENTAL-001.yaml", "between: [2, 24]", "between: [2, 30]")
+
+
+def slips(company: Repository) -> None:
+    company.replace("policies/rental/POL-RENTAL-006.yaml", "action: return_deposit", "action: return_deposti")
+    company.replace("policies/safety/POL-SAFETY-003.yaml", "owner: ", "owner: TBD # ")
+
+
+def nothing(company: Repository) -> None:
+    company.replace("policies/rental/POL-RENTAL-006.yaml", "section 4", "section 5")
+
+
+@pytest.mark.parametrize("change", [contradiction, tightened, slips, nothing])
+def test_a_review_reads_as_it_was_looked_at(change: Any, company: Repository, request: pytest.FixtureRequest) -> None:
+    change(company)
+    company.commit()
+    rendered = render(reviewed(company), HERE)
+    text = in_full(rendered)
+    golden = GOLDEN / f"{change.__name__}.md"
+    if request.config.getoption("--update-golden"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+    for comment in rendered.comments:
+        harmless(comment.body)
+    if rendered.summary:
+        harmless(rendered.summary, handles=["@acme/rental-desk", "@acme/everyone"])
+
+
+# ---- documents of any kind ------------------------------------------------------------------------------------------
+
+
+def finding(**other: Any) -> FoundItem:
+    given: dict[str, Any] = {
+        "id": "unknown-fact",
+        "severity": "error",
+        "message": "policy `P` uses the fact `x`",
+        "at": Spot(path="policies/a.yaml", line=3),
+        "shown": "changed",
+        "fingerprint": "0123456789abcdef",
+    }
+    return FoundItem(**{**given, **other})
+
+
+def clash(**other: Any) -> FoundItem:
+    given: dict[str, Any] = {
+        "id": "conflict",
+        "policies": ["POL-A-001", "POL-B-001"],
+        "side": "POL-A-001 says x",
+        "related": [Spot(path="policies/b.yaml", line=9, note="POL-B-001 says y")],
+        "subject": "refund",
+        "ending": "both are level 4 (department), so neither gives way",
+        "owners": ["Desk A", "Desk B"],
+        "case": Case(words="10 days", facts={"days": 10}, entry="- name: x\n"),
+        "pairs": 1,
+    }
+    return finding(**{**given, **other})
+
+
+def document(*found: FoundItem, **other: Any) -> ReviewDocument:
+    counts = {name: sum(f.severity == name for f in found) for name in ("error", "warning", "notice")}
+    given: dict[str, Any] = {
+        "schema_version": "1.0",
+        "head_sha": "a" * 40,
+        "base_sha": "b" * 40,
+        "at": "2026-06-01",
+        "policy_count": 3,
+        "findings": list(found),
+        "counts": Counts(**counts),
+        "nothing_else_changes": True,
+    }
+    return ReviewDocument(**{**given, **other})
+
+
+def change(**other: Any) -> OutcomeChange:
+    given: dict[str, Any] = {
+        "subject": "refund",
+        "before": "full_refund",
+        "after": "reject",
+        "by_before": ["POL-A-001 says full_refund"],
+        "by_after": ["POL-B-001 says reject"],
+        "case": Case(words="10 days"),
+        "tendency": "tightened",
+        "fingerprint": "0123456789abcdef",
+    }
+    return OutcomeChange(**{**given, **other})
+
+
+def test_where_there_is_nothing_to_say_nothing_is_said() -> None:
+    rendered = render(document(counts=Counts(existing=12)), HERE)
+    assert (rendered.summary, rendered.comments, rendered.annotations) == ("", (), ())
+    assert rendered.conclusion == "success"
+    assert rendered.title == "no new findings; no case changes outcome"
+
+
+def test_a_graph_alone_is_no_news() -> None:
+    graph = PolicyGraph(policy_id="P", path="a.yaml", nodes=[GraphNode(name="q", yes="t", no="t")], node_count=1)
+    assert render(document(graphs=[graph], graph_count=1), HERE).summary == ""
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [
+        ({}, "success"),
+        ({"existing": 5}, "success"),
+        ({"notice": 1}, "success"),
+        ({"warning": 1, "notice": 1}, "neutral"),
+        ({"error": 1, "warning": 1}, "failure"),
+    ],
+)
+def test_the_worst_that_is_new_decides(counts: dict[str, int], verdict: str) -> None:
+    assert conclusion(document(counts=Counts(**counts)), RULES) == verdict
+
+
+def test_rules_may_make_less_of_an_error() -> None:
+    mild = RULES.model_copy(update={"conclusion": RULES.conclusion.model_copy(update={"error": "neutral"})})
+    assert conclusion(document(counts=Counts(error=1)), mild) == "neutral"
+
+
+def test_at_most_as_many_comments_as_the_rules_allow_the_worst_first() -> None:
+    found = [
+        finding(
+            fingerprint=f"{i:016x}",
+            severity=("notice", "warning", "error")[i % 3],
+            shown=("context", "changed", "file", "elsewhere")[i % 4],
+            at=Spot(path=f"policies/{i:03}.yaml", line=1),
+        )
+        for i in range(120)
+    ]
+    rendered = render(document(*found), HERE)
+    assert len(rendered.comments) == 25
+    assert rendered.omitted == 90 - 25
+    assert "65 more findings would be a comment of its own" in rendered.summary
+    severities = {one.fingerprint: one.severity for one in found}
+    assert {severities[comment.fingerprint] for comment in rendered.comments} == {"error"}
+    assert not {one.fingerprint for one in found if one.shown == "elsewhere"} & {
+        comment.fingerprint for comment in rendered.comments
+    }
+    assert len(rendered.annotations) == 120
+    listed = re.findall(r"^- \*\*", rendered.summary, re.MULTILINE)
+    assert len(listed) == 50
+    assert "… and 70 more&#58; 70 `unknown-fact`" in rendered.summary
+
+
+def test_what_the_document_leaves_out_is_counted_too() -> None:
+    rendered = render(document(finding(), counts=Counts(error=5_000)), HERE)
+    assert "… and 4,999 more&#58; 4,999 that the review does not carry" in rendered.summary
+
+
+def test_a_mention_is_made_once_and_only_of_who_owns_the_file() -> None:
+    found = [clash(fingerprint=f"{i:016x}", at=Spot(path="policies/rental/a.yaml", line=i + 1)) for i in range(3)]
+    rendered = render(document(*found), HERE)
+    assert rendered.summary.count("@acme/rental-desk") == 1
+    assert rendered.summary.count("@acme/everyone") == 1
+    assert "ana@example.com" not in rendered.summary
+    assert not any("@" in comment.body for comment in rendered.comments)
+
+
+def test_without_codeowners_the_names_stand_plain() -> None:
+    text = render(
+        document(clash(owners=["@acme/security", "Desk"])), Setting(RULES, repository="acme/policies")
+    ).summary
+    assert "@" not in text
+    assert "&#64;&#8203;acme/security and Desk" in text
+
+
+def test_a_contradiction_that_is_settled_says_who_wins_and_asks_nobody() -> None:
+    one = clash(
+        id="resolved-conflict", severity="notice", owners=[], ending="POL-B-001 wins because it overrides POL-A-001"
+    )
+    rendered = render(document(one), HERE)
+    assert "Who must decide" not in rendered.summary
+    assert "POL-B-001 wins because it overrides POL-A-001" in rendered.comments[0].body
+
+
+def test_many_pairs_with_one_cause_are_one_comment_that_says_so() -> None:
+    (comment,) = render(document(clash(pairs=1_200)), HERE).comments
+    assert "1,200 pairs of rules contradict each other about `refund` for this one cause" in comment.body
+
+
+def test_both_lines_are_linked_at_their_commit() -> None:
+    (comment,) = render(document(clash(at=Spot(path="policies/a b.yaml", line=3)), folder="shop/"), HERE).comments
+    at = f"https://github.com/acme/policies/blob/{'a' * 40}/shop/policies"
+    assert f"({at}/a%20b.yaml#L3)" in comment.body
+    assert f"({at}/b.yaml#L9)" in comment.body
+    assert (comment.path, comment.line) == ("shop/policies/a b.yaml", 3)
+
+
+def test_without_a_repository_places_are_named_and_not_linked() -> None:
+    (comment,) = render(document(clash()), Setting(RULES)).comments
+    assert "https://" not in comment.body
+    assert "`policies/b.yaml:9`" in comment.body
+
+
+def test_a_suggestion_stands_for_the_line_of_its_comment_alone() -> None:
+    fix = Suggestion(path="policies/a.yaml", line=3, end_line=3, lines=["  fact: `right`"])
+    (comment,) = render(document(finding(suggestion=fix)), HERE).comments
+    assert "```suggestion\n  fact: `right`\n```" in comment.body
+    for other in (
+        fix.model_copy(update={"line": 4, "end_line": 4}),
+        fix.model_copy(update={"path": "policies/b.yaml"}),
+    ):
+        (comment,) = render(document(finding(suggestion=other)), HERE).comments
+        assert "suggestion" not in comment.body
+
+
+def test_a_graph_that_is_too_large_is_counted() -> None:
+    small = PolicyGraph(
+        policy_id="POL-A-001",
+        path="a.yaml",
+        nodes=[GraphNode(name="days<=3", yes="reject", no="nothing")],
+        terminals=["reject", "nothing"],
+        node_count=1,
+    )
+    large = small.model_copy(update={"nodes": [], "terminals": [], "node_count": 500})
+    text = render(document(finding(), graphs=[small, large], graph_count=9), HERE).summary
+    assert text.count("```mermaid") == 1
+    assert '  n0{"days#60;#61;3"}' in text
+    assert "8 more decision graphs not drawn here, 1 of them too large to draw" in text
+
+
+def test_what_is_not_known_is_said() -> None:
+    question = OpenQuestion(question="conflict", undecided=2, skipped=1, asked=40, why=["time is up"])
+    text = render(document(nothing_else_changes=False, unknown=["it hit a limit"], open_questions=[question]), HERE)
+    assert text.title == "no new findings; no change of outcome was found, and more may"
+    assert "Whether any other case changes outcome is **not known**:\n- it hit a limit" in text.summary
+    assert "- conflict&#58; 2 undecided and 1 skipped of 40 &#40;time is up&#41;" in text.summary
+
+
+def test_timings_stand_in_no_body() -> None:
+    told = document(finding()).model_copy(update={"timings": []})
+    later = render(document(finding(), timings=[{"what": "all", "seconds": 2.5}]), HERE)  # type: ignore[list-item]
+    assert later.footer == "2.5 s: all 2.5 s"
+    assert later.summary == render(told, HERE).summary
+
+
+@pytest.mark.parametrize("letters", ["x", "@", "`", "<", "|", "\\", "\u202e", "[a](b)", "```\n", "é"])
+def test_nothing_is_too_long(letters: str) -> None:
+    long = (letters * 8_000)[:7_900]
+    spots = [Spot(path="policies/" + "d/" * 200 + "x.yaml", line=1, note=long)] * 50
+    found = [
+        clash(
+            fingerprint=f"{i:016x}",
+            message=long,
+            help=long,
+            side=long,
+            ending=long,
+            owners=[long[:290]] * 50,
+            subject=long[:290],
+            policies=[long[:290]] * 50,
+            related=spots,
+            case=Case(words=long, entry=long),
+        )
+        for i in range(30)
+    ]
+    rows = [
+        change(subject=long[:290], before=long[:290], by_after=[long[:290]] * 9, case=Case(words=long))
+        for _ in range(60)
+    ]
+    full = document(*found, changes=rows, change_count=60, unknown=[long] * 100, nothing_else_changes=False)
+    rendered = render(full, HERE)
+    assert len(rendered.summary) <= LONGEST
+    assert all(len(comment.body) <= LONGEST for comment in rendered.comments)
+    harmless(rendered.summary, handles=["@acme/everyone"])
+    harmless(rendered.comments[0].body)
+
+
+def test_a_case_that_is_too_long_to_show_is_said_and_not_cut() -> None:
+    entry = "- name: x\n  facts: {" + ", ".join(f"fact_{i}: {i}" for i in range(2_000)) + "}\n"
+    (comment,) = render(document(clash(case=Case(words="x", entry=entry[:7_990]))), HERE).comments
+    assert len(comment.body) < LONGEST
+    (shorter,) = render(document(clash(case=Case(words="x", entry="- name: x\n"))), HERE).comments
+    assert "```yaml\n- name: x\n```" in shorter.body
+
+
+# ---- hostile words --------------------------------------------------------------------------------------------------
+
+NASTY = [
+    "@everyone",
+    "ping @acme/security now",
+    "<img src=x onerror=alert(1)>",
+    "<!-- bylaw:finding ffffffffffffffff -->",
+    "\n<!-- bylaw:gone -->\n",
+    "--> </details></sub>",
+    "```\n@octocat\n```",
+    "````suggestion\nowned\n````",
+    "`@octocat`",
+    "a ` lone tick and @octocat",
+    "``two`` `one",
+    "[click](javascript:alert(1))",
+    "![pixel](https://evil.example/x.png)",
+    "https://evil.example www.evil.example evil@evil.example",
+    "| a | b |\n|---|---|",
+    "`a|b`",
+    "`a\\|b`",
+    "\\",
+    "a\\",
+    "\n# Heading\n",
+    "\r\n---\r\n",
+    "- [ ] task",
+    "closes #1 GH-2 acme/policies#3",
+    "\u202egnp.exe",
+    "\u2028\u2029\x00\x1b[2J",
+    "&lt;b&gt; &#64;octocat &commat;octocat",
+    "~~gone~~ **bold** _it_ $x^2$",
+    '"]; click n0 "https://evil.example"',
+    "::error::owned",
+    "{{ marker }} {% raw %}",
+    "</summary><h1>",
+    "é" * 290,
+    "",
+]
+WORD = st.one_of(st.sampled_from(NASTY), st.text(alphabet="@#`<>|\\[]()!*_~&;:/-\n\r\t aZ0é\u202e", max_size=30))
+NAME = WORD.map(lambda text: text[:300])
+LONG = st.lists(WORD, min_size=1, max_size=4).map(" ".join)
+PATHS = st.sampled_from(
+    ["policies/a.yaml", "policies/@octocat.yaml", "p/`x`.yaml", "p/a|b#1).yaml", "p/<b>.yaml", "p/] (x.yaml"]
+)
+SPOTS = st.builds(Spot, path=PATHS, line=st.integers(1, 99), note=LONG)
+CASES = st.builds(Case, words=LONG, facts=st.dictionaries(NAME, NAME, max_size=2), entry=LONG)
+LINES = WORD.map(lambda text: re.sub(r"[^\x20-\x7eé]", "", text))
+SUGGESTIONS = PATHS.flatmap(
+    lambda path: st.builds(
+        Suggestion,
+        path=st.just(path),
+        line=st.just(3),
+        end_line=st.just(3),
+        lines=st.lists(LINES, min_size=1, max_size=3),
+    )
+)
+FOUND = st.builds(
+    FoundItem,
+    id=st.sampled_from(["conflict", "resolved-conflict", "unknown-fact", "failing-case", "gap"]),
+    severity=st.sampled_from(["error", "warning", "notice"]),
+    message=LONG,
+    at=st.builds(Spot, path=PATHS, line=st.just(3)),
+    shown=st.sampled_from(["changed", "context", "file", "elsewhere"]),
+    policies=st.lists(NAME, max_size=3),
+    related=st.lists(SPOTS, max_size=3),
+    help=st.none() | LONG,
+    case=st.none() | CASES,
+    subject=st.none() | NAME,
+    side=st.none() | LONG,
+    ending=st.none() | LONG,
+    owners=st.lists(NAME, max_size=3),
+    pairs=st.integers(0, 3),
+    fingerprint=st.text(alphabet="0123456789abcdef", min_size=16, max_size=16),
+    suggestion=st.none() | SUGGESTIONS,
+)
+CHANGES = st.builds(
+    OutcomeChange,
+    subject=NAME,
+    before=NAME,
+    after=NAME,
+    by_before=st.lists(NAME, max_size=2),
+    by_after=st.lists(NAME, max_size=4),
+    case=CASES,
+    where=LONG,
+    tendency=st.just("changed"),
+    fingerprint=st.just("0" * 16),
+)
+GRAPHS = st.lists(NAME, min_size=3, max_size=5, unique=True).map(
+    lambda names: PolicyGraph(
+        policy_id=names[0],
+        path="policies/a.yaml",
+        nodes=[GraphNode(name=names[0], yes=names[1], no=names[2])],
+        terminals=names[1:],
+        node_count=1,
+    )
+)
+DOCUMENTS = st.builds(
+    lambda found, rows, graphs, unknown, questions, missing: document(
+        *found,
+        changes=rows,
+        change_count=len(rows),
+        graphs=graphs,
+        graph_count=len(graphs) + 1,
+        unknown=unknown,
+        nothing_else_changes=not unknown,
+        open_questions=questions,
+        missing_cases=missing,
+        missing_case_count=2,
+        coverage=Coverage(before=Covered(covered=1, count=2), after=Covered(covered=1, count=3)),
+        without_etag=unknown[0][:300] if unknown else None,
+    ),
+    st.lists(FOUND, max_size=4),
+    st.lists(CHANGES, min_size=1, max_size=3),
+    st.lists(GRAPHS, max_size=2),
+    st.lists(LONG, max_size=2),
+    st.lists(st.builds(OpenQuestion, question=NAME, undecided=st.just(1), skipped=st.just(0), asked=st.just(2),
+                       why=st.lists(NAME, max_size=2)), max_size=2),
+    LONG,
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(DOCUMENTS)
+def test_no_word_of_a_document_does_anything(told: ReviewDocument) -> None:
+    rendered = render(told, HERE)
+    harmless(rendered.summary, handles=["@acme/everyone"])
+    rows = table(rendered.summary)
+    assert [len(row) for row in rows] == [4] * (1 + len(told.changes))
+    for comment in rendered.comments:
+        harmless(comment.body)
+        assert comment.body.startswith(f"<!-- bylaw:finding {comment.fingerprint} -->\n")
+        assert len(re.findall("^<!-- bylaw:", comment.body, re.MULTILINE)) == 1
+    assert len(re.findall("^<!-- bylaw:", rendered.summary, re.MULTILINE)) == 1
+    for note in rendered.annotations:
+        assert not re.search("[\x00-\x08\x1b\u202a-\u202e]", note.message)
+
+
+@pytest.mark.parametrize("word", NASTY, ids=repr)
+def test_each_trick_in_every_place_at_once(word: str) -> None:
+    found = clash(
+        message=word, side=word or "x", ending=word, help=word, subject=word, owners=[word], policies=[word, word],
+        case=Case(words=word, entry=word), related=[Spot(path="policies/b.yaml", line=1, note=word)],
+    )  # fmt: skip
+    rows = [
+        change(subject=word, before=word, after=word, by_before=[word], by_after=[word, word], case=Case(words=word))
+    ]
+    graph = PolicyGraph(
+        policy_id=word,
+        path="a.yaml",
+        nodes=[GraphNode(name=word + "q", yes=word, no=word)],
+        terminals=[word],
+        node_count=1,
+    )
+    full = document(
+        found, finding(message=word, help=word), changes=rows, change_count=1, graphs=[graph], graph_count=1,
+        unknown=[word], nothing_else_changes=False, missing_cases=word, missing_case_count=1,
+        coverage=Coverage(before=Covered(covered=0, count=0), after=Covered(covered=0, count=1)),
+    )  # fmt: skip
+    rendered = render(full, HERE)
+    harmless(rendered.summary, handles=["@acme/everyone"])
+    assert [len(row) for row in table(rendered.summary)] == [4, 4]
+    for comment in rendered.comments:
+        harmless(comment.body)
+
+
+# ---- the trusted side -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("repository", "server"),
+    [
+        ("acme", "https://github.com"),
+        ("acme/policies/x", "https://github.com"),
+        ("acme/pol icies", "https://github.com"),
+        ("a/b)](x", "https://github.com"),
+        ("acme/policies", "javascript:alert(1)"),
+        ("acme/policies", "https://evil.example/x"),
+        ("acme/policies", "https://github.com) [x](y"),
+    ],
+)
+def test_links_lead_into_a_repository_or_nowhere(company: Repository, repository: str, server: str) -> None:
+    with pytest.raises(UsageError, match="should be"):
+        setting(company.folder, repository, server)
+
+
+def test_how_much_is_shown_and_who_is_asked_stands_in_the_trusted_folder(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "large")
+    made.write("shop/rules/ci.yaml", "review: {comments: 3, conclusion: {warning: success}}\n")
+    made.write("shop/policies/vocabulary.yaml", "facts: {}\n")
+    made.write(".github/CODEOWNERS", "/shop/ @acme/shop\n")
+    made.commit()
+    found = setting(made.folder / "shop", "acme/policies")
+    assert found.rules.comments == 3
+    assert found.rules.rows == RULES.rows
+    assert found.rules.conclusion.model_dump() == {"error": "failure", "warning": "success", "notice": "success"}
+    assert found.owners.of("shop/policies/a.yaml") == ("@acme/shop",)
