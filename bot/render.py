@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from bot.conversation import Choice, Citation, Reply
+from bot.enforcement.verdict import ComplianceDecision
 
 MAX_ROWS = 50
 MAX_CELL = 60
@@ -155,3 +156,17 @@ def _width(text: str) -> int:
 def _padded(text: str, width: int, to_the_right: bool) -> str:
     space = " " * (width - _width(text))
     return space + text if to_the_right else text + space
+
+
+def verdict_as_text(found: ComplianceDecision) -> str:
+    """A verdict for a terminal: what becomes of the answer, what is wrong with it, and by which line."""
+    lines = [f"{found.action} (score {found.score:.2f}): {found.reason}"]
+    for broken in found.violations:
+        lines.append(f"  {broken.kind}: {broken.message}")
+        if broken.path is not None and f"{broken.path}:{broken.line}" not in broken.message:
+            lines.append(f"    --> {broken.path}:{broken.line}")
+    if found.escalation is not None and found.escalation.owners:
+        lines.append(f"ask: {', '.join(found.escalation.owners)}")
+    if found.action == "auto_correct" and found.delivered is not None:
+        lines.append(f"say instead:\n{found.delivered}")
+    return "\n".join(safe(line) for line in lines)

@@ -1,8 +1,9 @@
-"""The verbs that judge without a conversation: what the policies say about a case, and whether a statement may run."""
+"""The verbs that judge without a conversation: a case, an answer somebody gave, a statement that shall run."""
 
 from __future__ import annotations
 
 import json
+import sys
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -48,6 +49,51 @@ def decide(text: str, bundle: Path | None, root: Path | None, at: date | None, a
         click.echo(json.dumps(decision_json(decision), indent=2, ensure_ascii=False, sort_keys=True))
     else:
         click.echo(as_text(decision, index))
+
+
+@click.command()
+@click.option("--query", required=True, metavar="TEXT", help="What was asked.")
+@click.option("--response", required=True, metavar="TEXT", help="The answer to judge; `-` reads it from stdin.")
+@click.option("--facts", "text", metavar="JSON", help="What else is known of the case: a JSON object, or @FILE.")
+@_BUNDLE
+@_ROOT
+@click.option("--at", metavar="ISO-TIME", help="Judge as if it were this time.")
+@click.option("--json", "as_json", is_flag=True, help="The ComplianceDecision as one JSON document.")
+@click.pass_context
+def enforce(
+    ctx: click.Context,
+    query: str,
+    response: str,
+    text: str | None,
+    bundle: Path | None,
+    root: Path | None,
+    at: str | None,
+    as_json: bool,
+) -> None:
+    """Hold an assistant's answer against the policies. Exit code 1 unless it may be given as it is.
+
+    \b
+    bylaw enforce --query "I bought a TV 400 days ago. Can I get a refund?" --response "Sure, a full refund."
+    """
+    from bot import app, settings
+    from bot.cases import read_facts
+    from bot.conversation import Question, moment, sayable
+    from bot.enforcement.enforce import enforce as judged
+    from bot.index import BundleIndex
+    from bot.render import verdict_as_text
+    from bylaw.bundle import read
+
+    given = settings.read(root or Path())
+    index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
+    facts = read_facts(_object(text), index) if text else {}
+    answer = sys.stdin.read() if response == "-" else response
+    question = Question(text=query, asked_at=moment(at) if at else app.now(), request_id=app.new_id())
+    found = judged(question, answer, index, facts)
+    if as_json:
+        click.echo(json.dumps(sayable(found), indent=2, ensure_ascii=False))
+    else:
+        click.echo(verdict_as_text(found))
+    ctx.exit(0 if found.action == "pass" else 1)
 
 
 def _object(text: str) -> dict[str, Any]:

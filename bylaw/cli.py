@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),
     "decide": ("bot.verdicts:decide", "What the policies say about a case, given as facts."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
+    "enforce": ("bot.verdicts:enforce", "Hold any assistant's answer against the policies."),
     "sql": ("bot.verdicts:sql", "Hold a SQL statement against the gate."),
     "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
 }

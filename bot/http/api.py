@@ -1,4 +1,7 @@
-"""The endpoints: `POST /v2/query` answers with a Reply; `/healthz` and `/readyz` say whether it can."""
+"""The endpoints: `POST /v2/query` answers with a Reply; `/healthz` and `/readyz` say whether it can.
+
+`POST /v2/enforce` is in `bot.http.enforce`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from bot.conversation import Actor, Question, Reply, moment, spoken_json
-from bot.http import errors
+from bot.http import enforce, errors
 from bot.http.frame import Frame
 from bot.orchestrator import MAX_TEXT, handle
 from bot.services import Serving
@@ -54,6 +57,8 @@ def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> AS
             request_id=request_id,
         )
         return Response(spoken_json(handle(asked, services)), media_type="application/json")
+
+    enforce.install(app, serving, settings)
 
     @app.get("/healthz")
     def healthz() -> Response:

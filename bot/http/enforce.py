@@ -1,0 +1,119 @@
+"""`POST /v2/enforce`: the verdict on any assistant's answer, whole or, as server-sent events, sentence by sentence.
+
+Every verdict is in the audit chain before anybody reads it; a stream is recorded with its last event.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.cases import read_facts
+from bot.conversation import Actor, Question, moment, sayable
+from bot.enforcement.enforce import Passed, enforce, stream
+from bot.enforcement.sentences import split
+from bot.enforcement.verdict import ComplianceDecision
+from bot.orchestrator import MAX_TEXT
+from bot.services import Services, Serving
+from bot.settings import Settings
+from bot.store import audit
+from bot.store.columns import ID_LENGTH
+from bylaw.canonical import fingerprint
+from bylaw.errors import UsageError
+
+MAX_RESPONSE = 20_000
+_EVENTS = "text/event-stream"
+Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
+
+
+class Answered(BaseModel):
+    """A question and the answer that somebody wants to give. `facts` are what is known of the case otherwise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    query: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+    response: Annotated[str, Field(min_length=1, max_length=MAX_RESPONSE)]
+    facts: dict[str, Any] = Field(default_factory=dict)
+    user: Id | None = None
+    request_id: Id | None = None
+    at: Annotated[str, Field(max_length=40)] | None = None
+
+
+def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
+    """Add the endpoint to *app*."""
+
+    @app.post("/v2/enforce", response_model=ComplianceDecision)
+    def enforced(body: Answered, request: Request) -> Response:
+        """Hold an answer against the policies."""
+        services = serving.services()
+        if body.request_id is not None:
+            request.state.request_id = body.request_id
+        question = _question(body, str(request.state.request_id), settings, services)
+        facts = read_facts(body.facts, services.index)
+        if _EVENTS in request.headers.get("accept", ""):
+            parts = stream(question, split(body.response), services.index, facts)
+            return StreamingResponse(_events(parts, question, services), media_type=_EVENTS)
+        started = services.clock()
+        found = enforce(question, body.response, services.index, facts)
+        record(found, question, services, started)
+        return Response(spoken(found), media_type="application/json")
+
+
+def _question(body: Answered, request_id: str, settings: Settings, services: Services) -> Question:
+    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in body.query + body.response):
+        raise UsageError("the query or the response holds characters that are not text")
+    user = settings.token_user if settings.token is not None else body.user
+    return Question(
+        text=body.query,
+        actor=Actor(id=user or "anonymous", type="agent"),
+        asked_at=moment(body.at) if body.at else services.clock(),
+        session_id=request_id,
+        request_id=request_id,
+    )
+
+
+def _events(parts: Iterator[Passed | ComplianceDecision], question: Question, services: Services) -> Iterator[str]:
+    """A `sentence` event for each that may leave, then the `decision`."""
+    started = services.clock()
+    for part in parts:
+        if isinstance(part, Passed):
+            yield f"event: sentence\ndata: {json.dumps({'text': part.text}, ensure_ascii=False)}\n\n"
+        else:
+            record(part, question, services, started)
+            yield f"event: decision\ndata: {spoken(part)}\n\n"
+
+
+def spoken(found: ComplianceDecision) -> str:
+    """The one JSON document of a verdict."""
+    return json.dumps(sayable(found), ensure_ascii=False, allow_nan=False)
+
+
+def record(found: ComplianceDecision, question: Question, services: Services, started: datetime) -> None:
+    """Keep the verdict: its papers on the shelf, its entry in the chain (the fields of seed 001)."""
+    papers = services.artifacts.put(sayable(found))
+    now = services.clock()
+    entry = {
+        "event": "enforce",
+        "request_id": question.request_id,
+        "session_id": question.session_id,
+        "actor": question.actor.model_dump(),
+        "query": question.text,
+        "domain": found.domain,
+        "compliance_score": sayable(found.score),
+        "final_action": found.action,
+        "violations": sorted({broken.kind for broken in found.violations}),
+        "owners": list(found.escalation.owners) if found.escalation else [],
+        "duration_ms": int((now - started).total_seconds() * 1000),
+        "bundle_etag": found.bundle_etag,
+        "commit": found.commit,
+        "reply": fingerprint(found.llm_response),
+        "artifacts": {"verdict": papers},
+    }
+    with services.store.writing() as connection:
+        audit.append(connection, entry, now, question.request_id)
