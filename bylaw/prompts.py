@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined
 from pydantic import BaseModel
 
 from bylaw.canonical import plain
@@ -29,8 +29,10 @@ def render(folder: Path, prompt_id: str, values: Mapping[str, Any], answer: type
 
 def data(value: Any) -> str:
     """*value* as one line of JSON: nothing in it can be taken for a new line."""
+    if isinstance(value, Undefined):
+        str(value)  # raises, and names the value
     text = json.dumps(plain(value), ensure_ascii=False, sort_keys=True)
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
 def line(value: str) -> str:
