@@ -22,7 +22,7 @@ from ci.check import Checked, Executors, against, check
 from ci.files import Content
 from ci.findings import Finding
 from ci.formalize.stage import UNDECLARED, formalize
-from ci.load import Workspace, files_of
+from ci.load import Workspace, files_of, rare_collection
 from ci.parts.inventory import Inventory, inventory
 from ci.parts.part import Asked, settled
 from ci.pipeline import UNREPRESENTABLE, Run
@@ -77,6 +77,7 @@ class Looked:
     records: Sequence[PolicyRecord]
 
 
+@rare_collection()
 def compute(
     root: Path,
     base: str,
