@@ -164,10 +164,15 @@ def gone(body: str, head_sha: str) -> str:
     """*body* of a comment whose finding is gone: told so, folded, with nothing left to apply."""
     mark = _FINDING.search(body)
     assert mark is not None
-    old = _SUGGESTION.sub(r"\1yaml", _FINDING.sub("", body).strip())
+    old = without_marks(body)
     head = f"{mark[0].strip()}\n{GONE}\nNo longer the case as of {head_sha}.\n\n"
     folded = f"<details><summary>what it was</summary>\n\n{old}\n\n</details>\n"
     return head + folded if len(head) + len(folded) <= LONGEST_BODY else head
+
+
+def without_marks(body: str) -> str:
+    """*body* as it is shown elsewhere than at its line: without its mark, and with nothing to apply."""
+    return _SUGGESTION.sub(r"\1yaml", _FINDING.sub("", body)).strip()
 
 
 def _plain(body: str) -> str:

@@ -14,7 +14,7 @@ from bylaw.github.client import Hub, told
 from bylaw.github.text import LONGEST_BODY, code, shortened
 from ci.review import verdict
 from ci.review.comments import Comments, see_to
-from ci.review.plan import SUMMARY, Edit, FileComment, Resolve, Review, Shown, is_same, plan
+from ci.review.plan import SUMMARY, Edit, FileComment, Resolve, Review, Shown, is_same, plan, without_marks
 from ci.review.rendered import Annotation, Comment, Rendered
 from ci.review.shown import notes, shown
 from ci.review.verdict import Told
@@ -71,7 +71,8 @@ def _stale(pull: PullRequest, rendered: Rendered) -> str | None:
 
 
 def _concluded(hub: Hub, pull: PullRequest, rendered: Rendered, seen: Shown, so_far: Posted) -> Posted:
-    extra = [_annotation(comment) for comment in so_far.unplaced]
+    there = {(annotation.path, annotation.line) for annotation in rendered.annotations}
+    extra = [_annotation(comment) for comment in so_far.unplaced if (comment.path, comment.line or 1) not in there]
     as_what = verdict.deliver(hub, rendered, [*rendered.annotations, *extra])
     lost = list(hub.abilities.lost[:1]) if not hub.abilities.creates_checks else []
     if as_what == "status" and not lost:
@@ -86,7 +87,7 @@ def summary(rendered: Rendered, rows: Sequence[Comment], lost: Sequence[str]) ->
     body = rendered.summary.replace(SUMMARY, "").strip()
     if not body and not rows:
         return ""
-    about = [f"**{code(comment.path)}**\n\n{comment.body.strip()}" for comment in rows]
+    about = [f"**{code(comment.path)}**\n\n{without_marks(comment.body)}" for comment in rows]
     told_of = ["<sub>" + "; ".join(lost) + "</sub>"] if lost else []
     head = [SUMMARY + "\n" + body, *told_of]
     room = LONGEST_BODY - sum(len(part) + 2 for part in head)
@@ -117,5 +118,4 @@ def _has_summary(hub: Hub, number: int) -> bool:
 
 def _annotation(comment: Comment) -> Annotation:
     """A comment that found no place, as an annotation: those may stand anywhere in the commit."""
-    plain = "\n".join(line for line in comment.body.split("\n") if not line.startswith("<!--"))
-    return Annotation(comment.path, comment.line or 1, "notice", "said outside the diff", plain.strip())
+    return Annotation(comment.path, comment.line or 1, "notice", "said outside the diff", without_marks(comment.body))

@@ -89,9 +89,13 @@ def review(asked: Asked, world: World) -> Done:
     if asked.is_dry:
         return Done((in_full(rendered),), failed)
     if asked.compute is not None or event.kind == "push":
-        return Done((rendered.title,), failed)
+        return Done((rendered.title, *_spent(rendered)), failed)
     done = _deliver(_hub(asked, event, world), asked.pull or event.pull, rendered)
-    return Done((rendered.title, *done.lines), failed, done.posted)
+    return Done((rendered.title, *_spent(rendered), *done.lines), failed, done.posted)
+
+
+def _spent(rendered: Rendered) -> tuple[str, ...]:
+    return (rendered.footer,) if rendered.footer else ()
 
 
 def in_full(rendered: Rendered) -> str:
