@@ -32,6 +32,8 @@ def figures(text: str, today: date) -> Iterator[tuple[Figure, Quantity]]:
 
 def _figure(quantity: Quantity) -> Figure | None:
     match quantity.value:
+        case Duration(unit="seconds", is_counted=False):
+            return None  # the second of "a second factor"
         case Duration(amount=amount, unit=unit):
             size = SECONDS.get(unit)
             return (unit, Fraction(amount)) if size is None else ("seconds", Fraction(amount) * size)

@@ -11,13 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bot.enforcement.recognise import stems_of
+from bot.enforcement.recognise import stem_of
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
-from bylaw.language.words import read_words
+from bylaw.language.words import FUNCTION_WORDS, read_words
 
 _NO = listed("no not never without neither")
 _SLACK = 4  # words that may stand between those of a name, beside the words that say nothing
+_PERSONS = listed("customer client user person people somebody someone please")
+_PAST = "sent paid kept lent given gave told held written wrote made sold took taken got brought met sped withdrew"
+_NOW = "send pay keep lend give give tell hold write write make sell take take get bring meet speed withdraw"
+_PRESENT = dict(zip(_PAST.split(), _NOW.split(), strict=True))
 _NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _DIGITS = {word: str(i) for i, word in enumerate(_NUMBERS)}
 
@@ -48,11 +52,11 @@ class Mention:
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str | None:
-    """The stem of one word, None for a word that names nothing."""
+    """The stem of one word, None for a word that names nothing: a function word, or who it is about."""
     number = _DIGITS.get(word, word)
     if number[0].isdigit():
         return number
-    return next(iter(stems_of((word,))), None)
+    return None if word in FUNCTION_WORDS or word in _PERSONS else stem_of(_PRESENT.get(word, word))
 
 
 @dataclass(frozen=True)

@@ -147,10 +147,11 @@ def prepare(index: BundleIndex) -> None:
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
     """The stems of those words that can tell one topic from another."""
-    return frozenset(_stem(word) for word in words if word in _DENIALS or word not in _NO_TOPIC)
+    return frozenset(stem_of(word) for word in words if word in _DENIALS or word not in _NO_TOPIC)
 
 
-def _stem(word: str) -> str:
+def stem_of(word: str) -> str:
+    """The word without its ending: the same for the forms of one word, not pretty."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]

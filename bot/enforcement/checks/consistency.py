@@ -14,6 +14,7 @@ from typing import Literal
 from bot.enforcement.checks.result import CheckResult, Draft, Violation, known
 from bot.enforcement.facts import Read
 from bot.enforcement.figures import Ground, atoms, figures, measure, thresholds
+from bot.enforcement.sentences import is_quote, quotable_texts, split
 from bot.enforcement.stated import Claim, Said
 from bot.enforcement.write import Words, listing
 from bylaw.language.span import listed
@@ -223,8 +224,8 @@ def _facts(draft: Draft) -> Iterator[Violation]:
                         "assumed-fact", f"it takes for granted what nobody said: {label}: {value}", read.words
                     )
                 continue
-            if given == read.value:
-                continue
+            if given == read.value or not read.words[:1].isalpha():
+                continue  # a bare number is a figure
             if (
                 read_words(read.words)[:1]
                 and read_words(read.words)[0].text in PREPOSITIONS
@@ -313,9 +314,13 @@ def _silence(draft: Draft) -> Iterator[Violation]:
     if is_uncovered(draft):
         yield Violation("uncovered", "no policy in force speaks about this question")
         return
+    if _quotes_the_deciding(draft):
+        return
     claims = draft.stated.claims
     scope, words = draft.scope, Words(draft.index.vocabulary)
-    wanted = scope.outcomes[:1] if not scope.actions or scope.outcomes else ()
+    wanted = scope.outcomes[:1]
+    if not scope.is_named and not scope.actions and _says_something_right(draft):
+        return  # what is asked is only guessed from the facts; the answer found something that holds
     for outcome in wanted:
         mine = [claim for claim in claims if claim.outcome == outcome and _is_of_this_case(draft, claim)]
         if draft.decision.outcomes[outcome].action is None:
@@ -328,6 +333,28 @@ def _silence(draft: Draft) -> Iterator[Violation]:
         is_open = bool(scope.missing)
         if not spoken & set(scope.actions) and not (is_open and (draft.stated.asks or draft.stated.hedges)):
             yield Violation("unanswered", f"it does not say: {listing(words.action(name) for name in scope.actions)}")
+
+
+def _quotes_the_deciding(draft: Draft) -> bool:
+    """Does it repeat the words of a rule that decides this case? That is an answer too."""
+    standing = [*draft.deciding, *(rule for _, action, rule in draft.scope.duties if action in draft.scope.actions)]
+    texts = quotable_texts(rule.source.text for rule in standing if rule.source.text)
+    return any(is_quote(part, texts) for part in split(draft.text))
+
+
+def _says_something_right(draft: Draft) -> bool:
+    domains = draft.topic.domains[:1]
+    return any(
+        claim.condition is None
+        and judge(draft, draft.decision, draft.facts, claim) == "follows"
+        and _domain_of(draft, claim) in domains
+        for claim in draft.stated.claims
+    )
+
+
+def _domain_of(draft: Draft, claim: Claim) -> str | None:
+    rule = core(draft, draft.decision, claim)
+    return None if rule is None else rule.domain
 
 
 def _is_of_this_case(draft: Draft, claim: Claim) -> bool:

@@ -96,7 +96,8 @@ class Draft:
     def relevant(self) -> tuple[ConditionalRule, ...]:
         """The rules in force that answer what was asked: those of its outcomes, its actions, else of its domain."""
         rules = [rule for rule in self.evaluator.ruleset.rules if rule.holds_on(self.day)]
-        outcomes, actions = set(self.scope.outcomes), set(self.scope.actions)
+        asked = self.scope.outcomes if self.scope.is_named else self.scope.outcomes[:1]
+        outcomes, actions = set(asked), set(self.scope.actions)
         found = [
             rule
             for rule in rules

@@ -16,3 +16,9 @@ TODAY = date(2026, 11, 20)
 @pytest.fixture(scope="session")
 def shop() -> BundleIndex:
     return BundleIndex(parse(pipeline.bundle_text(pipeline.run(SHOP, None, TODAY))))
+
+
+@pytest.fixture(scope="session")
+def own() -> BundleIndex:
+    """The repository's own policies."""
+    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(Path(__file__).parents[3], None, TODAY))))

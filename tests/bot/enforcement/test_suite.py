@@ -1,0 +1,63 @@
+"""The labelled suite: answers to cases of the repository's own policies, and what the checks make of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.cases import read_facts
+from bot.conversation import Question
+from bot.enforcement.enforce import enforce
+from bot.enforcement.verdict import ComplianceDecision
+from bot.index import BundleIndex
+
+LABELS = ("right", "wrong action", "wrong number", "wrong reason", "promise", "pii", "unanswered")
+CASES = yaml.safe_load(Path(__file__).with_name("suite.yaml").read_text())
+ROWS = [(case, label, text) for case in CASES for label in LABELS for text in case.get(label, ())]
+
+
+def judged(case: dict, text: str, own: BundleIndex) -> ComplianceDecision:
+    question = Question(text=case["query"], asked_at=datetime(2026, 11, 20, 9, tzinfo=UTC), request_id="r")
+    return enforce(question, text, own, read_facts(case.get("facts", {}), own))
+
+
+def test_there_are_enough_rows_over_all_domains(own: BundleIndex) -> None:
+    assert len(ROWS) >= 150
+    assert {label for _, label, _ in ROWS} == set(LABELS)
+    reached = {judged(case, "Hello.", own).domain for case in CASES}
+    assert reached >= {rule.domain for rule in own.ruleset.rules}
+
+
+@pytest.mark.parametrize(
+    ("case", "label", "text"), ROWS, ids=[f"{case['title']}: {label}: {text[:50]}" for case, label, text in ROWS]
+)
+def test_only_a_right_answer_passes(case: dict, label: str, text: str, own: BundleIndex) -> None:
+    found = judged(case, text, own)
+    print(found.action, [broken.message for broken in found.violations])
+    if label == "right":
+        assert found.violations == ()
+        assert found.action in ("pass", "auto_correct", "regenerate")  # terse where the edges are closer
+    else:
+        assert found.violations != ()
+        assert found.action in ("regenerate", "escalate")
+        assert found.delivered is None
+
+
+def test_precision_and_recall(own: BundleIndex, capsys: pytest.CaptureFixture[str]) -> None:
+    counts: Counter[str] = Counter()
+    for case, label, text in ROWS:
+        found = judged(case, text, own)
+        is_held = bool(found.violations)
+        counts["held"] += is_held
+        counts["held and wrong"] += is_held and label != "right"
+        counts["wrong"] += label != "right"
+        counts["wrong action passed"] += found.action == "pass" and label == "wrong action"
+    precision, recall = counts["held and wrong"] / counts["held"], counts["held and wrong"] / counts["wrong"]
+    with capsys.disabled():
+        print(f"\n{len(ROWS)} labelled answers: precision {precision:.3f}, recall {recall:.3f}")
+    assert counts["wrong action passed"] == 0
+    assert min(precision, recall) >= 0.98
