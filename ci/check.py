@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -16,7 +16,7 @@ from ci.load import Workspace, files_of, rare_collection
 from ci.parts import snapshot
 from ci.parts.affected import Neighbourhood
 from ci.parts.incremental import remembered, updated
-from ci.parts.inventory import Inventory, beyond, inventory, says_words
+from ci.parts.inventory import Inventory, beyond, inventory, is_decisive
 from ci.parts.part import Asked, settled
 from ci.parts.snapshot import Snapshot
 from ci.pipeline import Run, waived
@@ -144,8 +144,9 @@ def in_parts(
     asking = _Asking(progress, executors)
     last = snapshot.read(now.root)
     before = asking.brought(last, old) if old is not None else None
-    after = asking.brought(before or last, now)
-    if after.is_final and (last is None or _difference(last, after) > DIFFERING or last.at != after.at):
+    known = [side for side in (before, last) if side is not None]
+    after = asking.brought(min(known, key=lambda side: _difference(side.files, now.digests), default=None), now)
+    if after.is_final and (last is None or _difference(last.files, after.files) > DIFFERING or last.at != after.at):
         snapshot.write(now.root, after)
     words = now.part(now.words, beyond(after.cards), Asked()).read()
     answers = counted(after.statuses, ASKED)
@@ -162,7 +163,7 @@ def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snap
     differing = {path for path in {*before.files, *after.files} if before.files.get(path) != after.files.get(path)}
     sides = ((old, before), (now, after))
     cards = [{path: card for path, card in side.cards.items() if path in differing} for _, side in sides]
-    if any(map(says_words, differing)) or any(card.binds for found in cards for card in found.values()):
+    if any(map(is_decisive, differing)) or any(card.binds for found in cards for card in found.values()):
         paths = {*before.cards, *after.cards}
     elif not any(cards):
         return []
@@ -176,8 +177,8 @@ def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snap
     return list(settled(runs[1], _changes(runs[0], runs[1])))
 
 
-def _difference(one: Snapshot, other: Snapshot) -> int:
-    return sum(one.files.get(path) != other.files.get(path) for path in {*one.files, *other.files})
+def _difference(one: Mapping[str, str], other: Mapping[str, str]) -> int:
+    return sum(one.get(path) != other.get(path) for path in {*one, *other})
 
 
 def anchored(finding: Finding, changed: set[str]) -> Finding:

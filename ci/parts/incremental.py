@@ -17,7 +17,7 @@ from ci.findings import Finding
 from ci.load import Beyond
 from ci.parts.affected import Neighbourhood
 from ci.parts.cards import Card, outcome_key, read_box, written_box
-from ci.parts.inventory import Inventory, beyond, says_words
+from ci.parts.inventory import Inventory, beyond, is_decisive
 from ci.parts.part import (
     Answer,
     Asked,
@@ -84,7 +84,7 @@ class Change:
     def between(cls, last: Snapshot, now: Inventory) -> Change | None:
         """What has changed; None when that may change every answer."""
         differing = {path for path in {*last.files, *now.files} if last.files.get(path) != now.digests.get(path)}
-        if any(map(says_words, differing)):
+        if any(map(is_decisive, differing)):
             return None
         gone = {path: card for path, card in last.cards.items() if path in differing or _turns(card, last, now)}
         come = _surveyed(now, differing | {*gone})

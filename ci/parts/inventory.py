@@ -63,9 +63,15 @@ def inventory(root: Path, found: Iterable[File], shown: Revision, at: date) -> I
 
 
 def says_words(path: str) -> bool:
-    """Is it a vocabulary, or one of the rules? A change in one may change every answer."""
+    """Is it a vocabulary, or one of the rules?"""
     room = room_of(path)
     return room is not None and room.section in ("vocabulary", "rules")
+
+
+def is_decisive(path: str) -> bool:
+    """May a change in the file change every answer? Waivers change none: they say which answers fail."""
+    room = room_of(path)
+    return says_words(path) and room is not None and room.identity != "waivers"
 
 
 def beyond(cards: Mapping[str, Card]) -> Beyond:
