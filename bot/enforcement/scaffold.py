@@ -14,12 +14,18 @@ from bot.enforcement.checks.result import Draft, known
 from bot.enforcement.write import Words
 from bylaw.authored.labels import labels
 from bylaw.authored.vocabulary import Fact
-from bylaw.logic.ir import ConditionalRule
+from bylaw.logic.codec import decode
+from bylaw.logic.ir import ConditionalRule, Formula, conj
 from bylaw.logic.prose import sentence
 from bylaw.logic.truth import truth
 
 _MOST_RULES = 20  # those that decide come first; a case has a handful
-_STATES = {True: "holds in this case", False: "does not hold in this case", None: "open: it depends on what is unknown"}
+_MOST_PATHS = 6  # of one rule
+_STATES = {
+    True: "It holds in this case.",
+    False: "It does not hold in this case.",
+    None: "Whether it holds depends on what is unknown.",
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ class Scaffold:
 def scaffold(draft: Draft) -> Scaffold:
     """The scaffold of the case of *draft*; its text plays no part."""
     rules = _rules(draft)
-    bodies = [*_facts(draft, rules), *(_rule(draft, rule) for rule in rules)]
+    bodies = [*_facts(draft, rules), *(line for rule in rules for line in _rule(draft, rule))]
     bodies.append("FINAL: state the action and cite the policy that it comes from.")
     return Scaffold(
         steps=tuple(f"STEP {number}: {body}" for number, body in enumerate(bodies, start=1)),
@@ -99,12 +105,26 @@ def _domain(fact: Fact | None) -> str:
     return f", one of: {', '.join(value.replace('_', ' ') for value in sorted(fact.values))}"
 
 
-def _rule(draft: Draft, rule: ConditionalRule) -> str:
-    when = sentence(rule.guard, labels(draft.index.vocabulary))
+def _rule(draft: Draft, rule: ConditionalRule) -> Iterator[str]:
+    """The ways to the rule's action that the case leaves open, each as one line."""
     action = Words(draft.index.vocabulary).action(rule.effect.action)
     verb = {"prohibited": "NEVER", "permitted": "ALLOWED", "required": "REQUIRED"}.get(rule.effect.kind, "ACTION")
     place = f"{rule.policy_id}, {rule.source.path}:{rule.source.line}"
-    return f"IF {when} THEN {verb} => {action} (per {place}). It {_STATES[truth(rule.guard, draft.facts)]}."
+    for formula in _ways(draft, rule):
+        when = sentence(formula, labels(draft.index.vocabulary))
+        yield f"IF {when} THEN {verb} => {action} (per {place}). {_STATES[truth(formula, draft.facts)]}"
+
+
+def _ways(draft: Draft, rule: ConditionalRule) -> list[Formula]:
+    """The compiled paths of *rule* that its case does not rule out; the guard itself where there are none or many."""
+    variables = draft.evaluator.ruleset.variables
+    ways = [
+        conj([decode({"var": step.var, **test}, variables) for step in path.path for test in step.tests])
+        for path in draft.index.bundle.compiled_paths
+        if path.rule_id == rule.rule_id
+    ]
+    left = [way for way in ways if truth(way, draft.facts) is not False]
+    return left if 0 < len(left) <= _MOST_PATHS else [rule.guard]
 
 
 def _invariants(draft: Draft) -> Iterator[str]:
