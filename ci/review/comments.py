@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bylaw.github.client import Hub, told
 from bylaw.github.errors import GitHubError
-from ci.review.plan import Resolve, Shown
+from ci.review.plan import Resolve, Shown, body_at
 from ci.review.rendered import Comment
 from ci.review.shown import threads
 
@@ -83,7 +83,8 @@ class Comments:
 
     def _is_taken(self, comment: Comment, **place: int | str) -> bool:
         def make() -> None:
-            self.pull.create_review_comment(comment.body, self.head_sha, comment.path, **place)  # type: ignore[arg-type]  # its own options, by name
+            body = body_at(comment, comment.line if "line" in place else None)
+            self.pull.create_review_comment(body, self.head_sha, comment.path, **place)  # type: ignore[arg-type]  # its own options, by name
 
         try:
             self._make([comment], make)

@@ -28,11 +28,12 @@ LONGEST_BODY = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A thread that bylaw began: its first comment, and how it stands."""
+    """A thread that bylaw began: its first comment, and how it stands. `line` is None on a file, and when outdated."""
 
     id: str
     comment: int
     body: str
+    line: int | None = None
     is_resolved: bool = False
     is_outdated: bool = False
     can_resolve: bool = True
@@ -170,6 +171,11 @@ def gone(body: str, head_sha: str) -> str:
     return head + folded if len(head) + len(folded) <= LONGEST_BODY else head
 
 
+def body_at(comment: Comment, line: int | None) -> str:
+    """What *comment* says at *line*: what is to be applied to another line must not be applied to this one."""
+    return comment.body if line == comment.line else _SUGGESTION.sub(r"\1yaml", comment.body)
+
+
 def without_marks(body: str) -> str:
     """*body* as it is shown elsewhere than at its line: without its mark, and with nothing to apply."""
     return _SUGGESTION.sub(r"\1yaml", _FINDING.sub("", body)).strip()
@@ -228,5 +234,6 @@ def _updating(threads: Mapping[str, list[Thread]], wanted: Mapping[str, Comment]
         if thread.is_gone and thread.is_resolved and thread.can_unresolve:
             # Before the words: a run cut off between the two must still see that the finding was gone.
             yield Resolve(thread.id, is_open=True)
-        if not is_same(thread.body, comment.body):
-            yield Edit(thread.comment, comment.body)
+        body = body_at(comment, thread.line)
+        if not is_same(thread.body, body):
+            yield Edit(thread.comment, body)

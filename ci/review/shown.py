@@ -14,7 +14,7 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {{
   repository(owner: $owner, name: $name) {{ pullRequest(number: $number) {{ reviewThreads({_PAGE}) {{
     pageInfo {{ hasNextPage endCursor }}
     nodes {{
-      id isResolved isOutdated viewerCanResolve viewerCanUnresolve
+      id line isResolved isOutdated viewerCanResolve viewerCanUnresolve
       comments(first: 1) {{ nodes {{ fullDatabaseId body viewerDidAuthor }} }}
     }}
   }} }} }}
@@ -42,6 +42,7 @@ def threads(hub: Hub, number: int) -> tuple[Thread, ...]:
             node["id"],
             int(first["fullDatabaseId"]),
             first["body"],
+            node["line"],
             node["isResolved"],
             node["isOutdated"],
             node["viewerCanResolve"],

@@ -46,6 +46,7 @@ def thread(number: int, name: str | None, *states: str) -> Thread:
         f"T{number}",
         number,
         gone(text, SHA) if name and "gone" in states else text,
+        None if "outdated" in states else 20,
         "resolved" in states,
         "outdated" in states,
         can_resolve="powerless" not in states,
@@ -137,6 +138,17 @@ def test_a_suggestion_that_is_gone_can_no_longer_be_applied():
     was = body("a", "take this:\n```suggestion\nk: 1\n```")
     assert "```suggestion" not in gone(was, SHA)
     assert "```yaml\nk: 1" in gone(was, SHA)
+
+
+def test_a_suggestion_is_made_for_its_own_line_alone():
+    words = body("a", "take this:\n```suggestion\nk: 1\n```")
+    told = Comment(PRINTS["a"], "p", 20, words)
+    there = Thread("T", 1, words, line=20)
+    assert plan(Shown((there,), lines=LINES), review([told])).actions == ()
+    for line in (21, None):
+        moved = replace(there, line=line)
+        [edit] = plan(Shown((moved,), lines=LINES), review([told])).actions
+        assert edit == Edit(1, words.replace("suggestion", "yaml"))
 
 
 def test_a_long_comment_that_is_gone_stays_within_the_limit():
