@@ -36,6 +36,7 @@ PRIVATE = "Only you can see this: it is not for everyone here."
 _log = logging.getLogger("bylaw.slack")
 _PAUSE = timedelta(seconds=30)  # before a post that Slack did not take is tried again
 _NO_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
+_SERVER_ERROR = 500  # from this status on Slack may have done what it was asked or not
 _POST_FAILED = (SlackClientError, OSError, HTTPException)
 
 
@@ -91,7 +92,7 @@ def deliver(heard: Heard, desk: Desk) -> None:
         return
     message = _answered(heard, services, desk)
     try:
-        place = _posted(heard, held, desk) or _post(message, heard, desk)
+        place = _placed(message, heard, held, desk)
     except _POST_FAILED as error:
         _put_off(held, _why(error), services)
         return
@@ -131,6 +132,16 @@ def _shown(reply: Reply, actor: Actor, services: Services) -> tuple[kit.Message,
     return answer.answer(reply, rights.rows_shown(services.index)), is_private
 
 
+def _placed(message: _Message, heard: Heard, held: Held, desk: Desk) -> dict[str, str]:
+    """Post it, unless an earlier attempt did. What fails on the way is tried once more at once, after a look."""
+    try:
+        return (_posted(heard, desk) if held.attempts > 1 else None) or _post(message, heard, desk)
+    except _POST_FAILED as error:
+        if isinstance(error, SlackApiError) and error.response.status_code < _SERVER_ERROR:
+            raise  # Slack knows what it refuses
+        return _posted(heard, desk) or _post(message, heard, desk)
+
+
 def _post(message: _Message, heard: Heard, desk: Desk) -> dict[str, str]:
     """Post it in the thread; to the asker alone where others could read what is not for them."""
     where = {"channel": heard.channel, "thread_ts": heard.thread}
@@ -156,10 +167,8 @@ def _send(method: Callable[..., Any], text: str, blocks: Any, **others: Any) -> 
         return method(text=text, **others)
 
 
-def _posted(heard: Heard, held: Held, desk: Desk) -> dict[str, str] | None:
-    """Where an earlier attempt posted the answer before it could say so. A first attempt has nothing to look for."""
-    if held.attempts == 1:
-        return None
+def _posted(heard: Heard, desk: Desk) -> dict[str, str] | None:
+    """Where an earlier attempt posted the answer before it could say so. What one person alone sees cannot be found."""
     found = desk.client.conversations_replies(
         channel=heard.channel, ts=heard.thread, include_all_metadata=True, oldest=heard.thread, limit=200
     )

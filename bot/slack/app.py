@@ -14,7 +14,8 @@ from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_bolt.error import BoltError
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackClientError
-from slack_sdk.http_retry.builtin_handlers import RateLimitErrorRetryHandler, ServerErrorRetryHandler
+from slack_sdk.http_retry import RetryHandler
+from slack_sdk.http_retry.builtin_handlers import RateLimitErrorRetryHandler
 from starlette.types import ASGIApp
 
 from bot.listeners import registry
@@ -29,6 +30,7 @@ _log = logging.getLogger("bylaw.slack")
 _WORKERS = 16  # questions answered at once; more wait in the store
 _RESUME_SECONDS = 15.0  # how often leftovers are looked for
 _RETRIES = 3
+_PING_SECONDS = 5  # how soon a socket that the network cut is noticed
 
 Pool = Callable[[int, str], ThreadPoolExecutor]
 
@@ -54,7 +56,7 @@ class Slack:
     def connect(self) -> None:
         """Open the socket: Slack sends through it, and nothing of ours need be reachable. Raises BylawError."""
         web = WebClient(token=self._app_token, base_url=self.desk.client.base_url)
-        self._socket = SocketModeHandler(self.bolt, self._app_token, web_client=web)
+        self._socket = SocketModeHandler(self.bolt, self._app_token, web_client=web, ping_interval=_PING_SECONDS)
         try:
             self._socket.connect()  # type: ignore[no-untyped-call]  # Bolt leaves it so
         except (SlackClientError, OSError) as error:
@@ -104,12 +106,15 @@ def answering(serving: Serving, settings: Settings, way: str, application: ASGIA
 
 
 def open_slack(serving: Serving, settings: Settings, pool: Pool = ThreadPoolExecutor) -> Slack:
-    """The app for *settings*, working in threads out of *pool*. Raises UsageError when a token is missing or Slack does not take it."""
+    """The app for *settings*, working in threads out of *pool*.
+
+    Raises UsageError when the bot's token is missing or Slack does not take it.
+    """
     if settings.slack_bot_token is None:
         raise UsageError("the bot's token for Slack is missing", "set BYLAW_SLACK_BOT_TOKEN to the xoxb- token")
-    client = WebClient(token=settings.slack_bot_token, base_url=settings.slack_api_url)
-    client.retry_handlers.append(RateLimitErrorRetryHandler(max_retry_count=_RETRIES))
-    client.retry_handlers.append(ServerErrorRetryHandler(max_retry_count=_RETRIES))
+    # only what Slack says it did not do may be sent again blindly: anything else could be posted twice
+    retries: list[RetryHandler] = [RateLimitErrorRetryHandler(max_retry_count=_RETRIES)]
+    client = WebClient(token=settings.slack_bot_token, base_url=settings.slack_api_url, retry_handlers=retries)
     try:
         known = client.auth_test()
     except (SlackClientError, OSError) as error:

@@ -1,4 +1,4 @@
-"""The bot at work for a Slack on loopback: real Bolt, real store, real threads; only the answerers may be plain ones."""
+"""The bot at work for a Slack on loopback: real Bolt, store and threads; only the answerers may be plain ones."""
 
 from __future__ import annotations
 

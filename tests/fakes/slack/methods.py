@@ -39,6 +39,7 @@ class World:
         self.messages: dict[tuple[str, str], dict[str, Any]] = {}
         self.defects: list[str] = []
         self.opened = 0
+        self.refused_types: set[str] = set()
         self.lock = threading.RLock()
         self._tickets: set[str] = set()
         self._clock = count(1)
@@ -155,6 +156,8 @@ class World:
             self.defects.append("blocks without a text: notifications and screen readers would have nothing")
         if len(text) > MAX_TEXT:
             raise Refused("msg_too_long")
+        if {block.get("type") for block in blocks} & self.refused_types:
+            raise Refused("invalid_blocks", errors=["unsupported type"])  # as in a workspace that lacks a feature
         if found := problems(blocks):
             self.defects += found
             raise Refused("invalid_blocks", errors=found)
