@@ -6,19 +6,21 @@ it, or when it follows from those by one step: the days that are left, a percent
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from bot.enforcement.utterance import Percent, Quantity, Utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
+from bylaw.language.span import listed
 from bylaw.language.units import SECONDS, Duration, unit_of
 from bylaw.logic.ir import And, Atom, ConditionalRule, Formula, Not, Or, Value, Variable
 from bylaw.logic.truth import simplify
 
+_NUMBER_WORDS = listed("one two three four five six seven eight nine ten twenty thirty forty fifty half")
 Figure = tuple[str, Fraction]  # what it measures (seconds, a currency, percent), and how much
 
 
@@ -28,6 +30,14 @@ def figures(text: str, today: date) -> Iterator[tuple[Figure, Quantity]]:
         figure = _figure(quantity)
         if figure is not None:
             yield figure, quantity
+
+
+@lru_cache(maxsize=5_000)
+def _figures_of(name: str) -> tuple[Figure, ...]:
+    """The figures in the name of an action; they depend on no day."""
+    if not any(char.isdigit() for char in name) and not _NUMBER_WORDS.intersection(name.casefold().split()):
+        return ()
+    return tuple(figure for figure, _ in figures(name, date.min))
 
 
 def _figure(quantity: Quantity) -> Figure | None:
@@ -64,6 +74,7 @@ class Ground:
 
     facts: Mapping[str, Value]
     rules: Sequence[ConditionalRule]
+    limits: Mapping[str, frozenset[tuple[str, Figure]]]  # by rule, whatever the case
     actions: Sequence[str]
     vocabulary: Vocabulary
     variables: Mapping[str, Variable]
@@ -75,15 +86,22 @@ class Ground:
         told = {name: f for name, value in facts.items() if (f := measure(self.vocabulary.facts.get(name), value))}
         if figure in told.values() or figure in self._named or figure in self._derived(told):
             return True
-        tested = self._tested(facts)
-        if any(figure in group for group in tested.values()):
-            return True
-        return any(
-            figure == (kind, abs(limit - told[name][1]))
-            for name, group in tested.items()
-            if name in told
-            for kind, limit in group
-        )
+        sorts = {name: value for name, value in facts.items() if self.variables[name].is_finite}
+        return any(self._tests(rule, figure, told, sorts) for rule in self.rules)
+
+    def _tests(
+        self, rule: ConditionalRule, figure: Figure, told: Mapping[str, Figure], sorts: Mapping[str, Value]
+    ) -> bool:
+        """Does the rule test the figure, or a limit that it is away from what is told, in a case of these *sorts*?"""
+        near = {
+            (name, limit)
+            for name, limit in self.limits.get(rule.rule_id, ())
+            if limit == figure or _is_left(figure, limit, told.get(name))
+        }
+        if not near:
+            return False
+        tested = limits_of(simplify(rule.guard, sorts), self.vocabulary, self.variables)
+        return not near.isdisjoint(tested)
 
     @cached_property
     def _named(self) -> frozenset[Figure]:
@@ -91,7 +109,7 @@ class Ground:
             figure
             for action in self.actions
             for text in _called(action, self.vocabulary)
-            for figure, _ in figures(text, self.today)
+            for figure in _figures_of(text)
         )
 
     def _derived(self, told: Mapping[str, Figure]) -> set[Figure]:
@@ -100,29 +118,26 @@ class Ground:
         shares = {(kind, part) for kind, amount in money for rate in rates for part in _parts(amount, rate)}
         return shares | {(a, abs(x - y)) for a, x in money for b, y in money if a == b and x != y}
 
-    def _tested(self, facts: Mapping[str, Value]) -> dict[str, set[Figure]]:
-        tested: dict[str, set[Figure]] = {}
-        for name, value in dict.fromkeys(thresholds(facts, self.rules, self.variables)):
-            figure = measure(self.vocabulary.facts.get(name), value)
-            if figure is not None:
-                tested.setdefault(name, set()).add(figure)
-        return tested
+
+def _is_left(figure: Figure, limit: Figure, told: Figure | None) -> bool:
+    return told is not None and figure == (limit[0], abs(limit[1] - told[1]))
 
 
 def _parts(amount: Fraction, rate: Fraction) -> tuple[Fraction, Fraction]:
     return amount * rate / 100, amount * (100 - rate) / 100
 
 
-def thresholds(
-    facts: Mapping[str, Value], rules: Iterable[ConditionalRule], variables: Mapping[str, Variable]
-) -> Iterator[tuple[str, Value]]:
-    """What the rules still test about amounts in a case with the yes-or-no and category facts of *facts*."""
-    sorts = {name: value for name, value in facts.items() if variables[name].is_finite}
-    for rule in rules:
-        for atom in atoms(simplify(rule.guard, sorts)):
-            if not variables[atom.var].is_finite:
-                for value in atom.value if isinstance(atom.value, tuple) else (atom.value,):
-                    yield atom.var, value
+def limits_of(
+    guard: Formula, vocabulary: Vocabulary, variables: Mapping[str, Variable]
+) -> frozenset[tuple[str, Figure]]:
+    """What *guard* tests about amounts: (fact, figure)."""
+    found = set()
+    for atom in atoms(guard):
+        for value in atom.value if isinstance(atom.value, tuple) else (atom.value,):
+            figure = None if variables[atom.var].is_finite else measure(vocabulary.facts.get(atom.var), value)
+            if figure is not None:
+                found.add((atom.var, figure))
+    return frozenset(found)
 
 
 def atoms(formula: Formula) -> Iterator[Atom]:

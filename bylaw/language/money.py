@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from bylaw.language.numbers import inexact_spans, read_numbers
 from bylaw.language.span import Number, Span, listed, whole
@@ -40,6 +41,7 @@ class Money:
         return self.currency == currency or (self.is_any_dollar and currency in DOLLARS)
 
 
+@lru_cache(maxsize=2_000)
 def currency_of(unit: str) -> str | None:
     """The currency code that *unit* spells (`USD`, `usd`, `$`, `dollars`), None where it is no currency."""
     if unit in _SIGNS:

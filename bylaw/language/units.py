@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from bylaw.language.numbers import inexact_spans, read_numbers
 from bylaw.language.span import Number, Span, listed, whole
@@ -61,6 +62,7 @@ class Duration:
     is_counted: bool = True
 
 
+@lru_cache(maxsize=2_000)
 def unit_of(name: str) -> str | None:
     """The unit that *name* spells (`day`, `hrs`, `Weeks`, `business days`), None for any other word."""
     words = [word.text for word in read_words(name)]

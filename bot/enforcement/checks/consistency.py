@@ -13,7 +13,7 @@ from typing import Literal
 
 from bot.enforcement.checks.result import CheckResult, Draft, Violation, known
 from bot.enforcement.facts import Read
-from bot.enforcement.figures import Ground, atoms, figures, measure, thresholds
+from bot.enforcement.figures import Ground, atoms, figures, measure
 from bot.enforcement.sentences import is_quote, quotable_texts, split
 from bot.enforcement.stated import Claim, Said
 from bot.enforcement.write import Words, listing
@@ -211,7 +211,6 @@ def _assumed(draft: Draft) -> dict[str, Value]:
 
 def _facts(draft: Draft) -> Iterator[Violation]:
     words = Words(draft.index.vocabulary)
-    limits: set[tuple[str, Value]] | None = None
     needed = frozenset().union(*(known(draft.index).facts[rule.rule_id] for rule in draft.deciding))
     for said in draft.stated.sentences:
         for read in said.asserted:
@@ -231,10 +230,8 @@ def _facts(draft: Draft) -> Iterator[Violation]:
                 and read_words(read.words)[0].text in PREPOSITIONS
                 and "ago" not in read.words
             ):
-                if limits is None:
-                    variables = draft.evaluator.ruleset.variables
-                    limits = set(thresholds(draft.facts, draft.relevant, variables))
-                if (read.fact, read.value) in limits:
+                figure = measure(draft.index.vocabulary.facts.get(read.fact), read.value)
+                if figure is not None and _ground(draft).holds(figure, {}):
                     continue  # "after 60 days" names the limit, not the case
             told = words.value(read.fact, given)
             yield Violation("wrong-fact", f"it says {label}: {value}; the case says {told}", read.words)
@@ -269,20 +266,23 @@ def _invariants(draft: Draft) -> Iterator[Violation]:
             yield Violation("broken-invariant", f"its figures break {constraint.text} ({place})")
 
 
-def _figures(draft: Draft) -> Iterator[Violation]:
+def _ground(draft: Draft) -> Ground:
     claimed = [name for claim in draft.stated.claims for name in claim.targets]
-    decided = [result.action for result in draft.decision.outcomes.values() if result.action is not None]
-    held = [
-        rule for rule in draft.evaluator.ruleset.rules if rule.effect.action in claimed and rule.holds_on(draft.day)
-    ]
-    ground = Ground(
+    rules = draft.evaluator.ruleset.rules
+    held = [rule for rule in rules if rule.effect.action in claimed and rule.holds_on(draft.day)]
+    return Ground(
         draft.facts,
         tuple({rule.rule_id: rule for rule in (*draft.relevant, *draft.deciding, *held)}.values()),
-        tuple(dict.fromkeys((*claimed, *draft.scope.actions, *(d for d in decided if d in claimed)))),
+        known(draft.index).limits,
+        tuple(dict.fromkeys((*claimed, *draft.scope.actions))),
         draft.index.vocabulary,
         draft.evaluator.ruleset.variables,
         date.fromordinal(draft.day),
     )
+
+
+def _figures(draft: Draft) -> Iterator[Violation]:
+    ground = _ground(draft)
     for said in draft.stated.sentences:
         if said.is_question:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import lru_cache
 
 from bot.enforcement.checks.result import CheckResult, Draft, known
 from bot.enforcement.figures import figures, measure
@@ -41,5 +42,10 @@ def _told(draft: Draft, path: list[str]) -> set[str]:
 
 
 def _is_named(called: str, stems: set[str]) -> bool:
-    wanted = {found for word in read_words(called) if (found := stem(word.text)) is not None}
+    wanted = _stems(called)
     return bool(wanted) and wanted <= stems
+
+
+@lru_cache(maxsize=5_000)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(found for word in read_words(text) if (found := stem(word.text)) is not None)

@@ -8,6 +8,7 @@ from datetime import date
 from functools import cached_property
 from typing import Literal
 
+from bot.enforcement.figures import Figure, limits_of
 from bot.enforcement.recognise import Topic
 from bot.enforcement.scope import Scope
 from bot.enforcement.sentences import Quotable, quotable_texts
@@ -122,10 +123,11 @@ class Draft:
 
 @dataclass(frozen=True)
 class Known:
-    """What the checks look up in a bundle: its quotable texts, and the facts of each rule."""
+    """What the checks look up in a bundle: its quotable texts, the facts and the limits of each rule."""
 
     quotable: Quotable
     facts: Mapping[str, frozenset[str]]
+    limits: Mapping[str, frozenset[tuple[str, Figure]]]
 
 
 _KEPT: dict[int, tuple[BundleIndex, Known]] = {}  # an index is immutable and serves thousands of answers
@@ -140,5 +142,7 @@ def known(index: BundleIndex) -> Known:
         rules = index.ruleset.rules
         texts = quotable_texts(rule.source.text for rule in rules if rule.source.text)
         facts = {rule.rule_id: frozenset(names(rule.guard)) for rule in rules}
-        held = _KEPT[id(index)] = (index, Known(texts, facts))
+        variables = index.ruleset.variables
+        limits = {rule.rule_id: limits_of(rule.guard, index.vocabulary, variables) for rule in rules}
+        held = _KEPT[id(index)] = (index, Known(texts, facts, limits))
     return held[1]
