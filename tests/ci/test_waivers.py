@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from datetime import date
 from pathlib import Path
 
@@ -90,3 +91,25 @@ def test_a_check_passes_what_is_accepted_until_its_day(clashing):
     (root / "rules" / "waivers.yaml").write_text("waivers:\n" + "".join(entries))
     assert errors() == {}
     assert set(errors("--at", "2026-07-01")) == set(new)
+
+
+@pytest.mark.slow
+def test_a_large_set_is_held_to_the_same_waivers(tmp_path, call):
+    """More policies than are asked about at once: what is accepted stands with its line, before and after."""
+    spec = importlib.util.spec_from_file_location("generate", Path(__file__).parents[1] / "benchmarks" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.generate(tmp_path, 320, "sparse")
+
+    def conflicts():
+        found = call("check", "--root", tmp_path, "--format", "json", "--all", *DAY).json["findings"]
+        return {one["fingerprint"]: one for one in found if one["id"] == "conflict"}
+
+    first = min(conflicts())
+    (tmp_path / "rules").mkdir()
+    entry = f"  - {{finding: '{first}', id: conflict, until: 2026-06-30, because: a trial, by: ana}}\n"
+    (tmp_path / "rules" / "waivers.yaml").write_text("waivers:\n" + entry)
+    for _ in range(2):  # the second run reads what the first left behind
+        after = conflicts()
+        assert {print_ for print_, one in after.items() if one["severity"] == "notice"} == {first}
+        assert [place["line"] for place in after[first]["related"] if place["path"] == PATH] == [2]

@@ -114,7 +114,7 @@ def shop(github, tmp_path, bylaw, call, request) -> Shop:
     return made
 
 
-@pytest.mark.parametrize("shop", [300], indirect=True)
+@pytest.mark.parametrize("shop", [12, pytest.param(300, marks=pytest.mark.slow)], indirect=True)
 def test_a_pull_request_is_reviewed_updated_and_settled(shop):
     token = shop.github.token(kind="workflow")
     first = shop.review(token=token, **shop.pull_request())
