@@ -64,10 +64,12 @@ def check(
     base: str | None = None,
     progress: Progress | None = None,
     executors: Executors | None = None,
+    cache: Path | None = None,
 ) -> Checked:
     """Check *root*. Both sides are asked for the same day, so that time alone makes nothing new.
 
     *executors* opens the workers for a large set that is asked about whole; left out, this process does all of it.
+    *cache* is the folder where the check of a large set leaves what the next one need not ask.
     """
     found, shown = files_of(root), revision(root)
     now = inventory(root, found, shown, at or shown.commit_date or today)
@@ -80,7 +82,7 @@ def check(
             )
         compared = against(pipeline.check(old.workspace(), now.at, progress), after)
         return replace(compared, answers=after.proofs.answers)
-    return in_parts(now, old, progress, executors)
+    return in_parts(now, old, progress, executors, None if cache is None else snapshot.place(cache, root))
 
 
 def against(before: Run, after: Run) -> Checked:
@@ -138,16 +140,21 @@ class _Asking:
 
 
 def in_parts(
-    now: Inventory, old: Inventory | None, progress: Progress | None = None, executors: Executors | None = None
+    now: Inventory,
+    old: Inventory | None,
+    progress: Progress | None = None,
+    executors: Executors | None = None,
+    kept: Path | None = None,
 ) -> Checked:
-    """The same as a check of everything, from what the last check of the folder left behind."""
+    """The same as a check of everything, from what the last check left in the file *kept*."""
     asking = _Asking(progress, executors)
-    last = snapshot.read(now.root)
+    last = snapshot.read(kept) if kept is not None else None
     before = asking.brought(last, old) if old is not None else None
     known = [side for side in (before, last) if side is not None]
     after = asking.brought(min(known, key=lambda side: _difference(side.files, now.digests), default=None), now)
-    if after.is_final and (last is None or _difference(last.files, after.files) > DIFFERING or last.at != after.at):
-        snapshot.write(now.root, after)
+    is_worth_it = last is None or _difference(last.files, after.files) > DIFFERING or last.at != after.at
+    if kept is not None and after.is_final and is_worth_it:
+        snapshot.write(kept, after)
     words = now.part(now.words, beyond(after.cards), Asked()).read()
     answers = counted(after.statuses, ASKED)
     findings = tuple(graded(after.findings, words.rules.ci.severities))

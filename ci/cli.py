@@ -52,6 +52,16 @@ _at = click.option(
 @click.option(
     "--executor", metavar="WHERE", help="Where the work runs: serial, processes (default) or dask://host:port."
 )
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="BYLAW_CACHE",
+    show_envvar=True,
+    default=lambda: Path.home() / ".cache" / "bylaw",
+    show_default="~/.cache/bylaw",
+    help="Where the check of a large set leaves what the next one need not ask.",
+)
+@click.option("--no-cache", is_flag=True, help="Ask everything, and leave nothing.")
 @_at
 @click.pass_context
 def check(
@@ -62,6 +72,8 @@ def check(
     summary: Path | None,
     all_: bool,
     executor: str | None,
+    cache: Path,
+    no_cache: bool,
     at: date | None,
 ) -> None:
     """Prove what can be proved about a policy repository, and name what is wrong on its line.
@@ -87,7 +99,7 @@ def check(
     with progress() as heard:
         is_alone = executor is not None and place(executor)[0] == "serial"
         workers = None if is_alone else partial(executors, executor)
-        checked = run_check(root, at, date.today(), base, heard, workers)
+        checked = run_check(root, at, date.today(), base, heard, workers, None if no_cache else cache)
     workspace = checked.workspace
     caps = None if all_ else workspace.rules.ci.report
     where = folder(root) if format_ in ("github", "sarif") else ""

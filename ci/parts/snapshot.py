@@ -1,16 +1,20 @@
 """What a check leaves behind for the next one: the digest of every file, a card for every policy, and what was found.
 
 It is JSON, it is verified before a word of it is believed, and whatever does not fit is as good as absent: then the
-next check asks everything again. It is never shared between runs that trust each other differently.
+next check asks everything again. It lies with the person who asks, never in the repository: a snapshot that comes with
+a commit could say that all is well. Runs that trust each other differently share none.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +24,6 @@ from ci.parts.cards import Card
 from ci.proofs.answers import Concern, Row, Statuses
 
 FORMAT = 2
-FILE = Path(".bylaw") / "cache" / "check.json"
 PROGRAM = Path(__file__).resolve().parents[2]
 
 Case = Mapping[str, Any]  # a case's facts as a box in JSON, None where they do not fit the vocabulary
@@ -50,7 +53,7 @@ class Snapshot:
 @cache
 def program() -> str:
     """The digest of everything that an answer depends on and a repository does not hold: this program."""
-    digest = hashlib.sha256(str(FORMAT).encode())
+    digest = hashlib.sha256(f"{FORMAT} {sys.version_info[:2]} {version('z3-solver')}".encode())
     for package in ("bylaw", "ci"):
         for path in sorted((PROGRAM / package).rglob("*")):
             if path.suffix in (".py", ".yaml"):
@@ -58,19 +61,24 @@ def program() -> str:
     return digest.hexdigest()
 
 
-def write(root: Path, snapshot: Snapshot) -> None:
-    """Keep *snapshot* for the next check of *root*. A folder that cannot be written is no reason to fail."""
+def place(folder: Path, root: Path) -> Path:
+    """The file under *folder* that is about the repository at *root*."""
+    return folder / f"check-{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:32]}.json"
+
+
+def write(path: Path, snapshot: Snapshot) -> None:
+    """Keep *snapshot* for the next check. A folder that cannot be written is no reason to fail."""
     body = "\n".join([json.dumps(_to_json(snapshot), separators=(",", ":")), *_boxes(snapshot.cards)])
     try:
-        write_atomically(root / FILE, f"{_stamp(body)}\n{body}", durable=False)
+        write_atomically(path, f"{_stamp(body)}\n{body}", durable=False)
     except OSError:
         return
 
 
-def read(root: Path) -> Snapshot | None:
-    """The snapshot of *root*; None where there is none that this very program wrote and nobody has touched since."""
+def read(path: Path) -> Snapshot | None:
+    """The snapshot in *path*; None where there is none that this very program wrote and nobody has touched since."""
     try:
-        stamp, _, body = (root / FILE).read_bytes().decode().partition("\n")
+        stamp, _, body = path.read_bytes().decode().partition("\n")
         if stamp != _stamp(body):
             return None
         first, *boxes = body.split("\n")

@@ -7,13 +7,14 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 
 from ci import check as checking
 from ci import pipeline
+from ci.cli import check
 from ci.executors.port import WorkerLost
 from ci.executors.serial import Serial
-from ci.parts import snapshot
 from ci.parts.incremental import updated
 from ci.parts.whole import whole
 from ci.proofs.answers import Answered, counted
@@ -63,7 +64,9 @@ def test_against_many_more_bases_it_prints_the_same(sides):
 def assert_printed_the_same(sides):
     with tempfile.TemporaryDirectory() as folder:
         old, now = (replace(side, root=Path(folder), at=sides[1].at) for side in sides)
-        assert printed(checking.in_parts(now, old)).splitlines() == at_once(old, now).splitlines()
+        for _ in range(2):  # the second time from what the first one left
+            told = printed(checking.in_parts(now, old, kept=Path(folder) / "kept.json"))
+            assert told.splitlines() == at_once(old, now).splitlines()
 
 
 @given(versions())
@@ -157,14 +160,15 @@ class LosingCases(Serial):
         return [WorkerLost(n) if item.asked.cases else work(item) for n, item in enumerate(items)]
 
 
-def test_what_is_open_because_a_worker_was_lost_is_asked_again(made, monkeypatch):
+def test_what_is_open_because_a_worker_was_lost_is_asked_again(made, monkeypatch, tmp_path):
     monkeypatch.setattr("ci.parts.whole.SHARE", 1)
     monkeypatch.setattr("ci.check.MANY", 1)
     now = made(SET)
-    first = checking.in_parts(now, None, executors=lambda: _Given(Losing()))
+    kept = tmp_path / "kept.json"
+    first = checking.in_parts(now, None, executors=lambda: _Given(Losing()), kept=kept)
     assert first.failed
-    assert snapshot.read(now.root) is None
-    again = checking.in_parts(now, None, executors=lambda: _Given(Serial()))
+    assert not kept.exists()
+    again = checking.in_parts(now, None, executors=lambda: _Given(Serial()), kept=kept)
     assert printed(again) == at_once(None, now)
 
 
@@ -212,33 +216,57 @@ def test_where_no_work_can_run_is_said_before_any_is_done(repository, bylaw, whe
     assert "write serial, processes or dask://host:port" in done.err
 
 
-def test_a_second_check_reads_what_the_first_left(repository, monkeypatch):
+def test_a_second_check_reads_what_the_first_left(repository, monkeypatch, tmp_path):
     monkeypatch.setattr(checking, "SMALL", 0)
-    first = checking.check(repository, DAY, DAY)
+    first = checking.check(repository, DAY, DAY, cache=tmp_path / "cache")
     asked = []
     monkeypatch.setattr(pipeline, "check", lambda *given, **named: asked.append(given))
-    second = checking.check(repository, DAY, DAY)
+    second = checking.check(repository, DAY, DAY, cache=tmp_path / "cache")
     assert printed(second) == printed(first)
     assert asked == []
 
 
-def test_only_what_changed_is_asked_again(repository, monkeypatch):
+def test_only_what_changed_is_asked_again(repository, monkeypatch, tmp_path):
     monkeypatch.setattr(checking, "SMALL", 0)
-    checking.check(repository, DAY, DAY)
+    checking.check(repository, DAY, DAY, cache=tmp_path / "cache")
     (repository / "policies/shop/POL-SHOP-002.yaml").write_text(policy("POL-SHOP-002", 11, 20, "part"))
-    read, check = [], pipeline.check
+    read, ask = [], pipeline.check
     monkeypatch.setattr(
-        pipeline, "check", lambda w, *given, **named: read.append(sorted(w.sources)) or check(w, *given, **named)
+        pipeline, "check", lambda w, *given, **named: read.append(sorted(w.sources)) or ask(w, *given, **named)
     )
-    checked = checking.check(repository, DAY, DAY)
+    checked = checking.check(repository, DAY, DAY, cache=tmp_path / "cache")
     assert [finding.id for finding in checked.findings if finding.policies == ("POL-SHOP-001", "POL-SHOP-002")] == []
     assert {path for paths in read for path in paths if "003" in path or "004" in path} == set()
 
 
-def test_another_day_is_asked_where_it_makes_a_difference(repository, monkeypatch):
+def test_another_day_is_asked_where_it_makes_a_difference(repository, monkeypatch, tmp_path):
     monkeypatch.setattr(checking, "SMALL", 0)
-    checking.check(repository, DAY, DAY)
+    checking.check(repository, DAY, DAY, cache=tmp_path / "cache")
     later = date(2026, 12, 24)
-    assert printed(checking.check(repository, later, later)) == at_once(
+    assert printed(checking.check(repository, later, later, cache=tmp_path / "cache")) == at_once(
         None, checking.inventory(repository, checking.files_of(repository), checking.Revision(), later)
     )
+
+
+def test_what_comes_with_the_repository_is_never_believed(repository, monkeypatch, tmp_path):
+    monkeypatch.setattr(checking, "SMALL", 0)
+    mine, theirs = tmp_path / "mine", repository / ".bylaw" / "cache"
+    clean = repository / "policies/shop/POL-SHOP-002.yaml"
+    written = clean.read_text()
+    clean.write_text(policy("POL-SHOP-002", 11, 20, "part"))
+    checking.check(repository, DAY, DAY, cache=theirs)  # all is well here, says a file in the repository
+    clean.write_text(written)
+    checked = checking.check(repository, DAY, DAY, cache=mine)
+    assert [finding.id for finding in checked.new if finding.severity == "error"] != []
+    assert not list(repository.glob("**/.bylaw/cache/*"))[1:]
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-cache"]])
+def test_the_command_keeps_what_it_knows_only_where_it_may(repository, monkeypatch, tmp_path, flags):
+    monkeypatch.setattr(checking, "SMALL", 0)
+    cache = tmp_path / "cache"
+    words = ["--root", str(repository), "--cache", str(cache), "--at", "2026-06-15", "--format", "json"]
+    done = CliRunner().invoke(check, [*words, *flags])
+    assert done.exit_code == 1
+    assert len(list(cache.glob("check-*.json"))) == (0 if flags else 1)
+    assert CliRunner().invoke(check, words).stdout == done.stdout

@@ -16,16 +16,20 @@ SET = {
 CASES = "[{name: one, facts: {days: 9, vip: true}, expect: {refund: null}}, {name: two, facts: {days: x}, expect: {}}]"
 
 
+def place(folder):
+    return snapshot.place(folder / "cache", folder / "repository")
+
+
 @pytest.fixture
 def kept(made, tmp_path):
     now = made(SET, policies__shop__cases=CASES)
     snap = remembered(now, pipeline.check(now.workspace(), now.at))
-    snapshot.write(tmp_path, snap)
+    snapshot.write(place(tmp_path), snap)
     return snap
 
 
 def test_it_is_read_as_it_was_written(kept, tmp_path):
-    found = snapshot.read(tmp_path)
+    found = snapshot.read(place(tmp_path))
     assert found == kept
     assert [finding.id for finding in found.findings] == [finding.id for finding in kept.findings]
     assert found.statuses == kept.statuses
@@ -39,14 +43,22 @@ def test_it_is_read_as_it_was_written(kept, tmp_path):
 
 def test_what_many_policies_have_in_common_is_written_once(made, tmp_path):
     now = made({f"POL-SHOP-0{n}": policy(f"POL-SHOP-0{n}", 2 * n, 2 * n + 1, "full") for n in range(10, 40)})
-    snapshot.write(tmp_path, remembered(now, pipeline.check(now.workspace(), now.at)))
-    _, body, *_ = (tmp_path / snapshot.FILE).read_text().split("\n")
+    snapshot.write(place(tmp_path), remembered(now, pipeline.check(now.workspace(), now.at)))
+    _, body, *_ = place(tmp_path).read_text().split("\n")
     assert len(json.loads(body)["statuses"]) == 30
     assert len(json.loads(body)["rows"]) == 1
 
 
+def test_every_repository_has_a_place_of_its_own_outside_itself(tmp_path):
+    one, other = (snapshot.place(tmp_path / "cache", tmp_path / name) for name in ("one", "other"))
+    assert one != other
+    assert {one.parent, other.parent} == {tmp_path / "cache"}
+    (tmp_path / "link").symlink_to(tmp_path / "one")
+    assert snapshot.place(tmp_path / "cache", tmp_path / "link") == one
+
+
 def test_without_a_file_there_is_none(tmp_path):
-    assert snapshot.read(tmp_path) is None
+    assert snapshot.read(place(tmp_path)) is None
 
 
 def edited(text, how):
@@ -68,26 +80,26 @@ def edited(text, how):
 
 @pytest.mark.parametrize("how", ["half of it", "a letter", "another program", "no stamp", "nothing"])
 def test_what_was_touched_is_as_good_as_absent(kept, tmp_path, how):
-    path = tmp_path / snapshot.FILE
+    path = place(tmp_path)
     path.write_text(edited(path.read_text(), how))
-    assert snapshot.read(tmp_path) is None
+    assert snapshot.read(place(tmp_path)) is None
 
 
 @pytest.mark.parametrize("body", ["[]", "{}", "nonsense", '{"at": 1}', "[" * 100_000])
 def test_a_stamp_alone_makes_no_snapshot(tmp_path, body, monkeypatch):
-    path = tmp_path / snapshot.FILE
+    path = place(tmp_path)
     path.parent.mkdir(parents=True)
     path.write_text(f"{snapshot._stamp(body)}\n{body}")
-    assert snapshot.read(tmp_path) is None
+    assert snapshot.read(place(tmp_path)) is None
 
 
 def test_bytes_that_are_no_text_are_no_snapshot(kept, tmp_path):
-    (tmp_path / snapshot.FILE).write_bytes(b"\xff\xfe\x00")
-    assert snapshot.read(tmp_path) is None
+    place(tmp_path).write_bytes(b"\xff\xfe\x00")
+    assert snapshot.read(place(tmp_path)) is None
 
 
 def test_where_nothing_can_be_written_nothing_is_kept(kept, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
-    snapshot.write(blocked, kept)  # does not raise
-    assert snapshot.read(blocked) is None
+    snapshot.write(place(blocked), kept)  # does not raise
+    assert snapshot.read(place(blocked)) is None
