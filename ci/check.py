@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -25,6 +25,7 @@ from ci.proofs.answers import Answered, counted
 from ci.proofs.focus import Focus
 from ci.proofs.registry import ASKED
 from ci.revision import Revision, revision
+from ci.waivers import PATH as WAIVERS
 
 SMALL = 300  # fewer policies are asked about faster than a snapshot is read
 MANY = 1_500  # more policies pay for the start of a process on every core
@@ -90,7 +91,7 @@ def against(before: Run, after: Run) -> Checked:
     old = {path: source.text for path, source in before.workspace.sources.items()}
     changed = {path for path, source in after.workspace.sources.items() if old.get(path) != source.text}
     found = _compared(before.findings, after.findings, changed, _changes(before, after), after.workspace)
-    return _waived(found, after.at)
+    return _waived(found, after.at, waived(before.findings, before.workspace, after.at))
 
 
 def _compared(
@@ -105,8 +106,11 @@ def _compared(
     return Checked(workspace, tuple(graded([*findings, *changes], workspace.rules.ci.severities)), existing)
 
 
-def _waived(checked: Checked, at: date) -> Checked:
-    return replace(checked, findings=waived(checked.findings, checked.workspace, at))
+def _waived(checked: Checked, at: date, before: Sequence[Finding] = ()) -> Checked:
+    """With what people accepted. A waiver that was idle *before* is nothing new."""
+    idle = {finding.fingerprint for finding in before if finding.id == "idle-waiver"}
+    found = waived(checked.findings, checked.workspace, at)
+    return replace(checked, findings=found, existing=checked.existing | idle)
 
 
 def _changes(before: Run, after: Run) -> list[Finding]:
@@ -162,7 +166,15 @@ def in_parts(
         return _waived(Checked(words, findings, answers=answers), now.at)
     changed = {path for path in now.files if before.files.get(path) != after.files[path]}
     compared = _compared(before.findings, findings, changed, _large_changes(old, before, now, after), words)
-    return _waived(replace(compared, answers=answers), now.at)
+    return _waived(replace(compared, answers=answers), now.at, _waived_before(old, before))
+
+
+def _waived_before(old: Inventory, before: Snapshot) -> tuple[Finding, ...]:
+    """What the base accepted; most accept nothing, and then nothing is read for it."""
+    if WAIVERS not in old.files:
+        return ()
+    words = old.part(old.words, beyond(before.cards), Asked()).read()
+    return waived(before.findings, words, old.at)
 
 
 def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snapshot) -> list[Finding]:

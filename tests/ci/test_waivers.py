@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 from datetime import date
 from pathlib import Path
 
@@ -91,6 +92,28 @@ def test_a_check_passes_what_is_accepted_until_its_day(clashing):
     (root / "rules" / "waivers.yaml").write_text("waivers:\n" + "".join(entries))
     assert errors() == {}
     assert set(errors("--at", "2026-07-01")) == set(new)
+
+
+def test_a_waiver_that_was_idle_already_is_nothing_new(clashing, git_in, call):
+    root, _ = clashing
+    (root / "policies" / "refund" / "POL-REFUND-091.yaml").unlink()
+    entry = "  - {finding: '0000000000000000', id: conflict, until: 2026-06-30, because: a trial, by: ana}\n"
+    (root / "rules" / "waivers.yaml").write_text("waivers:\n" + entry)
+    git_in(root)
+    (root / "rules" / "waivers.yaml").write_text("waivers:\n" + entry + entry.replace("0'", "1'"))
+    found = call("check", "--root", root, "--base", "HEAD", "--format", "json", *DAY).json["findings"]
+    idle = {one["message"].split("`")[1]: one["existing"] for one in found if one["id"] == "idle-waiver"}
+    assert idle == {"0000000000000000": True, "0000000000000001": False}
+
+
+@pytest.fixture
+def git_in():
+    def commit(root: Path) -> None:
+        who = ("-c", "user.name=Ana", "-c", "user.email=ana@acme.example")
+        for words in (("init", "-q"), ("add", "-A"), (*who, "commit", "-q", "-m", "Begin")):
+            subprocess.run(["git", "-C", root, *words], check=True)
+
+    return commit
 
 
 @pytest.mark.slow
