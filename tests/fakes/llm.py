@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 KEY = "sk-loopback-0123456789abcdef"
 MODEL = "gpt-4o-mini"
-CLAUDE = "claude-sonnet-4-5"
+CLAUDE = "claude-sonnet-4-6"
 NOVA = "amazon.nova-lite-v1:0"
 
 Fault = Literal["slow", "trickle", "garbage", "not_json", "cut_before", "cut_after", "limit", "down", "huge", "empty"]
