@@ -74,7 +74,8 @@ class Ground:
 
     facts: Mapping[str, Value]
     rules: Sequence[ConditionalRule]
-    limits: Mapping[str, frozenset[tuple[str, Figure]]]  # by rule, whatever the case
+    by_limit: Mapping[tuple[str, Figure], frozenset[str]]  # the rules that test a fact at a figure, in some case
+    limited: Mapping[Figure, frozenset[str]]
     actions: Sequence[str]
     vocabulary: Vocabulary
     variables: Mapping[str, Variable]
@@ -87,21 +88,23 @@ class Ground:
         if figure in told.values() or figure in self._named or figure in self._derived(told):
             return True
         sorts = {name: value for name, value in facts.items() if self.variables[name].is_finite}
-        return any(self._tests(rule, figure, told, sorts) for rule in self.rules)
+        return any(self._is_tested(limit, sorts) for limit in self._limits(figure, told))
 
-    def _tests(
-        self, rule: ConditionalRule, figure: Figure, told: Mapping[str, Figure], sorts: Mapping[str, Value]
-    ) -> bool:
-        """Does the rule test the figure, or a limit that it is away from what is told, in a case of these *sorts*?"""
-        near = {
-            (name, limit)
-            for name, limit in self.limits.get(rule.rule_id, ())
-            if limit == figure or _is_left(figure, limit, told.get(name))
-        }
-        if not near:
-            return False
-        tested = limits_of(simplify(rule.guard, sorts), self.vocabulary, self.variables)
-        return not near.isdisjoint(tested)
+    def _limits(self, figure: Figure, told: Mapping[str, Figure]) -> Iterator[tuple[str, Figure]]:
+        """The limits that the figure is, or that it is away from what is told."""
+        kind, amount = figure
+        for name in sorted(self.limited.get(figure, ())):
+            yield name, figure
+        for name, (measured, value) in sorted(told.items()):
+            if measured == kind:
+                yield name, (kind, value + amount)
+                yield name, (kind, value - amount)
+
+    def _is_tested(self, limit: tuple[str, Figure], sorts: Mapping[str, Value]) -> bool:
+        """Does a rule test it in a case of these *sorts*: yes-or-no facts and categories?"""
+        ids = self.by_limit.get(limit, frozenset())
+        guards = (simplify(rule.guard, sorts) for rule in self.rules if rule.rule_id in ids)
+        return any(limit in limits_of(guard, self.vocabulary, self.variables) for guard in guards)
 
     @cached_property
     def _named(self) -> frozenset[Figure]:
@@ -117,10 +120,6 @@ class Ground:
         rates = [rate for kind, rate in self._named if kind == "percent"]
         shares = {(kind, part) for kind, amount in money for rate in rates for part in _parts(amount, rate)}
         return shares | {(a, abs(x - y)) for a, x in money for b, y in money if a == b and x != y}
-
-
-def _is_left(figure: Figure, limit: Figure, told: Figure | None) -> bool:
-    return told is not None and figure == (limit[0], abs(limit[1] - told[1]))
 
 
 def _parts(amount: Fraction, rate: Fraction) -> tuple[Fraction, Fraction]:

@@ -129,7 +129,7 @@ def is_conditional(words: Sequence[Word]) -> bool:
     """Does the sentence state something only under a condition, or not for sure?"""
     texts = [word.text for word in words]
     pairs = pairwise(texts)
-    polite = any(one == "would" and two in ("be", "like", "love") for one, two in zip(texts, texts[1:], strict=False))
+    polite = any(one == "would" and two in ("be", "like", "love") for one, two in pairwise(texts))
     if any(text in _IF or (text in _HEDGES and not (polite and text == "would")) for text in texts):
         return True
     return any(pair in _IF_PAIRS or (pair[0] == "not" and pair[1] in _KNOWING) for pair in pairs)

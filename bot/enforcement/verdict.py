@@ -9,7 +9,8 @@ from pydantic import Field
 
 from bot.conversation import Citation, Spoken
 from bot.enforcement.checks.registry import CHECKS, Check, run
-from bot.enforcement.checks.result import CheckResult, Draft, Violation, known
+from bot.enforcement.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.lookups import lookups
 from bot.enforcement.score import Action, Scored, score
 from bylaw.logic.ir import ConditionalRule
 
@@ -150,7 +151,7 @@ def _citation(rule: ConditionalRule, commit: str | None) -> Citation:
 def _trail(draft: Draft, rules: Iterable[ConditionalRule]) -> AuditTrail:
     policies = tuple(dict.fromkeys(rule.policy_id for rule in rules))
     held = (draft.index.bundle.policies.get(policy_id, {}).get("source") for policy_id in policies)
-    asked = {name for rule in draft.deciding for name in known(draft.index).facts[rule.rule_id]}
+    asked = lookups(draft.index).facts_of(draft.deciding)
     steps = [step for step in draft.decision.path if step.partition("=")[0] in asked]
     actions = dict.fromkeys(rule.effect.action for rule in draft.deciding)
     return AuditTrail(

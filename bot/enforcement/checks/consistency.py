@@ -11,9 +11,10 @@ from datetime import date
 from itertools import pairwise
 from typing import Literal
 
-from bot.enforcement.checks.result import CheckResult, Draft, Violation, known
+from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.facts import Read
 from bot.enforcement.figures import Ground, atoms, figures, measure
+from bot.enforcement.lookups import lookups
 from bot.enforcement.sentences import is_quote, quotable_texts, split
 from bot.enforcement.stated import Claim, Said
 from bot.enforcement.write import Words, listing
@@ -86,23 +87,20 @@ def judge(draft: Draft, decision: Decision, facts: Mapping[str, Value], claim: C
         taken = decision.outcomes[claim.outcome].action
         if taken is not None:
             return "follows" if (taken in claim.targets) is claim.gives else "contradicts"
-        still = _possible(draft, decision, facts, claim.outcome)
-        if claim.gives:
-            return "open" if still & set(claim.targets) else "contradicts"
-        return "open" if still & set(claim.targets) else "follows"
+        if _is_possible(draft, facts, claim):
+            return "open"
+        return "contradicts" if claim.gives else "follows"
     (action,) = claim.targets[:1]
     return _of_duty(draft, decision, facts, action, claim.gives)
 
 
-def _possible(draft: Draft, decision: Decision, facts: Mapping[str, Value], outcome: str) -> set[str]:
-    """The actions that some completion of the unknown facts could still give."""
-    rules = draft.evaluator.ruleset.rules
-    return {
-        action
-        for rule in rules
-        for answered, action in rule.effect.takes
-        if answered == outcome and rule.holds_on(draft.day) and truth(rule.guard, facts) is not False
-    }
+def _is_possible(draft: Draft, facts: Mapping[str, Value], claim: Claim) -> bool:
+    """Could some completion of the unknown facts still give one of the claim's actions?"""
+    return any(
+        truth(rule.guard, facts) is not False
+        for rule in lookups(draft.index).speaking(claim.targets, draft.evaluator, draft.day)
+        if any(action in claim.targets for outcome, action in rule.effect.takes if outcome == claim.outcome)
+    )
 
 
 def _of_duty(draft: Draft, decision: Decision, facts: Mapping[str, Value], action: str, gives: bool) -> Verdict:
@@ -110,23 +108,11 @@ def _of_duty(draft: Draft, decision: Decision, facts: Mapping[str, Value], actio
         return "contradicts" if gives else "follows"
     if action in decision.required or action in decision.permitted:
         return "follows" if gives else "contradicts"
-    open_ = {
-        rule.effect.kind
-        for rule in draft.evaluator.ruleset.rules
-        if action in (rule.effect.action, *rule.effect.implied)
-        and rule.holds_on(draft.day)
-        and truth(rule.guard, facts) is None
-    }
+    speaking = lookups(draft.index).speaking((action,), draft.evaluator, draft.day)
+    open_ = {rule.effect.kind for rule in speaking if truth(rule.guard, facts) is None}
     if gives:
-        return "open" if open_ - {"prohibited"} or not _is_spoken_of(draft, action) else "contradicts"
+        return "open" if open_ - {"prohibited"} or not speaking else "contradicts"
     return "open" if open_ - {"prohibited"} else "follows"
-
-
-def _is_spoken_of(draft: Draft, action: str) -> bool:
-    return any(
-        action in (rule.effect.action, *rule.effect.implied) and rule.holds_on(draft.day)
-        for rule in draft.evaluator.ruleset.rules
-    )
 
 
 def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
@@ -151,9 +137,7 @@ def _limits(draft: Draft, claim: Claim) -> Iterator[tuple[str, Value]]:
     wanted = {figure for figure, _ in figures(claim.words, date.fromordinal(draft.day))}
     if not wanted:
         return
-    for rule in draft.evaluator.ruleset.rules:
-        if not rule.holds_on(draft.day) or rule.effect.action not in claim.targets:
-            continue
+    for rule in lookups(draft.index).speaking(claim.targets, draft.evaluator, draft.day):
         for atom in _tests(rule, draft):
             fact = draft.index.vocabulary.facts.get(atom.var)
             is_limit = atom.op in ("<=", ">=", "==") and measure(fact, atom.value) in wanted
@@ -211,7 +195,7 @@ def _assumed(draft: Draft) -> dict[str, Value]:
 
 def _facts(draft: Draft) -> Iterator[Violation]:
     words = Words(draft.index.vocabulary)
-    needed = frozenset().union(*(known(draft.index).facts[rule.rule_id] for rule in draft.deciding))
+    needed = lookups(draft.index).facts_of(draft.deciding)
     for said in draft.stated.sentences:
         for read in said.asserted:
             given = draft.facts.get(read.fact)
@@ -268,12 +252,13 @@ def _invariants(draft: Draft) -> Iterator[Violation]:
 
 def _ground(draft: Draft) -> Ground:
     claimed = [name for claim in draft.stated.claims for name in claim.targets]
-    rules = draft.evaluator.ruleset.rules
-    held = [rule for rule in rules if rule.effect.action in claimed and rule.holds_on(draft.day)]
+    found = lookups(draft.index)
+    held = found.speaking(claimed, draft.evaluator, draft.day)
     return Ground(
         draft.facts,
         tuple({rule.rule_id: rule for rule in (*draft.relevant, *draft.deciding, *held)}.values()),
-        known(draft.index).limits,
+        found.by_limit,
+        found.limited,
         tuple(dict.fromkeys((*claimed, *draft.scope.actions))),
         draft.index.vocabulary,
         draft.evaluator.ruleset.variables,
@@ -303,7 +288,7 @@ def _sources(draft: Draft) -> Iterator[Violation]:
         return
     claimed = {name for claim in draft.stated.claims for name in claim.targets}
     near = {rule.policy_id for rule in (*draft.relevant, *draft.deciding)} | {f.policy_id for f in draft.decision.fired}
-    near |= {rule.policy_id for rule in draft.evaluator.ruleset.rules if rule.effect.action in claimed}
+    near |= {rule.policy_id for rule in lookups(draft.index).speaking(claimed, draft.evaluator, draft.day)}
     for policy in draft.stated.policies:
         if policy not in near:
             yield Violation("wrong-source", f"it cites {policy}, which does not speak of this case", policy)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import date
 from functools import lru_cache
 
-from bot.enforcement.checks.result import CheckResult, Draft, known
+from bot.enforcement.checks.result import CheckResult, Draft
 from bot.enforcement.figures import figures, measure
+from bot.enforcement.lookups import lookups
 from bot.enforcement.namings import stem
 from bylaw.language.words import read_words
 
 
 def check(draft: Draft) -> CheckResult:
     """The share of the facts on the taken path that are mentioned: by phrase, by label or name, by value or figure."""
-    facts = known(draft.index).facts
-    path = sorted({name for rule in draft.deciding for name in facts[rule.rule_id] if name in draft.facts})
+    path = sorted(name for name in lookups(draft.index).facts_of(draft.deciding) if name in draft.facts)
     if not path:
         return CheckResult("coverage", 1.0, "nothing on the path to mention")
     told = _told(draft, path)

@@ -8,14 +8,13 @@ from datetime import date
 from functools import cached_property
 from typing import Literal
 
-from bot.enforcement.figures import Figure, limits_of
+from bot.enforcement.lookups import lookups
 from bot.enforcement.recognise import Topic
 from bot.enforcement.scope import Scope
-from bot.enforcement.sentences import Quotable, quotable_texts
 from bot.enforcement.stated import Reader, Stated
 from bot.index import BundleIndex
 from bylaw.logic.evaluate import Decision, Evaluator
-from bylaw.logic.ir import ConditionalRule, Value, names
+from bylaw.logic.ir import ConditionalRule, Value
 
 Kind = Literal[
     "pii",
@@ -79,8 +78,8 @@ class Draft:
     @cached_property
     def stated(self) -> Stated:
         """What the text says."""
-        found = known(self.index)
-        prefer = frozenset().union(*(found.facts[rule.rule_id] for rule in self.relevant))
+        found = lookups(self.index)
+        prefer = found.facts_of(self.relevant)
         reader = Reader(
             self.index.vocabulary,
             self.evaluator.ruleset.variables,
@@ -96,15 +95,14 @@ class Draft:
     @cached_property
     def relevant(self) -> tuple[ConditionalRule, ...]:
         """The rules in force that answer what was asked: those of its outcomes, its actions, else of its domain."""
-        rules = [rule for rule in self.evaluator.ruleset.rules if rule.holds_on(self.day)]
         asked = self.scope.outcomes if self.scope.is_named else self.scope.outcomes[:1]
-        outcomes, actions = set(asked), set(self.scope.actions)
-        found = [
-            rule
-            for rule in rules
-            if rule.effect.action in actions or any(outcome in outcomes for outcome, _ in rule.effect.takes)
-        ]
-        return tuple(found or [rule for rule in rules if rule.domain in self.topic.domains[:1]])
+        known = lookups(self.index)
+        found = known.answering(asked, self.evaluator, self.day)
+        found += known.speaking(self.scope.actions, self.evaluator, self.day)
+        if not found:
+            rules = self.evaluator.ruleset.rules
+            found = [rule for rule in rules if rule.domain in self.topic.domains[:1] and rule.holds_on(self.day)]
+        return tuple({rule.rule_id: rule for rule in found}.values())
 
     @cached_property
     def deciding(self) -> tuple[ConditionalRule, ...]:
@@ -121,28 +119,4 @@ class Draft:
         return self.topic.domains[0] if self.topic.domains else None
 
 
-@dataclass(frozen=True)
-class Known:
-    """What the checks look up in a bundle: its quotable texts, the facts and the limits of each rule."""
-
-    quotable: Quotable
-    facts: Mapping[str, frozenset[str]]
-    limits: Mapping[str, frozenset[tuple[str, Figure]]]
-
-
-_KEPT: dict[int, tuple[BundleIndex, Known]] = {}  # an index is immutable and serves thousands of answers
-
-
-def known(index: BundleIndex) -> Known:
-    """The lookups of *index*; the last few are kept."""
-    held = _KEPT.get(id(index))
-    if held is None or held[0] is not index:
-        if len(_KEPT) >= 4:
-            _KEPT.clear()
-        rules = index.ruleset.rules
-        texts = quotable_texts(rule.source.text for rule in rules if rule.source.text)
-        facts = {rule.rule_id: frozenset(names(rule.guard)) for rule in rules}
-        variables = index.ruleset.variables
-        limits = {rule.rule_id: limits_of(rule.guard, index.vocabulary, variables) for rule in rules}
-        held = _KEPT[id(index)] = (index, Known(texts, facts, limits))
-    return held[1]
+known = lookups  # what a draft's bundle is looked up in
