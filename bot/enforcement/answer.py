@@ -16,6 +16,7 @@ from bot.enforcement import author, write
 from bot.enforcement.asked import declines, read_answer
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
+from bot.enforcement.lookups import lookups
 from bot.enforcement.memory import Memory, continued, load
 from bot.enforcement.recognise import topic
 from bot.enforcement.scope import Scope, scope_of
@@ -138,7 +139,7 @@ def _understand(
     text, today = question.text, question.asked_at.date()
     vocabulary, variables, asked = index.vocabulary, evaluator.ruleset.variables, memory.asking
     about = topic(_without_amounts(text, read_text(text, vocabulary, variables, today).reads), index)
-    prefer = _deciding(evaluator, about.outcomes or memory.topic.outcomes, about.domains or memory.topic.domains)
+    prefer = _deciding(index, evaluator, about.outcomes or memory.topic.outcomes, about.domains or memory.topic.domains)
     reading = read_text(text, vocabulary, variables, today, prefer)
     direct = read_answer(text, asked, vocabulary, variables, today) if asked else None
     is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
@@ -172,14 +173,14 @@ def _with(reading: Reading, direct: Read | Unclear) -> Reading:
     return Reading((direct, *apart), unclear, reading.mentioned)
 
 
-def _deciding(evaluator: Evaluator, outcomes: Sequence[str], domains: Sequence[str]) -> frozenset[str]:
+def _deciding(
+    index: BundleIndex, evaluator: Evaluator, outcomes: Sequence[str], domains: Sequence[str]
+) -> frozenset[str]:
     """The facts that decide these outcomes, or those that the rules of the likeliest domain use."""
-    rules = evaluator.ruleset.rules
+    found = lookups(index)
     if outcomes:
-        chosen = [rule for rule in rules if any(outcome in outcomes for outcome, _ in rule.effect.takes)]
-    else:
-        chosen = [rule for rule in rules if rule.domain in domains[:1]]
-    return frozenset(fact for rule in chosen for fact in names(rule.guard))
+        return found.facts_of(rule for outcome in outcomes for rule in found.by_outcome.get(outcome, ()))
+    return found.facts_of(rule for rule in evaluator.ruleset.rules if rule.domain in domains[:1])
 
 
 # ---- what is answered -----------------------------------------------------------------------------------------------
