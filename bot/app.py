@@ -17,7 +17,7 @@ from typing import Any
 
 from bot.analytics import answer as analytics
 from bot.analytics.asking import is_write_request
-from bot.artifacts import shelf
+from bot.artifacts import Artifacts, shelf
 from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
 from bot.enforcement import answer as enforcement
@@ -29,6 +29,8 @@ from bot.settings import Settings
 from bot.store import served as served_bundle
 from bot.store.engine import Store, StoreError, connect
 from bot.store.migrate import HEAD, revision, upgrade
+from bylaw.audit.entry import Checkpoint
+from bylaw.audit.export import add_checkpoint
 from bylaw.bundle import read
 from bylaw.errors import BundleError
 from bylaw.llm.guarded import Guard
@@ -99,7 +101,10 @@ class Bot:
             _log.warning("whether the bundle is newer is not known yet", extra={"meta": {"reason": error.message}})
             return  # tried again with the next question
         else:
-            self._services = replace(self._services, index=index, bundle_etag=index.etag, commit=index.commit)
+            kept = _kept(self.path, index, self._services.artifacts)
+            self._services = replace(
+                self._services, index=index, bundle_etag=index.etag, commit=index.commit, bundle_artifact=kept
+            )
             self._refused = None
             _log.info("a bundle was loaded", extra={"snapshot_etag": index.etag})
         self._signature = seen
@@ -137,18 +142,36 @@ def open_bot(
     except BundleError:
         close()
         raise
+    artifacts = shelf(settings.artifacts, settings.root)
     services = Services(
         index=index,
         bundle_etag=index.etag,
         commit=index.commit,
         store=store,
-        artifacts=shelf(settings.artifacts, settings.root),
+        artifacts=artifacts,
         answerers=served,
         clock=now,
         new_id=new_id,
         lease=timedelta(seconds=settings.lease_seconds),
+        bundle_artifact=_kept(bundle, index, artifacts),
+        anchor=anchoring(settings),
     )
     return Bot(bundle, services, seen, close, admit, settings.bundle_keys)
+
+
+def anchoring(settings: Settings) -> Callable[[Checkpoint], None]:
+    """What hears of each entry of the chain: every so many, a checkpoint is added to the file."""
+    path = None if settings.checkpoint is None else settings.root / settings.checkpoint
+
+    def anchor(tail: Checkpoint) -> None:
+        if path is None or tail.count % settings.checkpoint_every:
+            return
+        try:
+            add_checkpoint(path, tail)
+        except OSError as error:  # the reply is kept already; the next checkpoint covers these entries too
+            _log.warning("a checkpoint could not be written", extra={"meta": {"reason": str(error)}})
+
+    return anchor
 
 
 def answerers(warehouse: Warehouse | None, llm: Guard | None = None) -> tuple[Answerer, ...]:
@@ -186,6 +209,15 @@ def _load(path: Path, answerers: tuple[Answerer, ...], keys: Keys) -> BundleInde
     for answerer in answerers:
         answerer.prepare(index)
     return index
+
+
+def _kept(path: Path, index: BundleIndex, artifacts: Artifacts) -> str | None:
+    """The bundle's fingerprint on the shelf; None when another bundle has taken its place in the file meanwhile."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return artifacts.put_text(text) if index.etag in text else None
 
 
 def _signature(path: Path) -> _Signature | None:

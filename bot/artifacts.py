@@ -36,7 +36,10 @@ class Artifacts:
 
     def put(self, value: Any) -> str:
         """Keep *value* as canonical JSON; its fingerprint."""
-        text = canonical_json(value)
+        return self.put_text(canonical_json(value))
+
+    def put_text(self, text: str) -> str:
+        """Keep *text*, which is JSON, with exactly these bytes; its fingerprint."""
         name = hashlib.sha256(text.encode()).hexdigest()
         path = self._path(name)
         if self.fs.exists(path):
@@ -50,13 +53,17 @@ class Artifacts:
 
     def get(self, name: str) -> Any:
         """The value of the artifact *name*; raises ArtifactError when it is missing or was altered."""
+        return json.loads(self.get_text(name))
+
+    def get_text(self, name: str) -> str:
+        """The bytes of the artifact *name* as text; raises ArtifactError when it is missing or was altered."""
         try:
-            data = self.fs.cat_file(self._path(name))
+            data: bytes = self.fs.cat_file(self._path(name))
         except FileNotFoundError:
             raise ArtifactError(f"the artifact `{name}` is not on the shelf") from None
         if hashlib.sha256(data).hexdigest() != name:
             raise ArtifactError(f"the artifact `{name}` was altered after it was written")
-        return json.loads(data)
+        return data.decode()
 
     def _path(self, name: str) -> str:
         if not _FINGERPRINT.fullmatch(name):

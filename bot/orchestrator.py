@@ -21,6 +21,7 @@ from bot.store.columns import ID_LENGTH
 from bot.store.engine import StoreError
 from bot.store.requests import Busy, Claim
 from bot.store.sessions import Session
+from bylaw.audit.entry import after
 from bylaw.canonical import fingerprint
 from bylaw.errors import BylawError, GateDenied, UsageError
 
@@ -39,6 +40,7 @@ class _Answered:
     route: Route
     session: Session | None
     error: str | None = None
+    before: Session | None = None
 
 
 class _Lost(Exception):
@@ -97,7 +99,7 @@ def _answer_and_keep(question: Question, held: Claim, services: Services) -> Rep
         if not is_scoped:
             _move(held, State.SCOPE, way.kind, services)
             is_scoped = True
-        answered = _answer(chosen_question, way, session, held, services)
+        answered = replace(_answer(chosen_question, way, session, held, services), before=session)
         with suppress(_MovedOn):
             return _keep(question, held, answered, started, services)
     text = "This conversation is being continued elsewhere at the same time. Please ask again."
@@ -152,6 +154,8 @@ def _keep(question: Question, held: Claim, answered: _Answered, started: datetim
     """Keep everything in one transaction, the artifacts before it. Raises _Lost or _MovedOn, having kept nothing."""
     reply = answered.turn.reply
     shelf = {name: services.artifacts.put(value) for name, value in sorted(_papers(question, answered).items())}
+    if services.bundle_artifact is not None:
+        shelf["bundle"] = services.bundle_artifact
     with services.store.writing() as connection:
         now = services.clock()
         if not requests.finish(connection, held, reply, road(reply), shelf, now):
@@ -159,7 +163,8 @@ def _keep(question: Question, held: Claim, answered: _Answered, started: datetim
         if answered.session is not None and not sessions.save(connection, answered.session, now):
             raise _MovedOn
         querylog.record(connection, question, reply, answered.turn.log, answered.route.confidence, now)
-        audit.append(connection, _entry(question, answered, shelf, started, now), now, question.request_id)
+        entry = audit.append(connection, _entry(question, answered, shelf, started, now), now, question.request_id)
+    services.anchor(after(entry))
     return reply
 
 
@@ -172,6 +177,7 @@ def _papers(question: Question, answered: _Answered) -> dict[str, Any]:
             "question": question.model_dump(mode="json"),
             "read_as": answered.question.text,
             "route": {"kind": way.kind, "confidence": way.confidence, "reason": way.reason, "scores": dict(way.scores)},
+            "session": None if answered.before is None else sessions.carried(answered.before),
         },
         "reply": sayable(answered.turn.reply),
     }
@@ -200,6 +206,12 @@ def _entry(
         "artifacts": shelf,
         "error": answered.error,
     }
+
+
+def rebuild(question: Question, session: Session, services: Services) -> Reply:
+    """The reply that *services* give to *question* in *session*; nothing is kept."""
+    chosen_question, way = _scope(question, session, services)
+    return _answer(chosen_question, way, session, Claim(question.request_id, "", 1), services).turn.reply
 
 
 def _move(held: Claim, to: State, kind: str | None, services: Services) -> None:

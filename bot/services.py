@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from bot.artifacts import Artifacts
 from bot.router import Answerer, Thresholds
 from bot.store.engine import Store
+from bylaw.audit.entry import Checkpoint
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Services:
     max_attempts: int = 3  # a question that broke down so often is a human's
     wait_seconds: float = 10.0  # for another process that answers the very same request
     pause: Callable[[float], None] = field(default=time.sleep)
+    bundle_artifact: str | None = None  # the bundle on the shelf, for whoever rebuilds an answer later
+    anchor: Callable[[Checkpoint], None] = field(default=lambda tail: None)  # hears of each entry of the chain
 
 
 @dataclass(frozen=True)

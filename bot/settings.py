@@ -17,6 +17,8 @@ KNOWN = (
     "ARTIFACTS",
     "BUNDLE",
     "BUNDLE_KEY",
+    "CHECKPOINT",
+    "CHECKPOINT_EVERY",
     "HOST",
     "LEASE_SECONDS",
     "LLM",
@@ -52,6 +54,8 @@ class Settings:
     warehouse: str | None = field(default=None, repr=False)
     store_url: str = field(default="sqlite:///.bylaw/store.db", repr=False)  # may hold a password
     artifacts: str = ".bylaw/artifacts"
+    checkpoint: Path | None = None  # where the chain's length and head are kept, best in another place than the store
+    checkpoint_every: int = 1000  # entries
     token: str | None = field(default=None, repr=False)
     token_user: str = "api"
     host: str = "127.0.0.1"
@@ -78,6 +82,8 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         warehouse=values.get("WAREHOUSE"),
         store_url=values.get("STORE_URL", bare.store_url),
         artifacts=values.get("ARTIFACTS", bare.artifacts),
+        checkpoint=Path(values["CHECKPOINT"]) if "CHECKPOINT" in values else None,
+        checkpoint_every=_number(values, "CHECKPOINT_EVERY", bare.checkpoint_every, 1, 10_000_000),
         token=values.get("TOKEN"),
         token_user=values.get("TOKEN_USER", bare.token_user),
         host=values.get("HOST", bare.host),

@@ -32,6 +32,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
     "enforce": ("bot.verdicts:enforce", "Hold any assistant's answer against the policies."),
     "sql": ("bot.verdicts:sql", "Hold a SQL statement against the gate."),
+    "audit": ("bot.records:audit", "Verify, export, anchor or redact the chain of everything answered."),
+    "replay": ("bot.records:replay", "Rebuild one answer from what was kept, byte for byte."),
+    "trace": ("bot.records:trace", "The story of one request: read as, facts, path, checks, verdict."),
     "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
 }
 

@@ -7,7 +7,7 @@ level 3 nothing runs: the statement is recommended, or handed to a person.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -125,7 +125,8 @@ def _answer(
             text = f"{reply.text} No warehouse is connected, so nothing ran."
             reply = reply.model_copy(update={"status": "recommended", "text": text})
     except WarehouseError as problem:
-        return Turn(_refused(question, index, problem.message, problem.help, sql=compiled.sql), state)
+        refused = _refused(question, index, problem.message, problem.help, sql=compiled.sql)
+        return Turn(refused, state, artifacts={"failure": {"message": problem.message, "help": problem.help}})
     log = {
         "stated_criticality": question.options.get("criticality"),
         "matched_entities": list(compiled.entities),
@@ -134,7 +135,12 @@ def _answer(
         "expected_cost": float(assessed.cost),
         "factors": {name: float(factor) for name, factor in assessed.factors.items()},
     }
-    plan = {"query": query.model_dump(mode="json"), "sql": compiled.sql, "reasons": list(decision.reasons)}
+    plan: dict[str, Any] = {
+        "query": query.model_dump(mode="json"),
+        "sql": compiled.sql,
+        "reasons": list(decision.reasons),
+    }
+    plan["estimate"] = None if estimate is None else asdict(estimate)  # None: no warehouse was connected
     return Turn(reply, {"query": query.model_dump(mode="json")}, artifacts={"plan": plan}, log=log)
 
 

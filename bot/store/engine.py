@@ -103,6 +103,15 @@ def connect(url: str, root: Path) -> Store:
     raise UsageError(f"a store in `{backend}` is not supported", "use sqlite:///FILE or postgresql+psycopg://…")
 
 
+def is_there(url: str, root: Path) -> bool:
+    """Was a store at *url* made before? One on a server is asked when it is used."""
+    try:
+        where = make_url(url)
+    except ArgumentError:
+        return True  # `connect` says what is wrong with it
+    return where.get_backend_name() != "sqlite" or (root / (where.database or "")).is_file()
+
+
 def _sqlite(where: URL, root: Path) -> Engine:
     if not where.database or where.database == ":memory:" or where.query.get("mode") == "memory":
         raise UsageError("a store in memory would forget everything", "name a file: sqlite:///.bylaw/store.db")

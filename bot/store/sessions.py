@@ -58,6 +58,19 @@ def load(connection: Connection, session_id: str, actor: Actor) -> Session:
     return Session(session_id, actor.id, row.version, row.last_kind, row.pending, offered, row.states)
 
 
+def carried(session: Session) -> dict[str, Any]:
+    """What *session* brought into a turn, as JSON."""
+    offered = [choice.model_dump() for choice in session.offered]
+    told = {"last_kind": session.last_kind, "pending": session.pending, "offered": offered}
+    return {**told, "states": dict(session.states)}
+
+
+def resumed(session_id: str, actor: Actor, told: Mapping[str, Any]) -> Session:
+    """The session that `carried` told of."""
+    offered = tuple(Choice.model_validate(choice) for choice in told["offered"])
+    return Session(session_id, actor.id, 0, told["last_kind"], told["pending"], offered, told["states"])
+
+
 def save(connection: Connection, session: Session, now: datetime) -> bool:
     """Keep *session* if nobody saved it since it was loaded. False: it moved on meanwhile, nothing was written."""
     values = {

@@ -8,6 +8,8 @@ import pytest
 
 from bot.settings import KNOWN, PREFIX, Settings, read
 from bylaw.errors import UsageError
+from bylaw.llm.models import Given
+from bylaw.llm.registry import Wanted
 
 # The key whose bytes are 0 to 31, as openssl would write the middle of it.
 PUBLIC = "MCowBQYDK2VwAyEAAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
@@ -28,8 +30,18 @@ def test_every_variable_is_read():
         "BYLAW_ARTIFACTS": "memory://shelf",
         "BYLAW_BUNDLE": "out/b.json",
         "BYLAW_BUNDLE_KEY": PUBLIC,
+        "BYLAW_CHECKPOINT": "kept/checkpoints.jsonl",
+        "BYLAW_CHECKPOINT_EVERY": "50",
         "BYLAW_HOST": "::1",
         "BYLAW_LEASE_SECONDS": "5",
+        "BYLAW_LLM": "recorded",
+        "BYLAW_LLM_API_VERSION": "2024-10-21",
+        "BYLAW_LLM_FOLDER": "said",
+        "BYLAW_LLM_KEY": "sk-1",
+        "BYLAW_LLM_MODEL": "azure:gpt-5",
+        "BYLAW_LLM_RECORD": "1",
+        "BYLAW_LLM_REGION": "eu-west-1",
+        "BYLAW_LLM_URL": "https://models.example",
         "BYLAW_MAX_BODY_BYTES": "2048",
         "BYLAW_PORT": "0",
         "BYLAW_ROLLBACK_TO": "sha256:abc",
@@ -43,8 +55,16 @@ def test_every_variable_is_read():
         artifacts="memory://shelf",
         bundle=Path("out/b.json"),
         bundle_keys=(bytes(range(32)),),
+        checkpoint=Path("kept/checkpoints.jsonl"),
+        checkpoint_every=50,
         host="::1",
         lease_seconds=5,
+        llm=Wanted(
+            "recorded",
+            Given("azure:gpt-5", "https://models.example", "sk-1", "eu-west-1", "2024-10-21"),
+            Path("said"),
+            is_recording=True,
+        ),
         max_body_bytes=2048,
         port=0,
         rollback_to="sha256:abc",
@@ -64,8 +84,10 @@ def test_every_variable_is_read():
         ("BYLAW_PORT", "8080.0"),
         ("BYLAW_PORT", "٨٠"),
         ("BYLAW_PORT", "9" * 5000),
+        ("BYLAW_CHECKPOINT_EVERY", "0"),
         ("BYLAW_MAX_BODY_BYTES", "0"),
         ("BYLAW_LEASE_SECONDS", "0"),
+        ("BYLAW_LLM_RECORD", "yes"),
     ],
 )
 def test_a_number_that_is_none_is_wrong_usage_and_named(name, text):
@@ -78,6 +100,8 @@ def test_no_secret_is_shown_with_the_settings():
         read(
             environ={
                 "BYLAW_TOKEN": "s3cret",
+                "BYLAW_LLM_KEY": "s3cret",
+                "BYLAW_LLM_URL": "https://u:s3cret@models.example",
                 "BYLAW_STORE_URL": "postgresql://u:s3cret@h/d",
                 "BYLAW_WAREHOUSE": "x:s3cret@y",
             }

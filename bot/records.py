@@ -1,0 +1,283 @@
+"""The verbs that look back: the audit chain, one answer rebuilt, one request's story."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bot import settings
+from bot.settings import Settings
+from bylaw.errors import UsageError
+
+if TYPE_CHECKING:
+    from bot.store.engine import Store
+    from bylaw.audit.entry import Checkpoint
+    from bylaw.audit.verify import Verdict
+
+_ROOT = click.option("--root", type=click.Path(path_type=Path), help="Where the bot remembers; default: this folder.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
+_LOG = click.argument("log", required=False, type=click.Path(path_type=Path))
+
+
+@click.group()
+def audit() -> None:
+    """The hash chain of everything that was answered: verify it, export it, keep its head elsewhere.
+
+    \b
+    bylaw audit verify --checkpoint kept/checkpoints.jsonl
+    bylaw audit export -o log.jsonl --since 2026-11-01
+    bylaw audit checkpoint -o kept/checkpoints.jsonl
+    """
+
+
+@audit.command()
+@_LOG
+@click.option("--checkpoint", "checkpoints", type=click.Path(path_type=Path), help="What `audit checkpoint` wrote.")
+@_ROOT
+@_JSON
+@click.pass_context
+def verify(ctx: click.Context, log: Path | None, checkpoints: Path | None, root: Path | None, as_json: bool) -> None:
+    """Say whether the chain holds, and of each damage which kind it is. LOG is an export; default: the store.
+
+    Exit code 1 when something does not hold. Without a checkpoint a tail that was cut off cannot be seen.
+    """
+    from bot.store import audit as chain
+    from bylaw.audit.export import open_export, read_checkpoints, verify_export
+
+    given = settings.read(root or Path())
+    path = checkpoints or _automatic(given)
+    anchors = () if path is None else read_checkpoints(path)
+    if log is None:
+        with _store(given) as store, store.reading() as connection:
+            found = chain.verify(connection, anchors)
+    else:
+        with _stream(log) as stream:
+            found = verify_export(open_export(stream, str(log)), anchors)
+    click.echo(_verdict_json(found) if as_json else _verdict_text(found))
+    ctx.exit(0 if found.is_intact else 1)
+
+
+@audit.command()
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: standard output.")
+@click.option("--since", metavar="TIME|N", help="From the first entry dated then or later, or from entry N.")
+@_ROOT
+def export(output: Path | None, since: str | None, root: Path | None) -> None:
+    """Write the chain as JSON lines that verify by themselves (`bylaw audit verify LOG`)."""
+    from bot.store import audit as chain
+    from bylaw.audit.entry import START
+    from bylaw.audit.export import lines, write
+
+    with _store(settings.read(root or Path())) as store, store.reading() as connection:
+        start = START if since is None else chain.start_of(connection, _since(since))
+        told = lines(chain.entries(connection, start), start)
+        if output is None:
+            for line in told:
+                click.echo(line, nl=False)
+        else:
+            write(output, told)
+            click.echo(f"wrote {output}", err=True)
+
+
+@audit.command()
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: BYLAW_CHECKPOINT.")
+@_ROOT
+def checkpoint(output: Path | None, root: Path | None) -> None:
+    """Add the chain's length and head to a file that is kept elsewhere, best committed by CI.
+
+    Nothing is added when the chain no longer holds what the last checkpoint knew; the exit code is 3 then.
+    """
+    from bot.store import audit as chain
+    from bylaw.audit.export import add_checkpoint
+
+    given = settings.read(root or Path())
+    path = output or (given.checkpoint and given.root / given.checkpoint)
+    if path is None:
+        raise UsageError("where the checkpoint is kept is not known", "name a file with -o, or set BYLAW_CHECKPOINT")
+    with _store(given) as store, store.reading() as connection:
+        tail = chain.tail(connection)
+        last = _last_that_holds(path, connection)
+    if tail.count and tail != last:
+        add_checkpoint(path, tail)
+    click.echo(f"{tail.count} entries, head {tail.head}" if tail.count else "the chain is empty")
+
+
+@audit.command()
+@click.option("--request", "request_id", metavar="ID", help="What was recorded of this request.")
+@click.option("--before", metavar="TIME", help="Everything dated before.")
+@click.option("--reason", required=True, help="Why; it is recorded.")
+@click.option("--by", "by", required=True, metavar="WHO", help="Who decided it; it is recorded.")
+@_ROOT
+def redact(request_id: str | None, before: str | None, reason: str, by: str, root: Path | None) -> None:
+    """Take what was said out of the chain for good. The chain still verifies, and says how many are redacted."""
+    from bot import app
+    from bot.conversation import moment
+    from bot.store import audit as chain
+
+    if (request_id is None) == (before is None):
+        raise UsageError("what is redacted is one request, or everything before a time", "give --request or --before")
+    with _store(settings.read(root or Path())) as store:
+        with store.writing() as connection:
+            until = None if before is None else moment(before)
+            chosen = chain.positions(connection, until, request_id)
+            if chosen:
+                chain.redact(connection, chosen, by, reason, app.now())
+        store.settle()
+    click.echo(f"redacted {len(chosen)} {'entry' if len(chosen) == 1 else 'entries'}")
+
+
+@click.command()
+@click.argument("request_id", metavar="ID")
+@_ROOT
+@_JSON
+@click.pass_context
+def replay(ctx: click.Context, request_id: str, root: Path | None, as_json: bool) -> None:
+    """Rebuild the answer to request ID from what was kept, and hold it against the one that was given.
+
+    The repository may have moved on: the bundle the answer came from is kept with it. Exit code 1 when they differ.
+    """
+    from bot.artifacts import shelf
+    from bot.render import safe
+    from bot.replay import replay as rebuilt
+
+    given = settings.read(root or Path())
+    with _store(given) as store:
+        found = rebuilt(request_id, store, shelf(given.artifacts, given.root))
+    if as_json:
+        differences = [asdict(one) for one in found.differences]
+        click.echo(_document({**asdict(found), "is_same": found.is_same, "differences": differences}))
+    elif found.is_same:
+        click.echo(f"the same, byte for byte, from {found.bundle_etag} (commit {found.commit or 'none'})")
+        click.echo(safe(json.loads(found.text)["text"]))
+    else:
+        click.echo(f"rebuilt from {found.bundle_etag} the answer differs in {len(found.differences)} fields")
+        for one in found.differences:
+            click.echo(safe(f"  {one.field}\n    given    {one.kept!r}\n    rebuilt  {one.rebuilt!r}"))
+    ctx.exit(0 if found.is_same else 1)
+
+
+@click.command()
+@click.argument("request_id", metavar="ID")
+@_ROOT
+@_JSON
+def trace(request_id: str, root: Path | None, as_json: bool) -> None:
+    """Tell the story of request ID: how it was read, the facts, the path, the checks, the verdict, the record."""
+    from bot.artifacts import shelf
+    from bot.trace import in_words
+    from bot.trace import trace as told
+
+    given = settings.read(root or Path())
+    with _store(given) as store:
+        story = told(request_id, store, shelf(given.artifacts, given.root))
+    click.echo(_document(story.document()) if as_json else in_words(story))
+
+
+# ---- where it is kept -----------------------------------------------------------------------------------------------
+
+
+class _Opened:
+    """A store that is there already, for as long as the block lasts."""
+
+    def __init__(self, given: Settings) -> None:
+        self._given = given
+
+    def __enter__(self) -> Store:
+        from bot.store.engine import connect, is_there
+        from bot.store.migrate import upgrade
+
+        if not is_there(self._given.store_url, self._given.root):
+            raise UsageError("nothing was ever recorded here", "name the folder with --root, or set BYLAW_STORE_URL")
+        self._store = connect(self._given.store_url, self._given.root)
+        upgrade(self._store)
+        return self._store
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+
+
+def _store(given: Settings) -> _Opened:
+    return _Opened(given)
+
+
+def _stream(path: Path) -> Any:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise UsageError(f"`{path}` cannot be read: {error.strerror}") from None
+
+
+def _automatic(given: Settings) -> Path | None:
+    """The file that BYLAW_CHECKPOINT names, once there is one."""
+    path = None if given.checkpoint is None else given.root / given.checkpoint
+    return path if path is not None and path.exists() else None
+
+
+def _last_that_holds(path: Path, connection: Any) -> Checkpoint | None:
+    from bot.store import audit as chain
+    from bylaw.audit.export import read_checkpoints
+    from bylaw.errors import BylawError
+
+    known = read_checkpoints(path) if path.exists() else ()
+    if not known or not known[-1].count:
+        return None
+    if chain.hash_at(connection, known[-1].count) != known[-1].head:
+        raise BylawError(
+            f"entry {known[-1].count} is not the one that the last checkpoint knew", "see `bylaw audit verify`"
+        )
+    return known[-1]
+
+
+def _since(text: str) -> datetime | int:
+    from bot.conversation import moment
+
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else moment(text)
+
+
+# ---- how it is told -------------------------------------------------------------------------------------------------
+
+
+def _verdict_text(found: Verdict) -> str:
+    if found.is_intact:
+        kept = f", {found.redacted_count} of them redacted" if found.redacted_count else ""
+        head = f"; it ends at entry {found.standing.count} with {found.standing.head}" if found.standing.count else ""
+        lines = [f"the chain holds: {found.entry_count} entries{kept}{head}"]
+    else:
+        lines = [f"the chain does not hold: {_counted(found)}"]
+        lines += [f"  {one.kind}: {one.detail}" for one in found.breaks]
+    if found.checkpoint_count:
+        lines.append(f"held against {found.checkpoint_count} checkpoints")
+    else:
+        lines.append("without a checkpoint a tail that was cut off cannot be seen: `bylaw audit checkpoint -o FILE`")
+    if found.backward_count:
+        lines.append(f"{found.backward_count} entries are dated before the one they follow: a clock went backwards")
+    return "\n".join(lines)
+
+
+def _counted(found: Verdict) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in found.break_counts.items())
+
+
+def _verdict_json(found: Verdict) -> str:
+    return _document(
+        {
+            "is_intact": found.is_intact,
+            "entries": found.entry_count,
+            "count": found.standing.count,
+            "head": found.standing.head,
+            "redacted": found.redacted_count,
+            "dated_backwards": found.backward_count,
+            "checkpoints": found.checkpoint_count,
+            "break_counts": dict(found.break_counts),
+            "breaks": [{"kind": one.kind, "entry": one.seq, "detail": one.detail} for one in found.breaks],
+        }
+    )
+
+
+def _document(value: Any) -> str:
+    from bot.conversation import sayable
+
+    return json.dumps(sayable(value), indent=2, ensure_ascii=False, sort_keys=True)

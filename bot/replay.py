@@ -1,0 +1,171 @@
+"""An answer rebuilt from what was kept: the bundle it was given from, the question, and what its session brought.
+
+Nothing of today's repository is looked at. Where the rebuilt reply is not the kept one byte for byte, each field that
+differs is named.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot import app
+from bot.artifacts import Artifacts
+from bot.conversation import Question, Reply, Turn, sayable
+from bot.decisions import answer as decisions
+from bot.index import BundleIndex
+from bot.orchestrator import rebuild
+from bot.router import Answerer
+from bot.services import Services
+from bot.store import audit, sessions
+from bot.store.engine import Store
+from bylaw.audit.entry import AuditEntry
+from bylaw.audit.verify import verify
+from bylaw.bundle import parse
+from bylaw.canonical import canonical_json
+from bylaw.errors import BylawError, UsageError
+from bylaw.warehouses.port import Estimate, Rows, WarehouseError
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One field of the reply: as it was kept, and as it was rebuilt."""
+
+    field: str
+    kept: Any
+    rebuilt: Any
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What replaying found. `text` is the rebuilt reply, the one JSON text of it."""
+
+    request_id: str
+    bundle_etag: str
+    commit: str | None
+    text: str
+    differences: tuple[Difference, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Byte for byte?"""
+        return not self.differences
+
+
+class NotReplayable(BylawError):
+    """An answer of which something needed was not kept, or was taken away."""
+
+    exit_code = 1
+
+
+def replay(request_id: str, store: Store, artifacts: Artifacts) -> Replay:
+    """Rebuild the reply to *request_id*. Raises UsageError for one nobody knows, ArtifactError for an altered paper."""
+    entry = recorded(request_id, store)
+    body = entry.body
+    named = body.get("artifacts") or {}
+    missing = [name for name in ("bundle", "reply", "request") if name not in named]
+    if missing:
+        raise NotReplayable(
+            f"the answer to `{request_id}` was kept without its {' and '.join(missing)}",
+            "answers given from now on are",
+        )
+    kept = artifacts.get_text(named["reply"])
+    asked = artifacts.get(named["request"])
+    question = Question.model_validate(asked["question"])
+    if asked.get("session") is None:
+        raise NotReplayable(f"the session of `{request_id}` was not kept", "answers given from now on can be replayed")
+    session = sessions.resumed(question.session_id, question.actor, asked["session"])
+    warehouse = {name: artifacts.get(named[name]) for name in ("failure", "plan") if name in named}
+    index = BundleIndex(parse(artifacts.get_text(named["bundle"]), f"the bundle of {request_id}"))
+    given = Reply.model_validate_json(kept)
+    text = canonical_json(sayable(rebuild(question, session, _services(given, warehouse, index, store, artifacts))))
+    return Replay(request_id, index.etag, index.commit, text, tuple(_differences(kept, text)))
+
+
+def recorded(request_id: str, store: Store) -> AuditEntry:
+    """The last entry of the chain that holds a reply to *request_id*, and that still matches its own hash."""
+    with store.reading() as connection:
+        found = [entry for entry in audit.about(connection, request_id) if _event(entry) == "reply"]
+    if not found:
+        raise UsageError(f"no answer to the request `{request_id}` is recorded", "`bylaw audit export` lists them")
+    entry = found[-1]
+    if any(one.kind == "edited" and "its own hash" in one.detail for one in verify([entry]).breaks):
+        raise NotReplayable(f"the record of `{request_id}` was edited after it was written", "see `bylaw audit verify`")
+    return entry
+
+
+def _event(entry: AuditEntry) -> Any:
+    try:
+        return entry.body.get("event")
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return "reply"  # its own hash will tell
+
+
+@dataclass(frozen=True)
+class _Past:
+    """The warehouse as it answered then: the rows are those of the kept reply, masked as they were."""
+
+    given: Reply
+    estimate: Estimate
+    failure: Mapping[str, Any] | None = None
+    dialect: str = "duckdb"
+
+    def explain(self, _sql: str) -> Estimate:
+        if self.failure is not None:
+            raise WarehouseError(self.failure["message"], self.failure["help"])
+        return self.estimate
+
+    def run(self, _sql: str, _limit: int) -> Rows:
+        is_cut = any(caveat.startswith("Only the first ") for caveat in self.given.caveats)
+        return Rows(self.given.columns, self.given.rows, is_cut)
+
+    def columns(self, _schema: str, _table: str) -> tuple[str, ...]:
+        return ()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _services(
+    given: Reply, warehouse: Mapping[str, Any], index: BundleIndex, store: Store, artifacts: Artifacts
+) -> Services:
+    """What answered then. The time that searching took is the one that was kept: it is told in the reply."""
+    latency = (given.meta or {}).get("latency_ms", 0)
+    readings = iter((0.0, (latency + 0.5) / 1000))
+
+    def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
+        return decisions.answer(question, state, index, lambda: next(readings))
+
+    def same(answerer: Answerer) -> Answerer:
+        return replace(answerer, answer=decision) if answerer.kind == "decision" else answerer
+
+    answerers = tuple(same(answerer) for answerer in app.answerers(_past(given, warehouse)))
+    for answerer in answerers:
+        answerer.prepare(index)
+    return Services(index, index.etag, index.commit, store, artifacts, answerers, app.now, app.new_id)
+
+
+def _past(given: Reply, papers: Mapping[str, Any]) -> _Past | None:
+    """The warehouse of *papers*; None where none was connected, or none was asked."""
+    if "failure" in papers:
+        return _Past(given, Estimate(), papers["failure"])
+    estimate = papers.get("plan", {}).get("estimate")
+    if estimate is None:
+        return None
+    return _Past(given, Estimate(**{**estimate, "warnings": tuple(estimate["warnings"])}))
+
+
+def _differences(kept: str, rebuilt: str) -> Iterator[Difference]:
+    if kept == rebuilt:
+        return
+    one, two = _fields(kept), _fields(rebuilt)
+    for name in sorted({*one, *two}):
+        if canonical_json(one.get(name)) != canonical_json(two.get(name)):
+            yield Difference(name, one.get(name), two.get(name))
+
+
+def _fields(text: str) -> Mapping[str, Any]:
+    fields: Mapping[str, Any] = json.loads(text)
+    return fields

@@ -1,0 +1,265 @@
+"""Looking back as people do: verify, export, anchor, redact, replay and trace, on answers that were really given."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import timedelta
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+
+from bot import records
+from bot.app import open_bot
+from bot.orchestrator import handle
+from bot.replay import NotReplayable, replay
+from bot.settings import Settings
+from bot.store import audit
+from bot.store.engine import connect
+from bot.trace import in_words, trace
+from bylaw.audit.export import read_checkpoints
+from bylaw.cli import bundle_for_root
+from bylaw.errors import UsageError
+from tests.fakes.frame import NOON, question
+
+LAMP = "Can I return a lamp I bought 12 days ago? I have the receipt."
+ASKED = (
+    ("policy", LAMP),
+    ("more", "Do I get my money back for a lamp?"),
+    ("fact", "I bought it 12 days ago"),
+    ("picked", "1"),
+    ("data", "What was the revenue last month by region?"),
+    ("decision", "Why do we give customers 30 days to return an item?"),
+    ("unknown", "How do I fly to the moon?"),
+    ("failing", "What was the revenue last month by region?"),
+)
+
+
+@pytest.fixture(scope="module")
+def given(repository, tmp_path_factory):
+    """A repository whose bot answered one question of each kind, and a conversation."""
+    root = tmp_path_factory.mktemp("given") / "repository"
+    shutil.copytree(repository.root, root, ignore=shutil.ignore_patterns(".bylaw"))
+    with duckdb.connect(root / "data.duckdb") as warehouse:
+        warehouse.execute("CREATE SCHEMA shop")
+        columns = "order_id INTEGER, region VARCHAR, is_test BOOLEAN, ordered_at DATE, amount DECIMAL(9, 2)"
+        warehouse.execute(f"CREATE TABLE shop.orders ({columns})")
+        rows = [(n, ("north", "south")[n % 2], False, f"2026-10-{n + 1:02}", f"{n}.10") for n in range(20)]
+        warehouse.executemany("INSERT INTO shop.orders VALUES (?, ?, ?, ?, ?)", rows)
+    settings = Settings(
+        root, warehouse=f"duckdb:///{root}/data.duckdb", checkpoint=root / "auto.jsonl", checkpoint_every=3
+    )
+    bot = open_bot(settings, bundle_for_root(root))
+    for name, said in ASKED[:-1]:
+        session = "talk" if name in ("more", "fact", "picked") else name
+        handle(question(name, said, session_id=session), bot.services())
+    bot.close()
+    with duckdb.connect(root / "data.duckdb") as warehouse:
+        warehouse.execute("DROP TABLE shop.orders")
+    bot = open_bot(settings, bundle_for_root(root))
+    handle(question(*ASKED[-1], session_id="failing"), bot.services())
+    bot.close()
+    return root
+
+
+@pytest.fixture
+def root(given, tmp_path):
+    """A copy of it, to be damaged."""
+    return shutil.copytree(given, tmp_path / "copy")
+
+
+@pytest.fixture
+def opened(root):
+    """The bot that remembers what is in the copy."""
+    bot = open_bot(Settings(root), bundle_for_root(root))
+    yield bot.services()
+    bot.close()
+
+
+def call(verb, *words, root):
+    return CliRunner().invoke(verb, [*map(str, words), "--root", str(root)], catch_exceptions=False)
+
+
+def edit(root, statement):
+    store = connect("sqlite:///.bylaw/store.db", root)
+    with store.writing() as connection:
+        connection.execute(text(statement))
+    store.close()
+
+
+@pytest.mark.parametrize("name", [name for name, _ in ASKED])
+def test_an_answer_is_rebuilt_byte_for_byte(opened, name):
+    found = replay(name, opened.store, opened.artifacts)
+    assert [(one.field, one.kept, one.rebuilt) for one in found.differences] == []
+    with opened.store.reading() as connection:
+        kept = connection.execute(text("SELECT artifacts FROM requests WHERE request_id = :id"), {"id": name}).scalar()
+    assert found.text == opened.artifacts.get_text(json.loads(kept)["reply"])
+
+
+def test_the_answers_were_of_every_kind(opened):
+    stories = {name: trace(name, opened.store, opened.artifacts).papers["reply"] for name, _ in ASKED}
+    assert {name: reply["kind"] for name, reply in stories.items()} == {
+        "policy": "policy",
+        "more": "policy",
+        "fact": "policy",
+        "picked": "policy",
+        "data": "data",
+        "decision": "decision",
+        "unknown": "refusal",
+        "failing": "data",
+    }
+    assert [len(stories["data"]["rows"]), stories["failing"]["status"]] == [2, "refused"]
+
+
+def test_an_answer_is_rebuilt_after_the_repository_has_moved_on(root):
+    policy = root / "policies/refund/POL-REFUND-001.yaml"
+    policy.write_text(policy.read_text().replace("value: 30", "value: 7"))
+    bundle_for_root(root)
+    shown = call(records.replay, "policy", root=root)
+    assert (shown.exit_code, "the same, byte for byte" in shown.output) == (0, True)
+    assert "a full refund" in shown.output
+
+
+def test_what_differs_is_named(opened):
+    """As if the program had answered otherwise then."""
+    (entry,) = trace("policy", opened.store, opened.artifacts).entries
+    papers = entry["recorded"]["artifacts"]
+    other = opened.artifacts.put({**opened.artifacts.get(papers["reply"]), "text": "No."})
+    body = {"event": "reply", "request_id": "policy", "artifacts": {**papers, "reply": other}}
+    with opened.store.writing() as connection:
+        audit.append(connection, body, NOON, "policy")
+    found = replay("policy", opened.store, opened.artifacts)
+    assert [(one.field, one.kept) for one in found.differences] == [("text", "No.")]
+    assert not found.is_same
+
+
+def test_an_altered_artifact_is_refused(root, opened):
+    papers = trace("policy", opened.store, opened.artifacts).entries[0]["recorded"]["artifacts"]
+    for name in ("bundle", "reply", "request"):
+        path = root / ".bylaw/artifacts" / papers[name][:2] / f"{papers[name]}.json"
+        before = path.read_bytes()
+        path.write_bytes(before.replace(b"0", b"1", 1))
+        with pytest.raises(Exception, match="altered after it was written"):
+            replay("policy", opened.store, opened.artifacts)
+        path.write_bytes(before)
+    assert replay("policy", opened.store, opened.artifacts).is_same
+
+
+def test_an_edited_record_is_not_replayed(root, opened):
+    edit(root, "UPDATE audit SET payload = replace(payload, 'lamp', 'sofa') WHERE request_id = 'policy'")
+    with pytest.raises(NotReplayable, match="was edited after it was written"):
+        replay("policy", opened.store, opened.artifacts)
+    assert "which was edited after it was written" in in_words(trace("policy", opened.store, opened.artifacts))
+
+
+def test_every_paper_is_on_the_shelf_before_the_entry_that_names_it(opened):
+    with opened.store.reading() as connection:
+        bodies = [entry.body for entry in audit.entries(connection)]
+    assert len(bodies) == len(ASKED)
+    assert {body["artifacts"]["bundle"] for body in bodies} == {opened.bundle_artifact}  # kept once
+    for body in bodies:
+        assert body["bundle_etag"] == opened.bundle_etag
+        for mark in body["artifacts"].values():
+            assert opened.artifacts.get_text(mark)
+
+
+def test_a_story_tells_words_facts_path_checks_and_verdict(root):
+    told = call(records.trace, "policy", root=root).output
+    for expected in (
+        "asked by ana",
+        "read as    policy",
+        "heard      has_receipt, in “have the receipt”",
+        "path       has_receipt=true",
+        "source     POL-REFUND-001 policies/refund/POL-REFUND-001.yaml:",
+        "check      consistency: 1.0",
+        "verdict    pass with score 1.0",
+        "way        INTAKE → SCOPE → PLAN → EXECUTE → DELIVER → CLOSE",
+        "recorded   entry 1 ",
+    ):
+        assert expected in told
+    document = json.loads(call(records.trace, "data", "--json", root=root).output)
+    assert document["artifacts"]["plan"]["sql"].startswith("SELECT")
+    assert [entry["entry"] for entry in document["audit"]] == [5]
+
+
+@pytest.mark.parametrize("verb", [records.trace, records.replay])
+def test_a_request_nobody_knows_is_wrong_usage(verb, root):
+    with pytest.raises(UsageError, match="`nobody`"):
+        call(verb, "nobody", root=root)
+
+
+def test_the_chain_verifies_against_the_checkpoints_that_were_kept_on_the_way(root):
+    assert [known.count for known in read_checkpoints(root / "auto.jsonl")] == [3, 6]
+    shown = call(records.audit, "verify", "--checkpoint", root / "auto.jsonl", root=root)
+    assert shown.exit_code == 0
+
+
+def invoke(*words):
+    return CliRunner().invoke(records.audit, [*map(str, words)], catch_exceptions=False)
+
+
+def test_verify_says_what_holds_and_what_does_not(root):
+    shown = invoke("verify", "--root", root)
+    assert (shown.exit_code, shown.output.splitlines()[0][:29]) == (0, "the chain holds: 8 entries; i")
+    assert "without a checkpoint a tail that was cut off cannot be seen" in shown.output
+    edit(root, "DELETE FROM audit WHERE position IN (3, 7)")
+    shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
+    assert (shown.exit_code, shown.output.splitlines()) == (
+        1,
+        [
+            "the chain does not hold: 2 deleted",
+            "  deleted: missing from the chain: 3",
+            "  deleted: missing from the chain: 7",
+            "held against 2 checkpoints",
+        ],
+    )
+    document = json.loads(invoke("verify", "--root", root, "--json").output)
+    assert (document["is_intact"], document["breaks"]) == (
+        False,
+        [{"kind": "deleted", "entry": n, "detail": f"missing from the chain: {n}"} for n in (3, 7)],
+    )
+
+
+def test_an_export_verifies_without_the_store(root, tmp_path):
+    log = tmp_path / "log.jsonl"
+    assert invoke("export", "-o", log, "--root", root).exit_code == 0
+    assert invoke("verify", log).exit_code == 0
+    assert invoke("export", "--root", root).output == log.read_text()
+    part = invoke("export", "--since", "7", "--root", root).output
+    assert [json.loads(line).get("seq") for line in part.splitlines()] == [None, 7, 8, None]
+    later = invoke("export", "--since", (NOON + timedelta(days=9000)).isoformat(), "--root", root).output
+    assert len(later.splitlines()) == 2
+    log.write_text(log.read_text()[:-70])
+    shown = invoke("verify", log)
+    assert (shown.exit_code, "torn: the last line is incomplete" in shown.output) == (1, True)
+
+
+def test_a_checkpoint_is_not_added_to_a_chain_that_lost_the_last_one(root, tmp_path):
+    path = tmp_path / "kept.jsonl"
+    for _ in range(2):
+        assert invoke("checkpoint", "-o", path, "--root", root).exit_code == 0
+    assert [known.count for known in read_checkpoints(path)] == [8]
+    edit(root, "DELETE FROM audit WHERE position = 8")
+    with pytest.raises(Exception, match="entry 8 is not the one that the last checkpoint knew"):
+        invoke("checkpoint", "-o", path, "--root", root)
+    shown = invoke("verify", "--root", root, "--checkpoint", path)
+    assert "truncated: the chain ends at entry 7, a checkpoint knew 8" in shown.output
+
+
+def test_a_redaction_is_recorded_and_the_chain_holds(root):
+    shown = invoke("redact", "--request", "policy", "--reason", "asked for", "--by", "dpo", "--root", root)
+    assert shown.output == "redacted 1 entry\n"
+    shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
+    assert (shown.exit_code, "9 entries, 1 of them redacted" in shown.output) == (0, True)
+    assert "lamp I bought" not in invoke("export", "--root", root).output
+    shown = invoke("redact", "--before", "2100-01-01", "--reason", "retention", "--by", "dpo", "--root", root)
+    assert shown.output == "redacted 7 entries\n"
+    assert invoke("verify", "--root", root).exit_code == 0
+
+
+def test_where_nothing_was_recorded_nothing_is_said_to_hold(tmp_path):
+    with pytest.raises(UsageError, match="nothing was ever recorded here"):
+        invoke("verify", "--root", tmp_path)
+    assert list(tmp_path.iterdir()) == []
