@@ -87,7 +87,8 @@ class Model:
             output_object=OutputObjectDefinition(dict(prompt.schema), name="answer") if is_held else None,
             instruction_parts=[InstructionPart(content=system)],
         )
-        settings = ModelSettings(temperature=0, max_tokens=prompt.max_tokens)
+        # what is sent is the prompt and nothing that a library would add to it
+        settings = ModelSettings(temperature=0, max_tokens=prompt.max_tokens, framing_announcement="never")
         said = ModelRequest(parts=[UserPromptPart(content=prompt.user)], instructions=system)
         async with asyncio.timeout(seconds):
             return await self._client.request([said], settings, wanted)
