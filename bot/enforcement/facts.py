@@ -13,7 +13,7 @@ from datetime import date
 
 from bot.enforcement.amounts import Misread, amount_in
 from bot.enforcement.phrases import Lexicon, Match, Matcher
-from bot.enforcement.utterance import Quantity, Utterance
+from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.units import Duration, unit_of
@@ -70,7 +70,7 @@ def read_text(
     prefer: Collection[str] = NOBODY,
 ) -> Reading:
     """What *text* says. Words that fit several facts are read for the one among *prefer*, if it is only one."""
-    return _Reader(Utterance(text, today), vocabulary, variables, prefer).read()
+    return _Reader(utterance(text, today), vocabulary, variables, prefer).read()
 
 
 _LEXICONS: dict[int, tuple[Vocabulary, Lexicon]] = {}  # a vocabulary is frozen and serves thousands of questions

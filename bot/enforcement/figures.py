@@ -12,7 +12,7 @@ from datetime import date
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from bot.enforcement.utterance import Percent, Quantity, Utterance
+from bot.enforcement.utterance import Percent, Quantity, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.span import listed
@@ -26,7 +26,7 @@ Figure = tuple[str, Fraction]  # what it measures (seconds, a currency, percent)
 
 def figures(text: str, today: date) -> Iterator[tuple[Figure, Quantity]]:
     """The figures that *text* names."""
-    for quantity in Utterance(text, today).quantities:
+    for quantity in utterance(text, today).quantities:
         figure = _figure(quantity)
         if figure is not None:
             yield figure, quantity

@@ -40,8 +40,9 @@ def scope_of(
 ) -> Scope:
     """What to answer from *decision*. Without a named outcome it is what the mentioned facts decide."""
     rules = [rule for rule in evaluator.ruleset.rules if rule.holds_on(day)]
-    answered = {outcome for rule in rules for outcome, _ in rule.effect.takes}
-    named = tuple(name for name in topic.outcomes if name in answered)
+    named = tuple(
+        name for name in topic.outcomes if any(name == outcome for rule in rules for outcome, _ in rule.effect.takes)
+    )
     alone = tuple(
         name for name in topic.actions if any(name in _speaks_of(rule) for rule in rules if not rule.effect.takes)
     )
@@ -56,7 +57,7 @@ def scope_of(
     standing = _standing(decision, evaluator)
     duties = tuple(_duties(decision, standing, domains, alone, facts))
     open_ = Counter[str]()
-    for rule in rules:
+    for rule in rules if alone else ():
         if set(alone) & set(_speaks_of(rule)) and truth(rule.guard, facts) is None:
             open_.update(names(simplify(rule.guard, facts)))
     spoken = {action for _, action, _ in duties}

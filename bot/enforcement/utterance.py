@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 
 from bylaw.language import dates
 from bylaw.language.money import Money, read_money
@@ -45,6 +46,12 @@ class Quantity:
     last: int
     words: str
     exact: bool = True
+
+
+@lru_cache(maxsize=64)
+def utterance(text: str, today: date) -> Utterance:
+    """*text* as an utterance. The last few are kept: one turn reads a text for its facts, its topic, its figures."""
+    return Utterance(text, today)
 
 
 class Utterance:
