@@ -121,11 +121,12 @@ class Report:
 
     def yaml(self, most: int | None = None) -> str:
         """The missing cases as entries to paste, at most *most*: a block a domain, each with what it shows."""
-        blocks = []
-        for domain, cases in groupby(self._named()[:most], key=lambda pair: pair[1].domain):
-            entries = [self._entry(name, case) for name, case in cases]
-            blocks.append(f"# policies/{domain}/cases.yaml\n{''.join(entries)}")
-        return "".join(blocks)
+        blocks = groupby(self.entries(most), key=lambda pair: pair[0])
+        return "".join(f"# {path}\n{''.join(text for _, text in entries)}" for path, entries in blocks)
+
+    def entries(self, most: int | None = None) -> list[tuple[str, str]]:
+        """Each missing case as the file it belongs into and its text."""
+        return [(f"policies/{case.domain}/cases.yaml", self._entry(name, case)) for name, case in self._named()[:most]]
 
     def _named(self) -> list[tuple[str, MissingCase]]:
         named: dict[str, MissingCase] = {}

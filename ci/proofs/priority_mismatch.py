@@ -31,4 +31,11 @@ def _finding(record: PolicyRecord, declared: int | str) -> Finding:
         Place(record.path, ("metadata", "priority")),
         policies=(policy_id,),
         help="the derived level holds; correct `priority`, or leave it out",
+        detail={"written": str(declared), "replacement": _as(declared, record)},
     )
+
+
+def _as(declared: int | str, record: PolicyRecord) -> str:
+    """The derived level, as a number or as a name: like the declared one."""
+    is_number = isinstance(declared, int) or declared.isdigit()
+    return str(record.level.number) if is_number else record.level.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ci.review.document import FoundItem, ReviewDocument
+from ci.review.document import FoundItem, ReviewDocument, Suggestion
 from ci.review.markdown import Markdown, block, coded, filled, joined, said
 from ci.review.view import Setting, count, side
 
@@ -44,6 +44,26 @@ def _body(finding: FoundItem, document: ReviewDocument, setting: Setting, most: 
             "suggestion": _suggestion(finding, most),
             "entry": _entry(entry, most),
             "footer": joined(Markdown(f"{finding.severity} "), coded(finding.id), " ", coded(finding.fingerprint)),
+        },
+    )
+
+
+def cases_body(print_: str, fix: Suggestion) -> str:
+    """Cases that are missing, to be taken over with one click: they say what is decided today."""
+    added = count(sum(line.startswith("- ") for line in fix.lines[1:]), "case")
+    return filled(
+        "comment_v1",
+        {
+            "marker": Markdown(f"<!-- bylaw:finding {print_} -->"),
+            "verdict": said(f"{added} would show more of what the changed policies decide, as decided today.", 300),
+            "case_words": None,
+            "places": [],
+            "more_places": 0,
+            "cause": None,
+            "help": said("take them over where today's decision is the one that is meant.", 300),
+            "suggestion": block("\n".join(fix.lines), "suggestion"),
+            "entry": None,
+            "footer": joined(Markdown("missing cases "), coded(print_)),
         },
     )
 

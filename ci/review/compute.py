@@ -35,10 +35,11 @@ from ci.review.document import (
     Coverage,
     OpenQuestion,
     ReviewDocument,
+    Suggestion,
     Timing,
     clipped,
 )
-from ci.review.found import change, found
+from ci.review.found import Line, appended, change, found
 from ci.review.hunks import Diff, commit_of, diff_since, forked_at
 from ci.review.touched import MOST_SURVEYED, covered, graphs, surveyed, touched
 from ci.revision import Revision, folder, revision
@@ -100,7 +101,8 @@ def compute(
     laps.lap("checking both sides")
     etag = _etag(looked.runs[1]) if looked.runs is not None else None
     laps.lap("compiling")
-    cases = _cases(looked, diff)
+    line = _lines(now)
+    cases = _cases(looked, diff, line)
     laps.lap("looking for cases")
     return ReviewDocument(
         schema_version="1.0",
@@ -116,7 +118,8 @@ def compute(
         coverage=cases.coverage,
         missing_cases=cases.missing,
         missing_case_count=cases.count,
-        **_told(now, looked, diff),
+        case_suggestions=list(cases.suggestions),
+        **_told(now, looked, diff, line),
     )
 
 
@@ -163,9 +166,10 @@ class _Cases:
     coverage: Coverage | None = None
     missing: str = ""
     count: int = 0
+    suggestions: tuple[Suggestion, ...] = ()
 
 
-def _cases(looked: Looked, diff: Diff) -> _Cases:
+def _cases(looked: Looked, diff: Diff, line: Line) -> _Cases:
     if looked.runs is None or not 0 < len(looked.records) <= MOST_SURVEYED:
         return _Cases()
     before, after = looked.runs
@@ -174,16 +178,16 @@ def _cases(looked: Looked, diff: Diff) -> _Cases:
     is_open = any(finding.id == "conflict" for finding in looked.checked.new)
     missing = "" if is_open else now.yaml(MOST_CASES)
     coverage = Coverage(before=covered(then), after=covered(now))
-    return _Cases(coverage, missing if len(missing) <= LONGEST else "", len(now.survey.missing))
+    fixes = () if is_open else tuple(appended(now.entries(MOST_CASES), diff, line))
+    return _Cases(coverage, missing if len(missing) <= LONGEST else "", len(now.survey.missing), fixes)
 
 
-def _told(now: Inventory, looked: Looked, diff: Diff) -> dict[str, Any]:
+def _told(now: Inventory, looked: Looked, diff: Diff, line: Line) -> dict[str, Any]:
     """What the check found, as fields of the document."""
     checked = looked.checked
     told = [finding for finding in checked.findings if finding.id != "outcome-change"]
     changes = [finding for finding in checked.new if finding.id == "outcome-change"]
     new = [finding for finding in told if finding.fingerprint not in checked.existing]
-    line = _lines(now)
     listed = [found(finding, diff, False, line) for finding in new[:MOST]]
     old = [finding for finding in told if finding.fingerprint in checked.existing]
     listed += [found(finding, diff, True, line) for finding in old[: MOST - len(listed)]]
@@ -232,7 +236,7 @@ def _unknown(checked: Checked, new: Sequence[Finding], diff: Diff) -> list[str]:
     return [*limits, *(f"{path} takes no part in the comparison: it has errors" for path in sorted(paths))]
 
 
-def _lines(now: Inventory) -> Callable[[str, int], str]:
+def _lines(now: Inventory) -> Line:
     """The text of a line of the head."""
 
     @cache

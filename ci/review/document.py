@@ -223,6 +223,7 @@ class ReviewDocument(Data):
     coverage: Coverage | None = None
     missing_cases: Text = ""
     missing_case_count: Count = 0
+    case_suggestions: Annotated[list[Suggestion], Field(max_length=20)] = []
     etag: Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
     without_etag: Name | None = None
     open_questions: Annotated[list[OpenQuestion], Field(max_length=100)] = []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from bylaw.canonical import plain
@@ -22,6 +23,7 @@ from ci.review.document import (
     clipped,
 )
 from ci.review.hunks import Diff, anchored
+from ci.source import Unreadable, read
 
 Line = Callable[[str, int], str]  # the text of a line of the head; empty where there is none
 
@@ -128,13 +130,50 @@ def suggestion(finding: Finding, line: Line) -> Suggestion | None:
         there = f"{quote}{written}{quote}"
         after = text[start + len(there) : start + len(there) + 1]
         if text[start:].startswith(there) and not re.match(r"[\w.-]", after):
-            fixed = text[:start] + _scalar(right, quote) + text[start + len(there) :]
-            is_clean = visible(fixed, tab="\t") == fixed and "<!-- bylaw:" not in fixed and len(fixed) <= 1_000
-            return Suggestion(path=finding.at.path, line=number, end_line=number, lines=[fixed]) if is_clean else None
+            fixed = text[:start] + _scalar(right, quote, written) + text[start + len(there) :]
+            clean = not _is_unclean(fixed)
+            return Suggestion(path=finding.at.path, line=number, end_line=number, lines=[fixed]) if clean else None
     return None
 
 
-def _scalar(word: str, quote: str) -> str:
-    """*word* in the quotes that its predecessor had, or in some where YAML needs them."""
-    is_plain = _PLAIN.fullmatch(word) and word.casefold() not in _TAKEN
+def _scalar(word: str, quote: str, written: str) -> str:
+    """*word* in the quotes that its predecessor had, or in some where YAML needs them; for a number a number."""
+    is_number = word.isdigit() and written.isdigit()
+    is_plain = is_number or (_PLAIN.fullmatch(word) and word.casefold() not in _TAKEN)
     return f"{quote}{word}{quote}" if is_plain else json.dumps(word, ensure_ascii=False)
+
+
+# ---- cases that nobody has written ----------------------------------------------------------------------------------
+
+_MOST_LINES = 40  # of one suggestion: a few cases, not a page of them
+
+
+def appended(entries: Iterable[tuple[str, str]], diff: Diff, line: Line) -> Iterator[Suggestion]:
+    """Missing cases behind the last line of their file, where the pull request shows that line."""
+    for path, texts in groupby(entries, key=lambda pair: pair[0]):
+        last = max(diff.files[path].shown, default=0) if path in diff.files else 0
+        if not last or line(path, last + 1) or line(path, last + 2):
+            continue
+        lines = [line(path, last)]
+        for _, text in texts:
+            more = text.rstrip("\n").split("\n")
+            if len(lines) + len(more) > _MOST_LINES or any(_is_unclean(row) for row in more):
+                break
+            lines += more
+        before = [line(path, number) for number in range(1, last)]
+        if len(lines) > 1 and not _is_unclean(lines[0]) and _fits(path, [*before, lines[0]], lines[1:]):
+            yield Suggestion(path=path, line=last, end_line=last, lines=lines)
+
+
+def _is_unclean(text: str) -> bool:
+    return visible(text, tab="\t") != text or len(text) > 1_000 or "<!-- bylaw:" in text
+
+
+def _fits(path: str, before: list[str], more: list[str]) -> bool:
+    """Do the entries stand in one list with what is there?"""
+    try:
+        old, new = (read(path, "\n".join(rows).encode()).data for rows in (before, [*before, *more]))
+    except Unreadable:
+        return False
+    added = sum(row.startswith("- ") for row in more)
+    return isinstance(old, list) and isinstance(new, list) and len(new) == len(old) + added

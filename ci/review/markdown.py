@@ -54,8 +54,12 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
 
 
 def said(text: str, most: int) -> Markdown:
-    """*text* on one line, at most *most* letters of it; what stands between backticks is code."""
-    return Markdown(inert(shortened(text, most)))
+    """*text* on one line, at most *most* letters of it; what stands between backticks is code.
+
+    It may begin a line: whatever begins a list, a heading or code there does not.
+    """
+    shown = inert(shortened(text, most).strip()) or "…"
+    return Markdown(f"&#{ord(shown[0])};{shown[1:]}" if shown[0] in "-+=" else shown)
 
 
 def cell(text: str, most: int) -> Markdown:

@@ -162,13 +162,13 @@ def _clash(finding: FoundItem, document: ReviewDocument, setting: Setting, room:
     words = finding.case.words if finding.case is not None else ""
     other = finding.related[0]
     sides = [
-        joined(said(f"{note or ''} (", room.letters), place(spot, document, setting, room.letters), ")")
+        joined(said(note or "", room.letters), " (", place(spot, document, setting, room.letters), ")")
         for note, spot in ((finding.side, finding.at), (other.note, other))
     ]
     more = f"; {finding.pairs:,} pairs of rules for this one cause" if finding.pairs > 1 else ""
     return joined(
         about if finding.subject else Markdown(""),
-        said(f"{words}: ", room.letters) if words else Markdown(""),
+        *((said(words, room.letters), ": ") if words else ()),
         sides[0],
         ", ",
         sides[1],

@@ -29,7 +29,7 @@ def place(spot: Spot, document: ReviewDocument, setting: Setting, most: int = 30
 
 def side(note: str | None, spot: Spot, document: ReviewDocument, setting: Setting, most: int) -> Markdown:
     """A place and what is said there."""
-    return joined(said(f"{note} — ", most) if note else Markdown(""), place(spot, document, setting))
+    return joined(*((said(note, most), " — ") if note else ()), place(spot, document, setting))
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

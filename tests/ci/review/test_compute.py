@@ -165,6 +165,36 @@ def test_what_a_contradiction_leaves_open_is_not_offered_as_a_case(company: Repo
     assert document.missing_cases == ""
 
 
+CASE = "- name: a scratch\n  facts: {is_damaged: true, damage_cost: 61}\n  expect: {deposit: keep_deposit}\n"
+
+
+def with_a_case(company: Repository, more: str = "") -> str:
+    """A changed policy, and a new case at the end of the file of cases, or what *more* says; the file."""
+    path = "policies/rental/cases.yaml"
+    company.replace("policies/rental/POL-RENTAL-006.yaml", "value: 50", "value: 60")
+    company.write(path, (company.folder / path).read_text(encoding="utf-8") + (more or CASE))
+    company.commit()
+    return path
+
+
+def test_missing_cases_are_taken_over_with_one_click_where_cases_are_written(company: Repository) -> None:
+    path = with_a_case(company)
+    document = reviewed(company)
+    (fix,) = document.case_suggestions
+    lines = (company.folder / path).read_text(encoding="utf-8").split("\n")
+    assert lines[fix.line - 1] == fix.lines[0] == "  expect: {deposit: keep_deposit}"
+    company.write(path, "\n".join([*lines[: fix.line - 1], *fix.lines, *lines[fix.line :]]))
+    company.commit("Take the cases over")
+    after = reviewed(company)
+    assert after.missing_case_count < document.missing_case_count
+    assert after.counts.error == document.counts.error
+
+
+def test_where_cases_cannot_be_appended_none_are(company: Repository) -> None:
+    with_a_case(company, "- name: [\n")
+    assert reviewed(company).case_suggestions == []
+
+
 def test_the_etag_is_that_of_the_bundle_of_this_commit(company: Repository, call: Any, tmp_path: Path) -> None:
     company.replace("policies/rental/POL-RENTAL-006.yaml", "value: 50", "value: 60")
     company.commit()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from bylaw.authored.rules import ReviewRules
@@ -269,6 +269,19 @@ def test_a_suggestion_stands_for_the_line_of_its_comment_alone() -> None:
         assert "suggestion" not in comment.body
 
 
+def test_missing_cases_come_after_all_findings_and_only_where_there_is_room() -> None:
+    fix = Suggestion(
+        path="policies/a/cases.yaml", line=9, end_line=9, lines=["  expect: {}", "- name: x", "  facts: {}"]
+    )
+    full = document(clash(), case_suggestions=[fix])
+    first, second = render(full, HERE).comments
+    assert (second.path, second.line) == ("policies/a/cases.yaml", 9)
+    assert "1 case would show more" in second.body
+    assert "```suggestion\n  expect: {}\n- name: x\n  facts: {}\n```" in second.body
+    tight = Setting(RULES.model_copy(update={"comments": 1}))
+    assert [comment.fingerprint for comment in render(full, tight).comments] == [first.fingerprint]
+
+
 def test_a_graph_that_is_too_large_is_counted() -> None:
     small = PolicyGraph(
         policy_id="POL-A-001",
@@ -288,7 +301,7 @@ def test_what_is_not_known_is_said() -> None:
     question = OpenQuestion(question="conflict", undecided=2, skipped=1, asked=40, why=["time is up"])
     text = render(document(nothing_else_changes=False, unknown=["it hit a limit"], open_questions=[question]), HERE)
     assert text.title == "no new findings; no change of outcome was found, and more may"
-    assert "Whether any other case changes outcome is **not known**:\n- it hit a limit" in text.summary
+    assert "Whether any other case changes outcome is **not known**:\n\n- it hit a limit" in text.summary
     assert "- conflict&#58; 2 undecided and 1 skipped of 40 &#40;time is up&#41;" in text.summary
 
 
@@ -363,6 +376,12 @@ NASTY = [
     "\n# Heading\n",
     "\r\n---\r\n",
     "- [ ] task",
+    "- - + = ---",
+    "---",
+    "===",
+    "      code",
+    " ",
+    "1. one",
     "closes #1 GH-2 acme/policies#3",
     "\u202egnp.exe",
     "\u2028\u2029\x00\x1b[2J",
@@ -383,7 +402,7 @@ PATHS = st.sampled_from(
 )
 SPOTS = st.builds(Spot, path=PATHS, line=st.integers(1, 99), note=LONG)
 CASES = st.builds(Case, words=LONG, facts=st.dictionaries(NAME, NAME, max_size=2), entry=LONG)
-LINES = WORD.map(lambda text: re.sub(r"[^\x20-\x7eé]", "", text))
+LINES = WORD.map(lambda text: re.sub(r"[^\x20-\x7eé]", "", text).replace("bylaw", ""))
 SUGGESTIONS = PATHS.flatmap(
     lambda path: st.builds(
         Suggestion,
@@ -434,7 +453,7 @@ GRAPHS = st.lists(NAME, min_size=3, max_size=5, unique=True).map(
     )
 )
 DOCUMENTS = st.builds(
-    lambda found, rows, graphs, unknown, questions, missing: document(
+    lambda found, rows, graphs, unknown, questions, missing, fixes: document(
         *found,
         changes=rows,
         change_count=len(rows),
@@ -445,6 +464,7 @@ DOCUMENTS = st.builds(
         open_questions=questions,
         missing_cases=missing,
         missing_case_count=2,
+        case_suggestions=fixes,
         coverage=Coverage(before=Covered(covered=1, count=2), after=Covered(covered=1, count=3)),
         without_etag=unknown[0][:300] if unknown else None,
     ),
@@ -455,10 +475,11 @@ DOCUMENTS = st.builds(
     st.lists(st.builds(OpenQuestion, question=NAME, undecided=st.just(1), skipped=st.just(0), asked=st.just(2),
                        why=st.lists(NAME, max_size=2)), max_size=2),
     LONG,
+    st.lists(SUGGESTIONS, max_size=2),
 )  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, phases=[Phase.explicit, Phase.generate])
 @given(DOCUMENTS)
 def test_no_word_of_a_document_does_anything(told: ReviewDocument) -> None:
     rendered = render(told, HERE)
