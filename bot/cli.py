@@ -67,8 +67,17 @@ def ask(
 @_ROOT
 @_WAREHOUSE
 @click.option("--slack", type=click.Choice(["http", "socket"]), help="Answer in Slack too; see BYLAW_SLACK_*.")
+@click.option("--mcp", is_flag=True, help="Instead: tools for other assistants on standard input and output (MCP).")
+@click.option("--as", "user", metavar="USER", default="anonymous", help="With --mcp: whose rights the tools have.")
 def serve(
-    host: str | None, port: int | None, bundle: Path | None, root: Path | None, warehouse: str | None, slack: str | None
+    host: str | None,
+    port: int | None,
+    bundle: Path | None,
+    root: Path | None,
+    warehouse: str | None,
+    slack: str | None,
+    mcp: bool,
+    user: str,
 ) -> None:
     """Answer over HTTP: POST /v2/query, /healthz, /readyz. A new bundle at the same path is picked up.
 
@@ -80,10 +89,16 @@ def serve(
 
     given = _settings(root, warehouse)
     given = replace(given, host=host or given.host, port=given.port if port is None else port)
-    server.allowed(given)
+    if not mcp:
+        server.allowed(given)
     logs.to_stderr()
     bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:
+        if mcp:
+            from bot import mcp as tools
+
+            tools.serve(bot, user)
+            return
         with ExitStack() as stack:
             served = api.build(bot, given, app.new_id)
             if slack is not None:

@@ -45,7 +45,7 @@ class BundleIndex:
     @cached_property
     def evaluator(self) -> Evaluator:
         """The logic, indexed for many cases."""
-        return Evaluator(self.ruleset)
+        return Evaluator(self.ruleset, is_indexed=True)
 
     @cached_property
     def _by_id(self) -> dict[str, ConditionalRule]:

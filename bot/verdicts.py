@@ -25,17 +25,23 @@ def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date 
 @_BUNDLE
 @_ROOT
 @click.option("--at", type=click.DateTime(["%Y-%m-%d"]), callback=_day, help="On this day; default: the commit's day.")
+@click.option("--why", is_flag=True, help="Who lost, what failed, and what would have to be different.")
+@click.option("--want", metavar="ACTION", help="What would have to be different to get this action. Implies --why.")
 @click.option("--json", "as_json", is_flag=True, help="The decision as one JSON document.")
-def decide(text: str, bundle: Path | None, root: Path | None, at: date | None, as_json: bool) -> None:
+def decide(
+    text: str, bundle: Path | None, root: Path | None, at: date | None, why: bool, want: str | None, as_json: bool
+) -> None:
     """What the policies say about a case. Facts left out are unknown, not false.
 
     \b
     bylaw decide --facts '{"has_receipt": false, "days_since_purchase": 20}'
     bylaw decide --facts @case.json --json
+    bylaw decide --facts @case.json --want full_refund
     """
     from bot import app, settings
     from bot.cases import as_json as decision_json
     from bot.cases import as_text, read_facts
+    from bot.enforcement import why as explain
     from bot.index import BundleIndex
     from bylaw.bundle import read
 
@@ -45,10 +51,14 @@ def decide(text: str, bundle: Path | None, root: Path | None, at: date | None, a
     stamped = index.bundle.bundle_metadata.commit_date
     day = at or (date.fromisoformat(stamped) if stamped else app.now().date())
     decision = index.evaluator.decide(facts, day.toordinal())
+    told = explain.why(index, index.evaluator, facts, day.toordinal(), decision, want) if why or want else None
     if as_json:
-        click.echo(json.dumps(decision_json(decision), indent=2, ensure_ascii=False, sort_keys=True))
+        document = decision_json(decision)
+        if told is not None:
+            document["why"] = explain.as_json(told, index)
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True))
     else:
-        click.echo(as_text(decision, index))
+        click.echo("\n".join((as_text(decision, index), *(explain.as_lines(told, index) if told else ()))))
 
 
 @click.command()

@@ -363,10 +363,10 @@ def _telling(where: Region, variable: Variable) -> Value:
     natural = {cut for span in whole for cut in span}
     low, high = where[0]
     candidates = [
-        *([] if low in natural else _near(low, upward=True, is_whole=variable.is_whole)),
-        *([] if high in natural else _near(high, upward=False, is_whole=variable.is_whole)),
-        *_near(low, upward=True, is_whole=variable.is_whole),
-        *_near(high, upward=False, is_whole=variable.is_whole),
+        *([] if low in natural else near(low, upward=True, is_whole=variable.is_whole)),
+        *([] if high in natural else near(high, upward=False, is_whole=variable.is_whole)),
+        *near(low, upward=True, is_whole=variable.is_whole),
+        *near(high, upward=False, is_whole=variable.is_whole),
         0,
     ]
     for candidate in candidates:
@@ -377,7 +377,7 @@ def _telling(where: Region, variable: Variable) -> Value:
     return middle.numerator if middle.denominator == 1 else middle
 
 
-def _near(cut: Cut, upward: bool, is_whole: bool) -> list[Number]:
+def near(cut: Cut, upward: bool, is_whole: bool) -> list[Number]:
     """Round values on the inner side of a bound, the nearest telling one first."""
     value, side = cut
     if isinstance(value, float):

@@ -1,0 +1,236 @@
+"""Who contradicts whom among the rules, and who gives way: sets of rules as the bits of integers.
+
+Rules alike in effect, level and declared overrides have the same rivals and beat the same of them, so they are one
+*rank* and everything is worked out once a rank. The reading is that of `bylaw.logic.rivalry`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from bylaw.logic.boxes import Box, domain, point
+from bylaw.logic.firing import as_bits, bits
+from bylaw.logic.ir import Effect, Ruleset, Value
+from bylaw.logic.rivalry import contradicts
+
+_K = TypeVar("_K")
+
+
+class Rank:
+    """Some rules alike, and the sets that all of them share."""
+
+    def __init__(self, contest: Contest, effect: Effect, level: int, policy: str, is_torn: bool) -> None:
+        self._contest, self._is_torn = contest, is_torn  # one that contradicts itself is a rank of its own
+        self.effect, self.level, self.policy = effect, level, policy
+        self.members = 0
+        self.bans = effect.kind == "prohibited"
+
+    @cached_property
+    def rivals(self) -> int:
+        """Those who contradict it."""
+        return self._contest.contradicting(self.effect) & ~(self.members if self._is_torn else 0)
+
+    @cached_property
+    def beaten(self) -> int:
+        """The rivals that give way to it."""
+        return self.rivals & self._contest.below(self.level, self.policy)
+
+    @cached_property
+    def beaters(self) -> int:
+        """The rivals that it gives way to."""
+        return self.rivals & self._contest.above(self.level, self.policy)
+
+    @cached_property
+    def disputing(self) -> int:
+        """The rules that answer one of its outcomes differently."""
+        return self._contest.disputing(self.effect)
+
+
+class Contest:
+    """The ranks of a ruleset, and what stands when some of its rules fire."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.rank_of: list[Rank] = []
+        self._excluded: dict[str, list[str]] = defaultdict(list)
+        for one, other in sorted(ruleset.excludes):
+            self._excluded[one].append(other)
+        ranks = self._ranked()
+        taking: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        supporting: dict[tuple[str, str], list[int]] = defaultdict(list)
+        demanding, prohibiting, permitting, policies = (defaultdict[str, list[int]](list) for _ in range(4))
+        levels: dict[int, list[int]] = defaultdict(list)
+        for rank, those in ranks.items():
+            rank.members = as_bits(those)
+            effect = rank.effect
+            levels[rank.level] += those
+            if rank.policy:
+                policies[rank.policy] += those
+            for outcome, action in effect.takes:
+                taking[outcome][action] += those
+                if not effect.implied:
+                    supporting[outcome, action] += those
+            for action in effect.demands:
+                demanding[action] += those
+            if effect.kind in ("prohibited", "permitted"):
+                (prohibiting if effect.kind == "prohibited" else permitting)[effect.action] += those
+        self.taking = {outcome: _sets(actions) for outcome, actions in taking.items()}
+        self.supporting, self._levels, self._policies = _sets(supporting), _sets(levels), _sets(policies)
+        self._demanding, self._prohibiting, self._permitting = map(_sets, (demanding, prohibiting, permitting))
+        self.banning = as_bits(i for those in prohibiting.values() for i in those)
+
+    def _ranked(self) -> dict[Rank, list[int]]:
+        """Every rank with its rules."""
+        ranks: dict[tuple[Effect, int, str, int], Rank] = {}
+        members: dict[Rank, list[int]] = defaultdict(list)
+        overrides = self.ruleset.overrides
+        declared = set(overrides).union(*overrides.values())
+        for i, rule in enumerate(self.ruleset.rules):
+            policy = rule.policy_id if rule.policy_id in declared else ""
+            is_torn = contradicts(rule.effect, rule.effect, self.ruleset.excludes)
+            key = (rule.effect, rule.level, policy, i if is_torn else -1)
+            if key not in ranks:
+                ranks[key] = Rank(self, rule.effect, rule.level, policy, is_torn)
+            members[ranks[key]].append(i)
+            self.rank_of.append(ranks[key])
+        return members
+
+    # ---- sets -------------------------------------------------------------------------------------------------------
+
+    def takers(self, outcome: str) -> int:
+        """The rules that answer *outcome*."""
+        found = 0
+        for members in self.taking.get(outcome, {}).values():
+            found |= members
+        return found
+
+    def disputing(self, effect: Effect) -> int:
+        """The rules that answer an outcome of *effect* differently."""
+        found = 0
+        for outcome, action in effect.takes:
+            for other, members in self.taking.get(outcome, {}).items():
+                if other != action:
+                    found |= members
+        return found
+
+    def contradicting(self, effect: Effect) -> int:
+        """The rules whose effect contradicts *effect*."""
+        found = self.disputing(effect)
+        for action in effect.demands:
+            found |= self._prohibiting.get(action, 0)
+            for other in self._excluded.get(action, ()):
+                found |= self._demanding.get(other, 0)
+        if effect.kind == "prohibited":
+            found |= self._demanding.get(effect.action, 0) | self._permitting.get(effect.action, 0)
+        if effect.kind == "permitted":
+            found |= self._prohibiting.get(effect.action, 0)
+        return found
+
+    def below(self, level: int, policy_id: str) -> int:
+        """Those that a rule of that level and policy beats where they contradict each other."""
+        found = 0
+        for other, members in self._levels.items():
+            if other > level:
+                found |= members
+        for other_id in self.ruleset.overrides.get(policy_id, ()):
+            found |= self._policies.get(other_id, 0) & self._levels.get(level, 0)
+        return found
+
+    def above(self, level: int, policy_id: str) -> int:
+        """Those that beat a rule of that level and policy where they contradict each other."""
+        found = 0
+        for other, members in self._levels.items():
+            if other < level:
+                found |= members
+        for other_id, weaker in self.ruleset.overrides.items():
+            if policy_id in weaker:
+                found |= self._policies.get(other_id, 0) & self._levels.get(level, 0)
+        return found
+
+    # ---- what stands ------------------------------------------------------------------------------------------------
+
+    def surviving(self, fires: int) -> int:
+        """The firing rules whose effect stands: no stronger rival removes it that stands, or wins their dispute."""
+        known: dict[tuple[int, bool], bool] = {}
+
+        def prevails(i: int, despite_bans: bool) -> bool:
+            rank = self.rank_of[i]
+            stronger = rank.beaters & fires
+            if despite_bans:
+                stronger &= ~self.banning
+            if not stronger:
+                return True
+            asked = (i, despite_bans)
+            if asked not in known:
+                known[asked] = True  # INVARIANT: "beats" has no cycle; a cycle of overrides is a finding, not a crash
+                known[asked] = not any(prevails(j, bool(rank.disputing >> j & 1)) for j in bits(stronger))
+            return known[asked]
+
+        return sum(1 << i for i in bits(fires) if prevails(i, False))
+
+    def clashes(self, stands: int) -> tuple[tuple[int, int], ...]:
+        """The pairs that contradict each other, neither of which gives way."""
+        return tuple((i, j) for i in bits(stands) for j in bits(self.rank_of[i].rivals & stands & -(2 << i)))
+
+    def action_of(self, stands: int, outcome: str) -> str | None:
+        """The action that *outcome* gets from the standing rules, None for nobody or a clash."""
+        taken = [(action, members & stands) for action, members in self.taking.get(outcome, {}).items()]
+        taken = [(action, members) for action, members in taken if members]
+        if len(taken) != 1:
+            return None
+        action, members = taken[0]
+        if any(self.rank_of[i].rivals & stands for i in bits(members)):
+            return None
+        return action
+
+    @cached_property
+    def anything(self) -> Mapping[str, Value]:
+        """A case: some value for every fact."""
+        variables = self.ruleset.variables
+        return point(Box({name: domain(variable) for name, variable in variables.items()}), variables)
+
+    def members_of(self, room: int) -> int:
+        """The rules of a room."""
+        return self._members[room]
+
+    @cached_property
+    def _members(self) -> Mapping[int, int]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for i, room in self.rooms.items():
+            found[room].append(i)
+        return _sets(found)
+
+    @cached_property
+    def rooms(self) -> Mapping[int, int]:
+        """For every rule the number of its room: rules of different rooms never bear on the same result."""
+        parent: dict[tuple[str, str], tuple[str, str]] = {}
+
+        def top(word: tuple[str, str]) -> tuple[str, str]:
+            parent.setdefault(word, word)
+            while parent[word] != word:
+                parent[word] = parent[parent[word]]
+                word = parent[word]
+            return word
+
+        for one, other in self.ruleset.excludes:
+            parent[top(("action", one))] = top(("action", other))
+        for rank in dict.fromkeys(self.rank_of):
+            effect = rank.effect
+            own = top(("action", effect.action))
+            for action in effect.demands:
+                parent[top(("action", action))] = own
+            for outcome, _ in effect.takes:
+                parent[top(("outcome", outcome))] = top(own)
+            own = top(own)
+        numbers: dict[tuple[str, str], int] = {}
+        return {
+            i: numbers.setdefault(top(("action", rank.effect.action)), len(numbers))
+            for i, rank in enumerate(self.rank_of)
+        }
+
+
+def _sets(lists: Mapping[_K, Sequence[int]]) -> dict[_K, int]:
+    return {key: as_bits(those) for key, those in lists.items()}

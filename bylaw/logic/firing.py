@@ -1,0 +1,228 @@
+"""Which rules a case makes fire, looked up instead of tried: for each fact an index from its values to sets of rules.
+
+A set of rules is the bits of one integer. Each rule has its boxes in numbered slots, at most one a slot, so a slot is
+a few intersections and the rules that may fire are the union over the slots. Rules that have no boxes, too many, or
+comparisons between facts are *loose*: the index only rules them out, and whoever asks reads their guards.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bylaw.logic.boxes import Box, Cut, Region
+from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Number, Ruleset, Value, names
+
+SLOTS = 8  # boxes of one rule that are indexed; a rule with more is loose
+ROOM = 4_000_000  # bytes for the sets of one fact: beyond it only every so many bounds keeps its set
+FEW = 6  # rules that are quicker looked at one by one
+
+
+def bits(members: int) -> Iterator[int]:
+    """The members of a set of bits, ascending."""
+    while members:
+        lowest = members & -members
+        yield lowest.bit_length() - 1
+        members ^= lowest
+
+
+def as_bits(members: Iterable[int]) -> int:
+    """The set of these members."""
+    found = bytearray()
+    for i in members:
+        if i >> 3 >= len(found):
+            found.extend(bytes((i >> 3) + 1 - len(found) + len(found) // 2))
+        found[i >> 3] |= 1 << (i & 7)
+    return int.from_bytes(found, "little")
+
+
+class Table(Protocol):
+    """Who of a slot allows a value of one fact: those who do not speak of it, and those whose region holds it."""
+
+    def at(self, value: Value) -> int:
+        """The set for one value."""
+        ...
+
+
+class Words:
+    """A table of a boolean or a list of words."""
+
+    def __init__(self, regions: Sequence[tuple[int, Region]], silent: int) -> None:
+        self._silent = silent
+        allowing: dict[Value, list[int]] = defaultdict(list)
+        for i, where in regions:
+            assert isinstance(where, frozenset)
+            for value in where:
+                allowing[value].append(i)
+        self._allowing = {value: silent | as_bits(those) for value, those in allowing.items()}
+
+    def at(self, value: Value) -> int:
+        return self._allowing.get(value, self._silent)
+
+
+class Line:
+    """A table of a number or a date: sets change only at bounds, so it keeps the bounds and the set after each."""
+
+    def __init__(self, regions: Sequence[tuple[int, Region]], silent: int) -> None:
+        turns: dict[Number | float, int] = defaultdict(int)
+        for i, where in regions:
+            for span in where:
+                assert isinstance(span, tuple)
+                for cut in span:
+                    turns[key(cut)] ^= 1 << i
+        self.keys = sorted(turns)
+        width = max(1, silent.bit_length(), *(i + 1 for i, _ in regions)) // 8 + 32
+        self._step = max(1, len(self.keys) * width // ROOM)
+        self._turns = [turns[k] for k in self.keys] if self._step > 1 else []
+        self._sets, now = [silent], silent
+        for n, k in enumerate(self.keys, 1):
+            now ^= turns[k]
+            if n % self._step == 0:
+                self._sets.append(now)
+
+    def at(self, value: Value) -> int:
+        assert not isinstance(value, str)
+        return self.after(bisect_right(self.keys, 2 * value))
+
+    def after(self, count: int) -> int:
+        """The set beyond the *count* lowest bounds."""
+        if self._step == 1:
+            return self._sets[count]
+        found = self._sets[count // self._step]
+        for turn in self._turns[count // self._step * self._step : count]:
+            found ^= turn
+        return found
+
+
+def key(cut: Cut) -> Number | float:
+    """A cut as one number, in the order of cuts: twice the value, one more when it lies just after it."""
+    return 2 * cut[0] + cut[1]
+
+
+@dataclass(slots=True)
+class Slot:
+    """One box each of some rules: `members`. `spoken` says which of them speak of a fact."""
+
+    members: int = 0
+    spoken: dict[str, int] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the index says of a case. `possible` holds, slot by slot, the rules whose box the known facts allow.
+
+    `sure` fire, `open` may fire with some completion, and `unsettled` have to be read.
+    """
+
+    possible: tuple[int, ...]
+    sure: int
+    open: int
+    unsettled: int
+
+
+class Firing:
+    """The index of a ruleset. `boxes_of` gives a rule's guard as boxes, None when it needs too many."""
+
+    def __init__(self, ruleset: Ruleset, boxes_of: Callable[[int], tuple[Box, ...] | None]) -> None:
+        self.ruleset = ruleset
+        loose, plain = list[int](), list[int]()
+        self._in_force: dict[int, int] = {}
+        self._boxes_of = boxes_of
+        regions: list[dict[str, list[tuple[int, Region]]]] = []
+        self.slots: list[Slot] = []
+        members: list[list[int]] = []
+        for i, rule in enumerate(ruleset.rules):
+            found = boxes_of(i)
+            if found is None or len(found) > SLOTS:
+                found, is_loose = (Box({}),), True
+            else:
+                is_loose = not all(box.is_exact for box in found)
+            if is_loose:
+                loose.append(i)
+            elif len(found) == 1 and _says_no_more(rule.guard, found[0]):
+                plain.append(i)
+            for n, box in enumerate(found):
+                if n == len(self.slots):
+                    self.slots.append(Slot())
+                    regions.append(defaultdict(list))
+                    members.append([])
+                members[n].append(i)
+                for var, where in box.regions.items():
+                    regions[n][var].append((i, where))
+        self.loose, self.plain = as_bits(loose), as_bits(plain)
+        for slot, spoken, those in zip(self.slots, regions, members, strict=True):
+            slot.members = as_bits(those)
+            for var, its in sorted(spoken.items()):
+                speaking = as_bits(i for i, _ in its)
+                slot.spoken[var] = speaking
+                table = Words if isinstance(its[0][1], frozenset) else Line
+                slot.tables[var] = table(its, slot.members & ~speaking)
+        self._spoken: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for n, slot in enumerate(self.slots):
+            for var, speaking in slot.spoken.items():
+                self._spoken[var].append((n, speaking))
+
+    def in_force(self, day: int) -> int:
+        """The rules in force on that day."""
+        found = self._in_force.get(day)
+        if found is None:
+            if len(self._in_force) > 64:  # people ask about today, and about a few other days
+                self._in_force.clear()
+            found = self._in_force[day] = as_bits(i for i, r in enumerate(self.ruleset.rules) if r.holds_on(day))
+        return found
+
+    def look(self, facts: Facts, day: int) -> Look:
+        """Which rules fire, and which still may."""
+        in_force = self.in_force(day)
+        known = facts.keys()
+        possible, some, whole = [], 0, 0
+        for slot in self.slots:
+            left = slot.members & in_force
+            for var, table in slot.tables.items():
+                if var in known:
+                    left &= table.at(facts[var])
+            possible.append(left)
+            some |= left
+            for var, speaking in slot.spoken.items():
+                if var not in known:
+                    left &= ~speaking
+            whole |= left
+        unsettled = (some & self.loose) | (whole & ~self.plain)
+        return Look(tuple(possible), whole & ~unsettled, some & ~whole & ~unsettled, unsettled)
+
+    def waiting(self, look: Look, rules: int, known: Facts) -> Counter[str]:
+        """For every unknown fact how many of *rules* have a possible box that speaks of it."""
+        found = Counter[str]()
+        if rules.bit_count() <= FEW:
+            for i in bits(rules):
+                mine = self._boxes_of(i) or ()
+                left = [box for box, possible in zip(mine, look.possible, strict=False) if possible >> i & 1]
+                found.update({var for box in left for var in box.regions if var not in known})
+            return found
+        for var, speaking in self._spoken.items():
+            if var not in known:
+                waiting = 0
+                for n, those in speaking:
+                    waiting |= look.possible[n] & those
+                if count := (waiting & rules).bit_count():
+                    found[var] = count
+        return found
+
+
+def _says_no_more(guard: Formula, box: Box) -> bool:
+    """Is the guard known exactly when the facts of its only box are? So for tests joined by "and"."""
+    return _is_conjunction(guard) and box.regions.keys() == names(guard)
+
+
+def _is_conjunction(guard: Formula) -> bool:
+    match guard:
+        case And(items):
+            return all(map(_is_conjunction, items))
+        case Not(item):
+            return isinstance(item, Atom)
+        case _:
+            return isinstance(guard, Atom)
