@@ -6,7 +6,7 @@ session, the query log and the audit entry together, so that a process which die
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -205,6 +205,15 @@ def _entry(
         "reply": fingerprint(reply),
         "artifacts": shelf,
         "error": answered.error,
+        **({"facts": sayable(reply.facts), "outcomes": _actions(reply)} if reply.kind == "policy" else {}),
+    }
+
+
+def _actions(reply: Reply) -> dict[str, Any]:
+    """The action that was given for each outcome, for whoever decides the recorded case anew."""
+    return {
+        name: given.get("action") if isinstance(given, Mapping) else given
+        for name, given in sorted(reply.outcomes.items())
     }
 
 

@@ -83,6 +83,15 @@ def export(output: Path | None, since: str | None, root: Path | None) -> None:
             click.echo(f"wrote {output}", err=True)
 
 
+def export_store(url: str, root: Path, path: Path) -> None:
+    """Write the chain of the store at *url* to *path*."""
+    from bot.store import audit as chain
+    from bylaw.audit.export import lines, write
+
+    with _store(Settings(root, store_url=url)) as store, store.reading() as connection:
+        write(path, lines(chain.entries(connection)))
+
+
 @audit.command()
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: BYLAW_CHECKPOINT.")
 @_ROOT

@@ -83,6 +83,11 @@ def bundle_for_root(root: Path) -> Path:
     return found
 
 
+def audit_export(url: str, root: Path, path: Path) -> None:
+    """Write the chain of the store at *url* to *path*, for a verb of ci that was given a store."""
+    importlib.import_module("bot.records").export_store(url, root, path)
+
+
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("--no-color", is_flag=True, help="Plain text; NO_COLOR in the environment does the same.")
 @click.option("--debug", is_flag=True, help="Show the stack trace of an internal error.")

@@ -161,8 +161,14 @@ def compile_(ctx: click.Context, root: Path, directory: Path, sign_key: str | No
 @_root
 @_at
 @click.option("--json", "as_json", is_flag=True, help="The comparison as one JSON document.")
+@click.option(
+    "--audit",
+    "log",
+    metavar="LOG",
+    help="Also hold recorded answers against both: what `bylaw audit export` wrote, or the address of a store.",
+)
 @click.pass_context
-def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, as_json: bool) -> None:
+def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, as_json: bool, log: str | None) -> None:
     """Which cases change outcome from BASE to HEAD, each region with one case, and whether any other does.
 
     Each side is a git ref of --root, a folder, or a bundle. Exit code 0 whether or not something changed.
@@ -171,15 +177,21 @@ def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, 
     bylaw diff origin/main HEAD
     bylaw diff HEAD .                    what is not committed yet
     bylaw diff old.json new.json --json  two bundles
+    bylaw diff origin/main . --audit log.jsonl
     """
-    from ci.diff import diff as compare
+    from ci import recorded
+    from ci.diff import compared, sides
     from ci.report.changes import render, render_json
 
-    found = compare(base, head, root, at, date.today())
+    one, two, day = sides(base, head, root, at, date.today())
+    found = compared(one, two, day)
+    held = None if log is None else recorded.compare(*recorded.read_log(log, root), one, two, day)
     if as_json:
-        click.echo(render_json(found), nl=False)
-    else:
-        click.echo(render(found), color=ctx.color)
+        click.echo(render_json(found, None if held is None else recorded.document(held)), nl=False)
+        return
+    click.echo(render(found), color=ctx.color)
+    if held is not None:
+        click.echo(recorded.in_words(held, (one.name, two.name)), nl=False)
 
 
 @click.command()

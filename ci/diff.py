@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from bylaw.authored.access import Roles
 from bylaw.authored.labels import labels
 from bylaw.authored.rules import ProofBudgets
 from bylaw.authored.vocabulary import Vocabulary
@@ -43,6 +44,13 @@ class Version:
     budgets: ProofBudgets
     day: date | None
     left_out: Mapping[str, str]
+    roles: Roles
+
+
+def sides(base: str, head: str, root: Path, at: date | None, today: date) -> tuple[Version, Version, date]:
+    """Both versions, and the day they are compared on."""
+    one, two = (_version(side, root, at, today) for side in (base, head))
+    return one, two, at or two.day or today
 
 
 def diff(base: str, head: str, root: Path, at: date | None, today: date) -> Comparison:
@@ -51,9 +59,7 @@ def diff(base: str, head: str, root: Path, at: date | None, today: date) -> Comp
     Raises UsageError for a side that is no bundle, no folder and no git ref, and BundleError for a bundle that is
     refused.
     """
-    one, two = (_version(side, root, at, today) for side in (base, head))
-    day = at or two.day or today
-    return compared(one, two, day)
+    return compared(*sides(base, head, root, at, today))
 
 
 def compared(one: Version, two: Version, day: date) -> Comparison:
@@ -110,7 +116,8 @@ def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Ve
         if record.policy.is_active and not record.in_logic:
             left_out[f"the policy `{record.policy.policy_id}`"] = _content(workspace, record.path)
     ruleset = ruleset_of(workspace, records, known)
-    return Version(name, ruleset, workspace.vocabulary, workspace.rules.ci.proofs, day or workspace.at, left_out)
+    rules, known_day = workspace.rules, day or workspace.at
+    return Version(name, ruleset, workspace.vocabulary, rules.ci.proofs, known_day, left_out, rules.roles)
 
 
 def _unread(findings: tuple[Finding, ...]) -> set[str]:
@@ -131,7 +138,8 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
     }
     stamped = bundle.bundle_metadata.commit_date
     day = date.fromisoformat(stamped) if stamped else None
-    return Version(name, ruleset_in(bundle), bundle.vocabulary, bundle.rules.ci.proofs, day, left_out)
+    rules = bundle.rules
+    return Version(name, ruleset_in(bundle), bundle.vocabulary, rules.ci.proofs, day, left_out, rules.roles)
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -115,8 +115,8 @@ def _iso(day: int) -> str:
 # ---- for machines ---------------------------------------------------------------------------------------------------
 
 
-def render_json(comparison: Comparison) -> str:
-    """One JSON document with a line break at its end."""
+def render_json(comparison: Comparison, recorded: Mapping[str, Any] | None = None) -> str:
+    """One JSON document with a line break at its end; with what a log of answers says, where there is one."""
     found = comparison.found
     document = {
         "base": comparison.names[0],
@@ -128,6 +128,7 @@ def render_json(comparison: Comparison) -> str:
         "unknown": [_unknown(limit) for limit in found.unknown],
         "vocabulary": [_word(word) for word in found.shared.words],
         "not_compared": [_rule(comparison, n, i) for n in (0, 1) for i in found.shared.foreign[n]],
+        **({} if recorded is None else {"recorded": recorded}),
     }
     return json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n"
 

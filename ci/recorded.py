@@ -1,0 +1,216 @@
+"""Which recorded policy answers would be different now: an export of the audit log held against two versions.
+
+Each answer is decided anew from the facts it was given with, for its asker, on the day of the comparison.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import IO, Any
+
+from bylaw.audit.entry import AuditEntry
+from bylaw.audit.export import open_export, verify_export
+from bylaw.errors import UsageError
+from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.ir import ValueMisfit
+from ci.diff import Version
+
+UNREADABLE = "facts that are no longer declared"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A policy answer as it was recorded: who asked, the case, and the action given for each outcome."""
+
+    seq: int
+    request_id: str
+    actor: str
+    facts: Mapping[str, Any]
+    outcomes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Answers that change alike. `new_count` of them do not change under the base already; `example` is the first."""
+
+    outcome: str
+    before: str
+    after: str | None
+    count: int
+    new_count: int
+    example: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a log says about two versions. `left_out_count` are policy answers whose case was redacted or not kept."""
+
+    answer_count: int
+    different_count: int
+    new_count: int
+    left_out_count: int
+    kinds: tuple[Kind, ...]
+
+
+def read(stream: IO[bytes], name: str) -> tuple[list[Answer], int]:
+    """The policy answers of an export that gave an outcome, and how many could not be read. Raises UsageError."""
+    answers: list[Answer] = []
+    left_out = 0
+    export = open_export(stream, name)
+
+    def heard(entries: Iterator[AuditEntry]) -> Iterator[AuditEntry]:
+        nonlocal left_out
+        for entry in entries:
+            body = _body(entry)
+            if body.get("event") == "reply" and body.get("kind", "policy") == "policy":
+                found = _answer(entry, body)
+                answers.extend([] if found is None else [found])
+                left_out += found is None and "outcomes" not in body
+            yield entry
+
+    export.entries = heard(export.entries)
+    verdict = verify_export(export)
+    if not verdict.is_intact:
+        counts = ", ".join(f"{count} {kind}" for kind, count in verdict.break_counts.items())
+        raise UsageError(f"the log `{name}` does not hold: {counts}", f"see `bylaw audit verify {name}`")
+    return answers, left_out
+
+
+def read_log(log: str, root: Path) -> tuple[list[Answer], int]:
+    """The same of a file, or of the store at an address."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(log)
+        if "://" in log:
+            from bylaw.cli import audit_export  # only the command composes the wings
+
+            path = Path(folder) / "log.jsonl"
+            audit_export(log, root, path)
+        try:
+            with path.open("rb") as stream:
+                return read(stream, log)
+        except OSError as error:
+            raise UsageError(f"the log `{log}` cannot be read: {error.strerror}", "see `bylaw audit export`") from None
+
+
+def compare(answers: Iterable[Answer], left_out: int, base: Version, head: Version, day: date) -> Recorded:
+    """Decide every one of *answers* under both versions."""
+    sides = _Decider(base, day), _Decider(head, day)
+    found: dict[tuple[str, str, str | None], list[tuple[Answer, bool]]] = {}
+    total = 0
+    different: set[int] = set()
+    new: set[int] = set()
+    for answer in answers:
+        total += 1
+        before, after = (side.actions(answer) for side in sides)
+        for outcome, said in sorted(answer.outcomes.items()):
+            now = after[outcome]
+            if now == said:
+                continue
+            is_new = before[outcome] != now
+            different.add(answer.seq)
+            if is_new:
+                new.add(answer.seq)
+            found.setdefault((outcome, said, now), []).append((answer, is_new))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][1], item[0][2] or ""))
+    kinds = tuple(
+        Kind(*key, len(alike), sum(is_new for _, is_new in alike), min((a for a, _ in alike), key=lambda a: a.seq))
+        for key, alike in ordered
+    )
+    return Recorded(total, len(different), len(new), left_out, kinds)
+
+
+def document(found: Recorded) -> dict[str, Any]:
+    """As JSON."""
+    return {
+        "answers": found.answer_count,
+        "different": found.different_count,
+        "not_under_base": found.new_count,
+        "left_out": found.left_out_count,
+        "kinds": [
+            {
+                "outcome": kind.outcome,
+                "before": kind.before,
+                "after": kind.after,
+                "answers": kind.count,
+                "not_under_base": kind.new_count,
+                "example": {
+                    "entry": kind.example.seq,
+                    "request_id": kind.example.request_id,
+                    "facts": dict(sorted(kind.example.facts.items())),
+                },
+            }
+            for kind in found.kinds
+        ],
+    }
+
+
+def in_words(found: Recorded, names: tuple[str, str]) -> str:
+    """For a person: the count, then a line for each kind of change."""
+    base, head = names
+    lines = [
+        f"{_answers(found.answer_count)} recorded: {found.different_count} would be different under `{head}`"
+        + (f", {found.new_count} of them not under `{base}`" if found.different_count else "")
+    ]
+    if found.left_out_count:
+        lines.append(f"  {_answers(found.left_out_count)} left out: the case was redacted, or not recorded")
+    for kind in found.kinds:
+        facts = ", ".join(f"{name}={value}" for name, value in sorted(kind.example.facts.items()))
+        change = f"{kind.outcome}: {kind.before} → {kind.after or 'undecided'}"
+        lines.append(f"  {change}: {_answers(kind.count)}, such as {kind.example.request_id} ({facts})")
+    return "\n".join(lines) + "\n"
+
+
+class _Decider:
+    """One version, asked for many cases: the same case of the same asker is decided once."""
+
+    def __init__(self, version: Version, day: date) -> None:
+        self._ruleset, self._roles, self._day = version.ruleset, version.roles, day.toordinal()
+        self._evaluators: dict[frozenset[str], Evaluator] = {}
+        self._known: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Mapping[str, str | None]] = {}
+
+    def actions(self, answer: Answer) -> Mapping[str, str | None]:
+        """The action for each recorded outcome, None where the rules leave it open."""
+        roles = frozenset(self._roles.roles_of(answer.actor))
+        key = roles, tuple(sorted((name, repr(value)) for name, value in answer.facts.items()))
+        if key not in self._known:
+            self._known[key] = self._decided(roles, answer)
+        known = self._known[key]
+        return {outcome: known.get(outcome, known.get("")) for outcome in answer.outcomes}
+
+    def _decided(self, roles: frozenset[str], answer: Answer) -> Mapping[str, str | None]:
+        try:
+            facts = {name: self._ruleset.variables[name].read(shown) for name, shown in sorted(answer.facts.items())}
+        except (KeyError, ValueMisfit):
+            return {"": UNREADABLE}
+        decision = self._evaluator(roles).decide(facts, self._day)
+        return {name: result.action for name, result in decision.outcomes.items()}
+
+    def _evaluator(self, roles: frozenset[str]) -> Evaluator:
+        if roles not in self._evaluators:
+            rules = tuple(rule for rule in self._ruleset.rules if not rule.audience or roles & set(rule.audience))
+            self._evaluators[roles] = Evaluator(replace(self._ruleset, rules=rules))
+        return self._evaluators[roles]
+
+
+def _body(entry: AuditEntry) -> Mapping[str, Any]:
+    """What was recorded; nothing for an entry that verifying will report."""
+    try:
+        return entry.body
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _answer(entry: AuditEntry, body: Mapping[str, Any]) -> Answer | None:
+    match body:
+        case {"facts": dict(facts), "outcomes": dict(outcomes), "actor": {"id": str(actor)}, "request_id": str(id_)}:
+            said = {str(name): str(action) for name, action in outcomes.items()}
+            return Answer(entry.seq, id_, actor, facts, said) if said else None
+    return None
+
+
+def _answers(count: int) -> str:
+    return f"{count} policy {'answer' if count == 1 else 'answers'}"
