@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from ci.formalize.units import DURATIONS, factor, singular
+from ci.formalize.units import DURATIONS, comparable, factor, singular
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,10 @@ def test_a_unit_has_one_spelling(unit: str) -> None:
     assert singular(singular(unit)) == singular(unit) == singular(f"  {unit.upper()} ")
     if unit in DURATIONS:
         assert singular(f"{unit}s") == unit
+
+
+@pytest.mark.parametrize("unit", [None, "USD", "hours", "Day", "business days", "kg"])
+def test_the_units_that_compare_are_those_that_convert(unit: str | None) -> None:
+    known = comparable(unit)
+    assert all(factor(other, unit) is not None for other in known)
+    assert all((name in known) == (factor(name, unit) is not None) for name in (f"{word}s" for word in DURATIONS))

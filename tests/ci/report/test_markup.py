@@ -78,3 +78,10 @@ def test_what_stands_between_backticks_is_code() -> None:
 def test_a_shortened_text_says_by_how_much() -> None:
     assert shortened("abc", 3) == "abc"
     assert shortened("a" * 5_003, 3) == "aaa… (5,000 more characters)"
+
+
+@pytest.mark.parametrize("text", ["@octocat", "ping @acme/security", "#12", "acme/policies#3", "GH-12", "see gh-7"])
+def test_nobody_is_called_and_no_issue_is_named(text: str) -> None:
+    words = html.unescape(re.sub(r"<[^>]*>", "", READER.render(f"x {inert(text)}")))
+    assert not re.search(r"@\w|#\d|gh-\d", words, re.IGNORECASE)
+    assert words.replace("\u200b", "").strip() == f"x {text}"
