@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.listeners.heard import is_stamp
+
 
 @dataclass(frozen=True)
 class Click:
@@ -15,27 +17,29 @@ class Click:
     team: str
     channel: str
     message: str
-    thread: str
     value: str
 
 
 def read(body: Mapping[str, Any]) -> Click | None:
     """The click in an interaction payload; None for one that names no person, place or value."""
     container, user = _part(body, "container"), _part(body, "user")
-    said = _part(body, "message")
-    first = next(iter(body.get("actions") or ()), None)
+    acted = body.get("actions")
+    first = acted[0] if isinstance(acted, list) and acted else {}
     action = first if isinstance(first, Mapping) else {}
-    value = action.get("value") or _part(action, "selected_option").get("value")
-    stamp = container.get("message_ts")
+    message = _word(container, "message_ts")
     found = Click(
-        user=str(user.get("id") or ""),
-        team=str(user.get("team_id") or _part(body, "team").get("id") or ""),
-        channel=str(container.get("channel_id") or _part(body, "channel").get("id") or ""),
-        message=str(stamp or ""),
-        thread=str(container.get("thread_ts") or said.get("thread_ts") or stamp or ""),
-        value=str(value or ""),
+        user=_word(user, "id"),
+        team=_word(user, "team_id") or _word(_part(body, "team"), "id"),
+        channel=_word(container, "channel_id") or _word(_part(body, "channel"), "id"),
+        message=message,
+        value=_word(action, "value") or _word(_part(action, "selected_option"), "value"),
     )
-    return found if found.user and found.channel and found.message and found.value else None
+    return found if found.user and found.channel and found.value and is_stamp(message) else None
+
+
+def _word(values: Mapping[str, Any], name: str) -> str:
+    found = values.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def _part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -77,7 +77,8 @@ def plain_words(text: str, bot_user: str) -> str:
             return " "
         sign = target[:1] if target[:1] in "@#!" else ""
         shown = label or target[len(sign) :]
-        return shown if not sign or shown.startswith(sign) else f"{'@' if sign == '!' else sign}{shown}"
+        read_as = "@" if sign == "!" else sign  # <!here> calls like a name
+        return shown if shown.startswith(read_as) else f"{read_as}{shown}"
 
     words = html.unescape(_MARKS.sub(read, text))
     return "\n".join(" ".join(line.split()) for line in words.splitlines()).strip()

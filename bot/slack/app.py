@@ -97,9 +97,9 @@ def answering(serving: Serving, settings: Settings, way: str, application: ASGIA
         raise UsageError(f"`--slack {way}` needs {name}", "it stands on the page of the app at api.slack.com/apps")
     slack = open_slack(serving, settings)
     try:
-        slack.start()
         if way == "socket":
             slack.connect()
+        slack.start()
         yield Door(application, slack.bolt) if way == "http" else application
     finally:
         slack.close()
