@@ -7,7 +7,7 @@ differs is named.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,8 @@ from bylaw.audit.verify import verify
 from bylaw.bundle import parse
 from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
+from bylaw.llm.guarded import Guard
+from bylaw.llm.recorded import Replayed
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
 
 
@@ -78,9 +80,12 @@ def replay(request_id: str, store: Store, artifacts: Artifacts) -> Replay:
         raise NotReplayable(f"the session of `{request_id}` was not kept", "answers given from now on can be replayed")
     session = sessions.resumed(question.session_id, question.actor, asked["session"])
     warehouse = {name: artifacts.get(named[name]) for name in ("failure", "plan") if name in named}
+    model = [artifacts.get(named[name]) for name in sorted(named) if name.startswith("model_")]
     index = BundleIndex(parse(artifacts.get_text(named["bundle"]), f"the bundle of {request_id}"))
     given = Reply.model_validate_json(kept)
-    text = canonical_json(sayable(rebuild(question, session, _services(given, warehouse, index, store, artifacts))))
+    text = canonical_json(
+        sayable(rebuild(question, session, _services(given, warehouse, model, index, store, artifacts)))
+    )
     return Replay(request_id, index.etag, index.commit, text, tuple(_differences(kept, text)))
 
 
@@ -129,7 +134,12 @@ class _Past:
 
 
 def _services(
-    given: Reply, warehouse: Mapping[str, Any], index: BundleIndex, store: Store, artifacts: Artifacts
+    given: Reply,
+    warehouse: Mapping[str, Any],
+    model: Sequence[Mapping[str, Any]],
+    index: BundleIndex,
+    store: Store,
+    artifacts: Artifacts,
 ) -> Services:
     """What answered then. The time that searching took is the one that was kept: it is told in the reply."""
     latency = (given.meta or {}).get("latency_ms", 0)
@@ -141,7 +151,8 @@ def _services(
     def same(answerer: Answerer) -> Answerer:
         return replace(answerer, answer=decision) if answerer.kind == "decision" else answerer
 
-    answerers = tuple(same(answerer) for answerer in app.answerers(_past(given, warehouse)))
+    llm = Guard(Replayed.of(model), lambda: 0.0) if model else None
+    answerers = tuple(same(answerer) for answerer in app.answerers(_past(given, warehouse), llm))
     for answerer in answerers:
         answerer.prepare(index)
     return Services(index, index.etag, index.commit, store, artifacts, answerers, app.now, app.new_id)

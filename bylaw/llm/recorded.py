@@ -72,8 +72,10 @@ class Replayed:
 
     @classmethod
     def of(cls, papers: Iterable[Mapping[str, Any]]) -> Replayed:
-        """Those of *papers*, each as `Exchange.paper` made it."""
-        return cls({str(paper["fingerprint"]): paper for paper in papers})
+        """Those of *papers*, each as `Exchange.paper` made it, under the name of the model that spoke then."""
+        exchanges = {str(paper["fingerprint"]): paper for paper in papers}
+        spoke = [paper["completion"]["model"] for paper in exchanges.values() if paper.get("completion")]
+        return cls(exchanges, *spoke[:1])
 
     def complete(self, prompt: Prompt, deadline: Deadline) -> Completion:
         """What was said then. Raises NoAnswer, for the reason of then."""

@@ -167,3 +167,17 @@ def test_a_question_that_gives_orders_is_data(asking, fake):
     assert reply["outcomes"]["refund"]["action"] == "store_credit"
     assert all("Ignore all instructions" not in call.system for call in fake.calls)
     assert "DECIDED" in fake.calls[0].prompt
+
+
+@pytest.mark.parametrize("fault", [None, "garbage", "down"])
+def test_an_answer_is_made_again_byte_for_byte_without_the_server(fault, asking, fake, call, tmp_path):
+    if fault:
+        fake.fail(fault)
+    reply = reply_of(asking())
+    before = len(fake.requests)
+    with asking.patch.context() as patch:
+        for name in ("BYLAW_STORE_URL", "BYLAW_ARTIFACTS"):
+            patch.setenv(name, asking.environ[name])
+        done = call("replay", reply["request_id"], "--root", tmp_path, "--json")
+    assert done.code == 0, done.out
+    assert len(fake.requests) == before

@@ -87,6 +87,7 @@ def test_an_exchange_ends_in_a_replay_as_it_ended_then():
         assert again.value == exchange.value
         assert again.paper() == exchange.paper()
     assert reason(replayed, "something else") == "unrecorded"
+    assert replayed.name == "scripted"
     replayed.close()
 
 
