@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Literal
 
 from bylaw.errors import UsageError
 from bylaw.github.client import PUBLIC, Hub, connect, told
@@ -83,7 +84,7 @@ def review(asked: Asked, world: World) -> Done:
     rendered = render(document, setting(asked.root, *_where(asked, event, world)))
     failed = rendered.conclusion == "failure"
     if asked.compute is not None:
-        asked.compute.write_text(write(document), encoding="utf-8")
+        _write(asked.compute, "w", write(document))
     if asked.summary is not None:
         _append(asked.summary, rendered, document, asked, event)
     if asked.is_dry:
@@ -134,8 +135,15 @@ def _append(path: Path, rendered: Rendered, document: ReviewDocument, asked: Ask
     if event.kind in ("push", "merge_group"):
         errors = [finding for finding in document.new if finding.severity == "error"]
         text += "\n\n" + brought.told(asked.root, errors, event.slug)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(text.rstrip() + "\n")
+    _write(path, "a", text.rstrip() + "\n")
+
+
+def _write(path: Path, how: Literal["a", "w"], text: str) -> None:
+    try:
+        with path.open(how, encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"`{path}` cannot be written: {error.strerror or error}") from None
 
 
 # --- the second half

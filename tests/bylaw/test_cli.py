@@ -57,7 +57,9 @@ def test_names_of_options_are_the_same_everywhere(verb: str) -> None:
     many = command.commands.values() if isinstance(command, click.Group) else [command]
     for one in many:
         options = {name for option in one.params if isinstance(option, click.Option) for name in option.opts}
-        assert not options & {"--output-dir", "--out", "--dir", "--repository", "--repo", "--as-json", "--user"}
+        # `--root` names a folder everywhere; `--repo` is GitHub's word for the repository there.
+        assert not options & {"--output-dir", "--out", "--dir", "--repository", "--as-json", "--user"}
+        assert "--repo" not in options or "--root" in options
         for option in one.params:
             if isinstance(option, click.Option):
                 assert option.help, f"bylaw {verb} {option.opts[0]} says nothing about itself"

@@ -48,6 +48,7 @@ REFUSED = [
     (["--base", "main", "--repo", "a/b"], "no credentials for GitHub"),
     (["--base", "main", "--repo", "a/../b"], "OWNER/NAME"),
     (["--compute", "a", "--post", "b"], "name one of them, or neither for both"),
+    (["--base", "main", "--compute", "no/such/folder/a.json"], "cannot be written"),
     (["--post", "nothing.json"], "`nothing.json` cannot be read"),
 ]
 
