@@ -121,7 +121,8 @@ def open_bot(
     seen = _signature(bundle)
     warehouse = None if settings.warehouse is None else open_warehouse(settings.warehouse)
     llm = open_llm(settings.llm, time.monotonic)
-    served = answerers(warehouse, llm) if given is None else given
+    model = None if isinstance(llm.llm, Off) else llm
+    served = answerers(warehouse, model) if given is None else given
     index = _load(bundle, served, settings.bundle_keys)
     store = connect(settings.store_url, settings.root)
     upgrade(store)
@@ -150,6 +151,7 @@ def open_bot(
         store=store,
         artifacts=artifacts,
         answerers=served,
+        llm=model,
         clock=now,
         new_id=new_id,
         lease=timedelta(seconds=settings.lease_seconds),
@@ -176,7 +178,6 @@ def anchoring(settings: Settings) -> Callable[[Checkpoint], None]:
 
 def answerers(warehouse: Warehouse | None, llm: Guard | None = None) -> tuple[Answerer, ...]:
     """The three kinds of answer. Where two are equally sure, the earlier one speaks."""
-    model = None if llm is None or isinstance(llm.llm, Off) else llm
 
     def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         return decisions.answer(question, state, index, time.monotonic)
@@ -187,7 +188,7 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None) -> tuple[An
         return analytics.answer(question, state, index, warehouse, schemas)
 
     def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-        return enforcement.answer(question, state, index, model)
+        return enforcement.answer(question, state, index, llm)
 
     return (
         Answerer("decision", decisions.is_decision_question, decision, decisions.topics, decisions.prepare),

@@ -15,6 +15,7 @@ from bot.cases import as_json, read_facts
 from bot.conversation import Actor, Question, moment, sayable
 from bot.enforcement import why
 from bot.enforcement.answer import visible
+from bot.enforcement.author import opinion_of
 from bot.enforcement.enforce import enforce
 from bot.http.enforce import MAX_RESPONSE, record
 from bot.orchestrator import MAX_TEXT, handle
@@ -80,8 +81,10 @@ class Tools:
             if not 0 < len(response) <= MAX_RESPONSE:
                 raise UsageError(f"the response is empty, or longer than {MAX_RESPONSE} characters")
             asked = self._question(query, services, None, at)
-            found = enforce(asked, response, services.index, read_facts(facts or {}, services.index))
-            record(found, asked, services, started)
+            opinion = opinion_of(services.index, services.llm)
+            known = read_facts(facts or {}, services.index)
+            found = enforce(asked, response, services.index, known, opinion.judge)
+            record(found, asked, services, started, opinion.papers())
             verdict: dict[str, Any] = sayable(found)
             return verdict
 

@@ -15,6 +15,7 @@ from bot.artifacts import Artifacts
 from bot.router import Answerer, Thresholds
 from bot.store.engine import Store
 from bylaw.audit.entry import Checkpoint
+from bylaw.llm.guarded import Guard
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Services:
     wait_seconds: float = 10.0  # for another process that answers the very same request
     pause: Callable[[float], None] = field(default=time.sleep)
     bundle_artifact: str | None = None  # the bundle on the shelf, for whoever rebuilds an answer later
+    llm: Guard | None = None  # the language model that may judge; it decides nothing
     anchor: Callable[[Checkpoint], None] = field(default=lambda tail: None)  # hears of each entry of the chain
 
 

@@ -5,7 +5,7 @@ passes is said. Whatever else happens, within one deadline for all of it, the pl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -141,6 +141,27 @@ def judge_of(
         return score
 
     return opinion
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """A judge for one answer (none without a model), and what it was asked."""
+
+    judge: Judge | None = None
+    exchanges: list[Exchange[Any]] = field(default_factory=list)
+
+    def papers(self) -> dict[str, Any]:
+        """What is kept beside the verdict."""
+        return {f"model_{number}": one.paper() for number, one in enumerate(self.exchanges, start=1)}
+
+
+def opinion_of(index: BundleIndex, guard: Guard | None) -> Opinion:
+    """The opinion that *guard*'s model may give of one answer, within the time for a stage."""
+    if guard is None:
+        return Opinion()
+    rules, exchanges = index.rules.enforcement, list[Exchange[Any]]()
+    deadline = Deadline.after(float(rules.generation_seconds), guard.clock)
+    return Opinion(judge_of(index, provider(guard, rules), deadline, exchanges.append), exchanges)
 
 
 def misstated(plan: Scaffold, written: Written) -> Iterator[str]:

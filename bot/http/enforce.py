@@ -6,7 +6,7 @@ Every verdict is in the audit chain before anybody reads it; a stream is recorde
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.cases import read_facts
 from bot.conversation import Actor, Question, moment, sayable
+from bot.enforcement.author import Opinion, opinion_of
 from bot.enforcement.enforce import Passed, enforce, stream
 from bot.enforcement.sentences import split
 from bot.enforcement.verdict import ComplianceDecision
@@ -56,12 +57,13 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
             request.state.request_id = body.request_id
         question = _question(body, str(request.state.request_id), settings, services)
         facts = read_facts(body.facts, services.index)
+        opinion = opinion_of(services.index, services.llm)
         if _EVENTS in request.headers.get("accept", ""):
-            parts = stream(question, split(body.response), services.index, facts)
-            return StreamingResponse(_events(parts, question, services), media_type=_EVENTS)
+            parts = stream(question, split(body.response), services.index, facts, opinion.judge)
+            return StreamingResponse(_events(parts, question, services, opinion), media_type=_EVENTS)
         started = services.clock()
-        found = enforce(question, body.response, services.index, facts)
-        record(found, question, services, started)
+        found = enforce(question, body.response, services.index, facts, opinion.judge)
+        record(found, question, services, started, opinion.papers())
         return Response(spoken(found), media_type="application/json")
 
 
@@ -78,14 +80,16 @@ def _question(body: Answered, request_id: str, settings: Settings, services: Ser
     )
 
 
-def _events(parts: Iterator[Passed | ComplianceDecision], question: Question, services: Services) -> Iterator[str]:
+def _events(
+    parts: Iterator[Passed | ComplianceDecision], question: Question, services: Services, opinion: Opinion
+) -> Iterator[str]:
     """A `sentence` event for each that may leave, then the `decision`."""
     started = services.clock()
     for part in parts:
         if isinstance(part, Passed):
             yield f"event: sentence\ndata: {json.dumps({'text': part.text}, ensure_ascii=False)}\n\n"
         else:
-            record(part, question, services, started)
+            record(part, question, services, started, opinion.papers())
             yield f"event: decision\ndata: {spoken(part)}\n\n"
 
 
@@ -94,9 +98,16 @@ def spoken(found: ComplianceDecision) -> str:
     return json.dumps(sayable(found), ensure_ascii=False, allow_nan=False)
 
 
-def record(found: ComplianceDecision, question: Question, services: Services, started: datetime) -> None:
-    """Keep the verdict: its papers on the shelf, its entry in the chain (the fields of seed 001)."""
-    papers = services.artifacts.put(sayable(found))
+def record(
+    found: ComplianceDecision,
+    question: Question,
+    services: Services,
+    started: datetime,
+    beside: Mapping[str, Any] | None = None,
+) -> None:
+    """Keep the verdict: its papers on the shelf with those *beside* it, its entry in the chain (seed 001's fields)."""
+    papers = {name: services.artifacts.put(value) for name, value in sorted((beside or {}).items())}
+    papers["verdict"] = services.artifacts.put(sayable(found))
     now = services.clock()
     entry = {
         "event": "enforce",
@@ -113,7 +124,7 @@ def record(found: ComplianceDecision, question: Question, services: Services, st
         "bundle_etag": found.bundle_etag,
         "commit": found.commit,
         "reply": fingerprint(found.llm_response),
-        "artifacts": {"verdict": papers},
+        "artifacts": papers,
     }
     with services.store.writing() as connection:
         audit.append(connection, entry, now, question.request_id)
