@@ -100,7 +100,8 @@ def _longest(mentions: Sequence[Mention]) -> list[Mention]:
     for mention in order:
         places = set(mention.used)
         rivals = [other for other in taken if places & set(other.used)]
-        if all(set(other.used) == places and not mention.naming.is_generic for other in rivals):
+        is_vague = mention.naming.is_generic
+        if all(set(other.used) == places and (not is_vague or other.naming.is_denial) for other in rivals):
             taken.append(mention)
     return sorted(taken, key=lambda m: (m.used, m.naming.targets))
 

@@ -28,13 +28,14 @@ _SUBJECT_VERBS = AUXILIARIES | GIVING | listed("want need keep take bring lose l
 _ENDS = CONJUNCTIONS - {"or", "and", "since", "while"}
 _NEXT = listed("if unless and or as because")  # what begins another statement behind the words
 _INSTEAD = (("instead", "of"), ("rather", "than"), ("opposed", "to"), ("place", "of"))
-_IF = listed("if unless provided providing whether suppose supposing assuming otherwise only")
+_IF = listed("if unless provided providing whether suppose supposing assuming otherwise")
 _HEDGES = listed(
     "would could might perhaps maybe possibly probably potentially likely depends depend depending knowing"
 )
 _KNOWING = listed("decide say tell know judge")  # "I cannot decide … without knowing …"
 _IF_PAIRS = frozenset(
     {("as", "long"), ("in", "case"), ("on", "condition"), ("subject", "to"), ("even", "if"), ("so", "long")}
+    | {("only", word) for word in ("for", "with", "within", "without", "when", "to", "in")}
 )
 _WISHES = listed("want ask asked request requested wish hope hoping hoped like wanted wondering expect expected demand")
 _YES = listed("yes sure certainly absolutely definitely yeah yep")
@@ -75,7 +76,8 @@ def _negates(words: Sequence[Word], i: int, first: int) -> bool:
         return True
     if text == "no":
         between = [word for word in words[i + 1 : first] if word.text not in DETERMINERS]
-        return len(between) <= _NOMINAL_REACH or after in _EMPTY
+        is_apart = any(word.text in ("no", "not", "and") for word in between)
+        return (len(between) <= _NOMINAL_REACH and not is_apart) or after in _EMPTY
     if text == "too" and after == "late":
         return True
     return (text, after) in _INSTEAD and first - i <= 6

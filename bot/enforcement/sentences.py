@@ -13,6 +13,7 @@ from bylaw.language.words import Word, read_words
 _END = re.compile(r"[.!?]+[\"”’')\]]*(?=\s|$)|\n+|;(?=\s|$)")
 _QUOTED = re.compile(r"“([^“”]{1,2000})”|\"([^\"]{1,2000})\"|«([^«»]{1,2000})»")
 POLICY_ID = re.compile(r"\bPOL(?:-IMP)?-[A-Z]+-\d{3,}\b")
+_PERCENT = re.compile(r" ?% ?")
 _LEAST = 4  # words of a quotation; fewer are anybody's
 
 
@@ -56,7 +57,7 @@ def sentences(text: str, quotable: Quotable | None = None, question: str = "") -
         inner = " ".join(match[0][1:-1].split()).casefold()
         return " … " if (inner and inner in asked) or is_quote(match[0], quotable) else match[0]
 
-    spelled = _QUOTED.sub(unquoted, text).replace("%", " percent ")
+    spelled = _PERCENT.sub(" percent ", _QUOTED.sub(unquoted, text))
     for part in split(spelled):
         if not is_quote(part, quotable):
             sentence = sentence_of(part)
@@ -90,4 +91,4 @@ def is_quote(part: str, quotable: Quotable | None) -> bool:
 
 
 def _spelled(text: str) -> tuple[str, ...]:
-    return tuple(word.text for word in read_words(text.replace("%", " percent ")))
+    return tuple(word.text for word in read_words(_PERCENT.sub(" percent ", text)))

@@ -158,15 +158,21 @@ class Reader:
         condition = {read.fact: read.value for read in reading.reads} if is_conditional else None
         about = reading.mentioned | {one.fact for one in reading.unclear} if is_conditional else frozenset()
         mentions = names.mentions([word.text for word in words], sentence.clauses)
-        precise = {mention.naming.outcome for mention in mentions if not mention.naming.is_generic}
+        precise = {
+            mention.naming.outcome
+            for mention in mentions
+            if not mention.naming.is_generic
+            and not mention.naming.is_denial
+            and not polarity.is_denied(words, mention.used)
+        }
         for mention in mentions:
             naming = mention.naming
             if polarity.is_wished(words, mention.used):
                 continue
             denied = polarity.is_denied(words, mention.used)
             is_vague = naming.is_generic or (naming.is_denial and not denied)
-            if naming.is_generic and naming.outcome in precise:
-                continue
+            if (naming.is_generic or naming.is_denial) and naming.outcome in precise:
+                continue  # "no refund, but store credit" says what is given instead
             if is_vague and not self._is_given(sentence, mention):
                 continue
             gives = denied is naming.is_denial

@@ -128,8 +128,13 @@ def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
         yield _unsupported(draft, claim)
     elif verdict == "contradicts":
         yield _contradiction(draft, decision, facts, claim)
-    elif (verdict == "open" and not claim.condition) or (verdict == "open" and claim.gives):
+    elif verdict == "open" and not _is_of_another_case(draft, supposed):
         yield _unsupported(draft, claim)
+
+
+def _is_of_another_case(draft: Draft, supposed: Mapping[str, Value]) -> bool:
+    """Does the condition contradict what is known? Then it explains, and what it leaves open is not promised here."""
+    return any(draft.facts.get(name, value) != value for name, value in supposed.items())
 
 
 def _limits(draft: Draft, claim: Claim) -> Iterator[tuple[str, Value]]:

@@ -45,7 +45,7 @@ def _is_excused(draft: Draft, said: Said, match: re.Match[str]) -> bool:
     """Is the promise denied ("we cannot guarantee"), or does a rule say that it holds in every case?"""
     words = said.sentence.words
     used = [i for i, word in enumerate(words) if match.start() <= word.start < match.end()]
-    if used and is_denied(words, used[-1:]):
+    if used and is_denied(words, used):
         return True
     if any(_cites_a_law_without_exception(draft, policy) for policy in cited(said.sentence.text)):
         return True

@@ -1,0 +1,26 @@
+"""A draft in one line: the question, what else is known, the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.cases import read_facts
+from bot.conversation import Question
+from bot.enforcement.answer import case_of, draft_of
+from bot.enforcement.checks.result import Draft, Judge
+from bot.index import BundleIndex
+
+MakeDraft = Callable[..., Draft]
+
+
+@pytest.fixture(scope="session")
+def drafted(own: BundleIndex) -> MakeDraft:
+    def make(query: str, answer: str, facts: dict[str, Any] | None = None, judge: Judge | None = None) -> Draft:
+        question = Question(text=query, asked_at=datetime(2026, 11, 20, 9, tzinfo=UTC), request_id="r")
+        return draft_of(case_of(question, {}, own, own.evaluator, read_facts(facts or {}, own)), answer, judge)
+
+    return make
