@@ -25,7 +25,7 @@ _NEW_BRANCH = "0" * 40  # what a push says it follows when the branch is new
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A comment below an issue or a pull request, and who wrote it."""
+    """A comment below an issue or a pull request, and who wrote or edited it: who may write can edit others'."""
 
     id: int
     body: str
@@ -156,10 +156,12 @@ class _Issue(_Payload):
 class _IssueComment(_Happened):
     issue: _Issue
     comment: _Comment
+    sender: _User
 
     def event(self) -> Event:
-        said, by = self.comment, self.comment.user
-        spoken = Spoken(said.id, said.body or "", by.login, by.type == "Bot" or by.login.endswith("[bot]"))
+        said, by = self.comment, self.sender
+        is_bot = any(one.type == "Bot" or one.login.endswith("[bot]") for one in (by, said.user))
+        spoken = Spoken(said.id, said.body or "", by.login, is_bot)
         pull = self.issue.number if self.issue.pull_request is not None else None
         return Event("issue_comment", self.repository.full_name, pull, spoken=spoken)
 

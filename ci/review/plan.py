@@ -16,9 +16,10 @@ from ci.review.rendered import Comment, Rendered
 
 SUMMARY = "<!-- bylaw:summary -->"
 GONE = "<!-- bylaw:gone -->"
-_FINDING = re.compile(r"^<!-- bylaw:finding ([0-9a-f]{8,64}) -->\s*$", re.MULTILINE)
-_SUMMARY = re.compile(rf"^{re.escape(SUMMARY)}\s*$", re.MULTILINE)
-_GONE = re.compile(rf"^{re.escape(GONE)}\s*$", re.MULTILINE)
+# Only at the very beginning: further down stand words of files, if only in a block of code.
+_FINDING = re.compile(r"\A<!-- bylaw:finding ([0-9a-f]{8,64}) -->\s*$", re.MULTILINE)
+_SUMMARY = re.compile(rf"\A{re.escape(SUMMARY)}\s*$", re.MULTILINE)
+_GONE = re.compile(rf"\A<!-- bylaw:finding [0-9a-f]+ -->\r?\n{re.escape(GONE)}\s*$", re.MULTILINE)
 _SUGGESTION = re.compile(r"^(\s*`{3,})suggestion", re.MULTILINE)
 LONGEST_BODY = 65_536
 

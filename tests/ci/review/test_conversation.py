@@ -51,12 +51,13 @@ class Talk:
         assert token
         return comment.id
 
-    def run(self, comment: int, author: str = "User", pull: dict | None = None, **token):
+    def run(self, comment: int, author: str = "User", editor: str = "", pull: dict | None = None, **token):
         said = self.github.state.comments[comment]
         payload = {
             "repository": {"full_name": "acme/policies"},
             "issue": {"number": said.pull, "pull_request": {"url": "x"} if pull is None else pull or None},
             "comment": {"id": comment, "body": said.body, "user": {"login": said.author, "type": author}},
+            "sender": {"login": editor or said.author, "type": "User"},
         }
         path = self.events / "event.json"
         path.write_text(json.dumps(payload))
@@ -211,6 +212,13 @@ def test_the_owners_are_those_of_the_base_not_of_the_pull_request(talk):
     assert "eve" in talk.head(".github/CODEOWNERS")
     _, reactions = talk.ask(ACCEPT, "eve")
     assert reactions == ["eyes", "-1"]
+
+
+def test_who_edits_an_owners_comment_is_not_the_owner(talk):
+    owners(talk, "* @ana\n")
+    comment = talk.say(ACCEPT, "ana")
+    assert talk.run(comment, editor="eve").code == 0
+    assert talk.head("rules/waivers.yaml") is None
 
 
 def test_a_member_of_an_owning_team_is_an_owner(talk):

@@ -162,6 +162,15 @@ def test_a_quoted_mark_is_no_mark():
     assert Shown(notes=(Note(1, f"> {SUMMARY}\nwhat is this?"),)).summary is None
 
 
+def test_a_mark_further_down_is_no_mark():
+    """What a comment quotes of a file may look like one."""
+    inside = f"```text\n{SUMMARY}\n{body('a')}{GONE}\n```"
+    assert Shown(notes=(Note(1, f"an answer\n{inside}"),)).summary is None
+    assert Thread("T", 1, f"an answer\n{inside}").fingerprint is None
+    told = Thread("T", 1, body("b", inside))
+    assert (told.fingerprint, told.is_gone) == (PRINTS["b"], False)
+
+
 def test_line_ends_make_no_difference():
     assert is_same("a\r\nb\n", "a\nb")
     assert not is_same("a b", "a\nb")
