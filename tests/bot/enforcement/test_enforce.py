@@ -1,0 +1,98 @@
+"""Whole verdicts: what is delivered, what is corrected, who is asked, and answers that arrive sentence by sentence."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.conversation import Question, sayable
+from bot.enforcement.enforce import Passed, enforce, stream
+from bot.enforcement.verdict import ComplianceDecision
+from bot.index import BundleIndex
+
+QUERY = "I bought a TV for $600 20 days ago and lost the receipt. Can I get a refund?"
+RIGHT = "You lost the receipt and bought the TV for $600 20 days ago, so you get store credit."
+
+
+def asked(text: str = QUERY) -> Question:
+    return Question(text=text, asked_at=datetime(2026, 11, 20, 9, tzinfo=UTC), request_id="r")
+
+
+def test_a_right_answer_with_its_reasons_passes_as_it_is(own: BundleIndex) -> None:
+    found = enforce(asked(), RIGHT, own)
+    assert (found.action, found.score, found.delivered) == ("pass", 1.0, RIGHT)
+    assert found.audit_trail.applied_policies == ("POL-REFUND-001",)
+    assert found.audit_trail.source_documents == ("Returns handbook, section 2",)
+    assert found.audit_trail.decision_path.endswith("→ store_credit")
+
+
+def test_the_prototypes_answer_is_held_back_and_the_owner_named(own: BundleIndex) -> None:
+    found = enforce(asked("I bought a TV 400 days ago for $600. Can I get a refund?"), "400 days, full refund", own)
+    assert found.action == "escalate"
+    assert found.delivered is None
+    assert found.escalation is not None
+    assert found.escalation.owners == ("Customer Service Dept.",)
+    assert found.escalation.case["days_since_purchase"] == 400
+
+
+def test_a_terse_answer_is_corrected_with_the_difference_kept(own: BundleIndex) -> None:
+    found = enforce(asked(), "You get store credit.", own)
+    assert found.action == "auto_correct"
+    (change,) = found.audit_trail.auto_corrections
+    assert change.original_fragment == "You get store credit."
+    assert found.delivered == change.corrected_fragment
+    assert "-You get store credit." in found.audit_trail.diff
+    assert enforce(asked(), change.corrected_fragment, own).action == "pass"
+
+
+def test_given_facts_count_more_than_those_of_the_question(own: BundleIndex) -> None:
+    given = {"has_receipt": True, "days_since_purchase": 10, "channel": "in-store", "is_clearance": False}
+    given |= {"customer_tier": "standard"}
+    found = enforce(asked(), "You get a full refund.", own, given)
+    assert found.violations == ()
+    assert found.outcomes["refund"] == "full_refund"
+
+
+def test_the_day_decides_which_rules_hold(own: BundleIndex) -> None:
+    question = asked("Do we add the launch voucher? An electronics order of $400.")
+    given = {"product_category": "electronics", "order_total": 400, "is_clearance": False}
+    assert enforce(question, "Yes, we add the launch voucher.", own, given).violations == ()
+    later = question.model_copy(update={"asked_at": datetime(2028, 1, 1, tzinfo=UTC)})
+    assert enforce(later, "Yes, we add the launch voucher.", own, given).violations != ()
+
+
+def test_the_same_answer_gets_the_same_verdict(own: BundleIndex) -> None:
+    assert sayable(enforce(asked(), RIGHT, own)) == sayable(enforce(asked(), RIGHT, own))
+
+
+@pytest.mark.parametrize(
+    ("said", "left", "action"),
+    [
+        (["Without the receipt it is store credit for the TV."], 1, "auto_correct"),
+        (["Thanks for asking.", RIGHT, "Anything else?"], 3, "pass"),
+        (["Thanks for asking.", "You get a full refund.", "Have a nice day."], 1, "escalate"),
+        (["You get store credit.", "Her number is 123-45-6789.", "Bye."], 1, "escalate"),
+        (["Hello.", "Bye."], 2, "escalate"),
+        ([], 0, "escalate"),
+    ],
+)
+def test_a_sentence_leaves_only_when_all_so_far_may(said: list[str], left: int, action: str, own: BundleIndex) -> None:
+    *passed, last = stream(asked(), iter(said), own)
+    assert passed == [Passed(sentence) for sentence in said[:left]]
+    assert isinstance(last, ComplianceDecision)
+    assert last.action == action
+
+
+def test_nothing_is_read_behind_a_sentence_that_stays(own: BundleIndex) -> None:
+    pulled: list[str] = []
+
+    def written() -> object:
+        for sentence in ("You get a full refund.", "And a pony."):
+            pulled.append(sentence)
+            yield sentence
+
+    *_, last = stream(asked(), written(), own)  # type: ignore[arg-type]  # a generator of sentences
+    assert pulled == ["You get a full refund."]
+    assert isinstance(last, ComplianceDecision)
+    assert last.delivered is None
