@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from bot.enforcement.recognise import stem_of
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word
 
@@ -24,6 +25,7 @@ GIVING = listed(
     "get receive give offer issue grant refund pay entitled eligible qualify possible available apply provide process "
     "approve arrange send credit obtain claim due return have back covered accept allow"
 )
+_GIVING_STEMS = frozenset(map(stem_of, GIVING))
 _SUBJECT_VERBS = AUXILIARIES | GIVING | listed("want need keep take bring lose lost contact call")
 _ENDS = CONJUNCTIONS - {"or", "and", "since", "while"}
 _NEXT = listed("if unless and or as because")  # what begins another statement behind the words
@@ -120,6 +122,11 @@ def _is_raised(words: Sequence[Word], i: int) -> bool:
     """ "I do not think we can": the negation of the thought is that of what is thought."""
     before = [word.text for word in words[max(0, i - 2) : i]]
     return before[-1:] != [] and before[-1] in (*_RAISING, "that") and any(text in _RAISING for text in before)
+
+
+def is_giving(word: str) -> bool:
+    """Does the word say that somebody gets something, in any of its forms?"""
+    return stem_of(word) in _GIVING_STEMS
 
 
 def is_question(text: str) -> bool:

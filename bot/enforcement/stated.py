@@ -25,6 +25,8 @@ from bylaw.logic.ir import Value, Variable
 _ASSERTING = listed("because since as given due therefore so hence")
 _ATTRIBUTED = re.compile(r"POL(?:-IMP)?-[A-Z]+-\d{3,} (?:says|states|gives|requires)\b")
 _NO_POLICY = re.compile(r"(?i)\s*no (?:policy|rule)\b")  # that nothing speaks of an action promises nothing
+_ABOUT = listed("request policy period window rule question department team desk form status handbook term case")
+_HAS = listed("no not your a")  # "your refund" is a promise, "the refund" need not be
 _OPENS_QUESTION = listed("can could may do be will would shall should am must have")
 _TESTING = listed("would could only need require required must whether")
 
@@ -183,11 +185,14 @@ class Reader:
     def _is_given(self, sentence: Sentence, mention: Mention) -> bool:
         """Does the clause speak of getting it? "Your refund request" does not."""
         here = next(span for span in sentence.clauses if mention.used[0] in span)
-        giving = {i for i in here if sentence.words[i].text in polarity.GIVING}
-        first = mention.used[0]
-        before = sentence.words[first - 1].text if first in here and first > here.start else ""
-        is_verb = sentence.words[first].text in polarity.GIVING and before in PRONOUNS | AUXILIARIES | {"not", "to"}
-        return bool(giving - set(mention.used)) or is_verb or before in ("no", "not")
+        words = sentence.words
+        giving = {i for i in here if polarity.is_giving(words[i].text)}
+        first, after = mention.used[0], mention.used[-1] + 1
+        if after in here and words[after].text in _ABOUT:
+            return False
+        before = words[first - 1].text if first > here.start else ""
+        is_verb = first in giving and before in PRONOUNS | AUXILIARIES | {"not", "to"}
+        return bool(giving - set(mention.used)) or is_verb or before in _HAS
 
     def _opening(self, found: list[Said]) -> list[Claim]:
         """What a bare yes or no says of the actions that were asked about."""
