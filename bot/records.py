@@ -122,7 +122,11 @@ def checkpoint(output: Path | None, root: Path | None) -> None:
 @click.option("--by", "by", required=True, metavar="WHO", help="Who decided it; it is recorded.")
 @_ROOT
 def redact(request_id: str | None, before: str | None, reason: str, by: str, root: Path | None) -> None:
-    """Take what was said out of the chain for good. The chain still verifies, and says how many are redacted."""
+    """Take what was said out of the chain for good. The chain still verifies, and says how many are redacted.
+
+    This is about the chain alone: a request's row in the store and its papers under BYLAW_ARTIFACTS are files and
+    rows like any other, and are deleted there; an answer whose papers are gone can no longer be replayed.
+    """
     from bot import app
     from bot.conversation import moment
     from bot.store import audit as chain
