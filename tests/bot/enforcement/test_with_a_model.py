@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
+from bot import app
+from bot.http import api
+from bot.settings import Settings
+from bylaw.llm.models import Given
+from bylaw.llm.registry import Wanted
 from tests.bot.conftest import Repository
 from tests.conftest import Command, Done
 from tests.fakes.llm import CLAUDE, KEY, MODEL, Call, FakeLLM
@@ -181,3 +187,30 @@ def test_an_answer_is_made_again_byte_for_byte_without_the_server(fault, asking,
         done = call("replay", reply["request_id"], "--root", tmp_path, "--json")
     assert done.code == 0, done.out
     assert len(fake.requests) == before
+
+
+@pytest.mark.parametrize(
+    ("response", "marks", "action"),
+    [
+        ("You get store credit, because the receipt is missing.", MARKS, "pass"),
+        ("You get store credit, because the receipt is missing.", dict.fromkeys(MARKS, 0), "escalate"),
+        ("You get a full refund.", MARKS, "escalate"),
+    ],
+)
+def test_a_model_judges_what_others_answer_and_decides_nothing_alone(
+    response, marks, action, fake, repository, tmp_path
+):
+    fake.says = json.dumps(marks)
+    wanted = Wanted("model", Given(f"openai:{MODEL}", fake.openai, KEY))
+    bot = app.open_bot(Settings(root=tmp_path, llm=wanted), repository.bundle)
+    client = TestClient(api.build(bot, Settings(root=tmp_path), app.new_id), "http://localhost")
+    body = {"query": QUESTION, "response": response, "at": "2026-11-20", "request_id": "r1"}
+    found = client.post("/v2/enforce", json=body).json()
+    bot.close()
+    assert found["action"] == action
+    (check,) = [check for check in found["checks"] if check["name"] == "judge"]
+    assert check["score"] == pytest.approx(marks["tone"])
+    (call,) = fake.calls
+    assert json.dumps(response) in call.prompt
+    kept = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / ".bylaw/artifacts").rglob("*.json"))
+    assert '"id":"judge_v1"' in kept
