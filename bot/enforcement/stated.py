@@ -7,7 +7,8 @@ and their like make a statement conditional, and the facts of the condition are 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -19,7 +20,7 @@ from bot.enforcement.recognise import Topic
 from bot.enforcement.sentences import POLICY_ID, Quotable, Sentence, sentence_of, sentences
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
-from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words
+from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, Word, read_words
 from bylaw.logic.ir import Value, Variable
 
 _ASSERTING = listed("because since as given due therefore so hence")
@@ -160,21 +161,21 @@ class Reader:
         condition = {read.fact: read.value for read in reading.reads} if is_conditional else None
         about = reading.mentioned | {one.fact for one in reading.unclear} if is_conditional else frozenset()
         mentions = names.mentions([word.text for word in words], sentence.clauses)
-        precise = {
-            mention.naming.outcome
-            for mention in mentions
-            if not mention.naming.is_generic
-            and not mention.naming.is_denial
-            and not polarity.is_denied(words, mention.used)
-        }
+        precise: dict[str | None, list[Mention]] = defaultdict(list)
+        for mention in mentions:
+            vague = mention.naming.is_generic or mention.naming.is_denial
+            if not vague and not polarity.is_denied(words, mention.used):
+                precise[mention.naming.outcome].append(mention)
         for mention in mentions:
             naming = mention.naming
             if polarity.is_wished(words, mention.used):
                 continue
             denied = polarity.is_denied(words, mention.used)
             is_vague = naming.is_generic or (naming.is_denial and not denied)
-            if (naming.is_generic or naming.is_denial) and naming.outcome in precise:
+            if naming.is_denial and naming.outcome in precise:
                 continue  # "no refund, but store credit" says what is given instead
+            if naming.is_generic and _is_beside(words, mention, precise.get(naming.outcome, ())):
+                continue  # "a refund as store credit"
             if is_vague and not self._is_given(sentence, mention):
                 continue
             gives = denied is naming.is_denial
@@ -219,6 +220,16 @@ class Reader:
             sentences(self.query)
         )
         return any(part.words[0].text in _OPENS_QUESTION for part in parts)
+
+
+def _is_beside(words: Sequence[Word], mention: Mention, others: Sequence[Mention]) -> bool:
+    """Does one of *others* say in the same breath what exactly is meant?"""
+    for other in others:
+        first, last = sorted((mention.used[0], other.used[0]))
+        between = [word.text for word in words[first + 1 : last]]
+        if words[first].clause == words[last].clause and "and" not in between and len(between) <= 5:
+            return True
+    return False
 
 
 def cited(text: str) -> tuple[str, ...]:

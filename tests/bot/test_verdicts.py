@@ -106,3 +106,39 @@ def test_with_a_catalogue_tables_and_rights_count(tmp_path: Path, call: Command)
     unknown = call("sql", "check", "--bundle", bundle, "--json", f"select * from {table['schema']}.nowhere")
     assert (unknown.code, unknown.json["is_allowed"]) == (1, False)
     assert "nowhere" in unknown.json["reason"]
+
+
+def test_an_answer_is_judged_and_the_exit_code_says_whether_it_may_be_given(repository: Any, call: Command) -> None:
+    done = call(
+        "enforce",
+        "--bundle",
+        repository.bundle,
+        "--query",
+        "Can I get a refund?",
+        "--response",
+        "You get a full refund, guaranteed.",
+        "--json",
+    )
+    assert done.code == 1
+    assert done.json["action"] == "escalate"
+    assert {"over-promise"} <= {broken["kind"] for broken in done.json["violations"]}
+    assert {"score", "action", "violations", "evidence", "audit_trail", "llm_response"} <= set(done.json)
+
+
+def test_an_answer_that_asks_back_where_the_case_is_open_may_be_given(repository: Any, call: Command) -> None:
+    done = call(
+        "enforce",
+        "--bundle",
+        repository.bundle,
+        "--query",
+        "Can I get a refund?",
+        "--response",
+        "Do you have the receipt?",
+    )
+    assert (done.code, done.out.split(" ")[0]) == (0, "pass")
+
+
+def test_facts_of_an_answer_are_declared(repository: Any, call: Command) -> None:
+    done = call("enforce", "--bundle", repository.bundle, "--query", "x", "--response", "y", "--facts", '{"nope": 1}')
+    assert done.code == 2
+    assert "`nope` is no declared fact" in done.err

@@ -1,0 +1,82 @@
+"""`POST /v2/enforce` against a real server: verdicts, events, refusals, and the audit chain."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.enforcement.verdict import ComplianceDecision
+from bot.store import audit
+from bot.store.engine import connect
+
+QUERY = "Can I get a refund?"
+
+
+@pytest.fixture(scope="module")
+def scaffold(tmp_path_factory, repository):
+    """A server on the scaffold's own policies."""
+    from tests.bot.http.conftest import servers
+
+    with servers(tmp_path_factory.mktemp("enforce")) as started:
+        server = started()
+        shutil.copy(repository.bundle, server.folder / "bundle.json")
+        yield server
+
+
+def post(server, accept: str = "application/json", **body) -> httpx.Response:
+    return httpx.post(f"{server.address}/v2/enforce", json=body, headers={"Accept": accept}, timeout=30)
+
+
+def test_a_verdict_is_the_whole_decision(scaffold):
+    answered = post(scaffold, query=QUERY, response="You get a full refund.", request_id="e1")
+    assert answered.status_code == 200, answered.text
+    found = ComplianceDecision.model_validate(answered.json())
+    assert found.action != "pass"
+    assert found.violations
+    assert found.delivered is None
+    assert answered.headers["x-request-id"] == "e1"
+
+
+def test_facts_are_read_as_declared(scaffold):
+    answered = post(scaffold, query=QUERY, response="No.", facts={"no_such_fact": 1})
+    assert (answered.status_code, answered.json()["error"]["code"]) == (422, "VALIDATION_FAILED")
+    assert "no_such_fact" in answered.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"query": QUERY},
+        {"response": "No."},
+        {"query": "", "response": "No."},
+        {"query": QUERY, "response": "x" * 20_001},
+    ],
+)
+def test_what_is_no_answer_to_a_question_is_refused(scaffold, body):
+    assert post(scaffold, **body).status_code == 422
+
+
+def test_a_stream_ends_with_the_decision_and_holds_back_what_may_not_leave(scaffold):
+    said = "Thanks for asking. You get a full refund. Have a nice day."
+    answered = post(scaffold, "text/event-stream", query=QUERY, response=said)
+    assert answered.headers["content-type"].startswith("text/event-stream")
+    events = [block.split("\ndata: ", 1) for block in answered.text.strip().split("\n\n")]
+    assert [name for name, _ in events] == ["event: sentence", "event: decision"]
+    assert json.loads(events[0][1]) == {"text": "Thanks for asking."}
+    assert ComplianceDecision.model_validate(json.loads(events[1][1])).delivered is None
+
+
+def test_every_verdict_is_in_the_chain(scaffold):
+    post(scaffold, query=QUERY, response="You get a full refund.", request_id="kept")
+    store = connect("sqlite:///.bylaw/store.db", Path(scaffold.folder))
+    with store.reading() as connection:
+        rows = connection.execute(audit.audit.select().where(audit.audit.c.request_id == "kept")).mappings().all()
+    store.close()
+    (row,) = rows
+    text = " ".join(str(value) for value in row.values())
+    assert '"event":"enforce"' in text
+    assert '"final_action"' in text
