@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 
-from bylaw.logic.boxes import Box, Region, domain
-from bylaw.logic.firing import key
+from bylaw.logic.boxes import Box, Cut, Region, domain
 from bylaw.logic.ir import Variable
 
 MAX_STATES = 150  # beyond that many different situations on the way the question is left to others
@@ -134,16 +133,15 @@ def parts(variable: Variable, spoken: Mapping[int, Region], everyone: int) -> It
         for value in order:
             yield frozenset((value,)), silent | sum(1 << n for n, where in spoken.items() if value in where)
         return
-    cuts = {key(cut): cut for span in whole for cut in span}
-    turns: dict[object, int] = {}
+    cuts = {cut for span in whole for cut in span}
+    turns: dict[Cut, int] = {}
     for n, where in spoken.items():
         assert isinstance(where, tuple)
         for span in where:
             for cut in span:
-                cuts[key(cut)] = cut
-                turns[key(cut)] = turns.get(key(cut), 0) ^ 1 << n
+                cuts.add(cut)
+                turns[cut] = turns.get(cut, 0) ^ 1 << n
     now = silent
-    ordered = sorted(cuts)
-    for one, two in pairwise(ordered):
+    for one, two in pairwise(sorted(cuts)):
         now ^= turns.get(one, 0)
-        yield ((cuts[one], cuts[two]),), now
+        yield ((one, two),), now

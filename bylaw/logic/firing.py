@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bylaw.logic.boxes import Box, Cut, Region
-from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Number, Ruleset, Value, names
+from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Ruleset, Value, names
 
 SLOTS = 8  # boxes of one rule that are indexed; a rule with more is loose
 ROOM = 4_000_000  # bytes for the sets of one fact: beyond it only every so many bounds keeps its set
@@ -67,25 +67,25 @@ class Line:
     """A table of a number or a date: sets change only at bounds, so it keeps the bounds and the set after each."""
 
     def __init__(self, regions: Sequence[tuple[int, Region]], silent: int) -> None:
-        turns: dict[Number | float, int] = defaultdict(int)
+        turns: dict[Cut, int] = defaultdict(int)
         for i, where in regions:
             for span in where:
                 assert isinstance(span, tuple)
                 for cut in span:
-                    turns[key(cut)] ^= 1 << i
-        self.keys = sorted(turns)
+                    turns[cut] ^= 1 << i
+        self.cuts = sorted(turns)
         width = max(1, silent.bit_length(), *(i + 1 for i, _ in regions)) // 8 + 32
-        self._step = max(1, len(self.keys) * width // ROOM)
-        self._turns = [turns[k] for k in self.keys] if self._step > 1 else []
+        self._step = max(1, len(self.cuts) * width // ROOM)
+        self._turns = [turns[cut] for cut in self.cuts] if self._step > 1 else []
         self._sets, now = [silent], silent
-        for n, k in enumerate(self.keys, 1):
-            now ^= turns[k]
+        for n, cut in enumerate(self.cuts, 1):
+            now ^= turns[cut]
             if n % self._step == 0:
                 self._sets.append(now)
 
     def at(self, value: Value) -> int:
         assert not isinstance(value, str)
-        return self.after(bisect_right(self.keys, 2 * value))
+        return self.after(bisect_right(self.cuts, (value, 0)))
 
     def after(self, count: int) -> int:
         """The set beyond the *count* lowest bounds."""
@@ -95,11 +95,6 @@ class Line:
         for turn in self._turns[count // self._step * self._step : count]:
             found ^= turn
         return found
-
-
-def key(cut: Cut) -> Number | float:
-    """A cut as one number, in the order of cuts: twice the value, one more when it lies just after it."""
-    return 2 * cut[0] + cut[1]
 
 
 @dataclass(slots=True)

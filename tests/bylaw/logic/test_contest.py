@@ -1,0 +1,64 @@
+"""As sets or rule by rule: who contradicts whom, who gives way, and what stands are the same."""
+
+import importlib.util
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bylaw.logic.contest import Contest
+from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.firing import as_bits, bits
+from bylaw.logic.rivalry import Rivals, contradicts
+
+_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
+strategies = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(strategies)
+rulesets = strategies.rulesets
+
+
+@given(rulesets(most=8))
+@settings(max_examples=40, deadline=None)
+def test_ranks_share_the_rivals_of_each_of_their_rules(ruleset):
+    contest, rivals = Contest(ruleset), Rivals(ruleset)
+    for i, rank in enumerate(contest.rank_of):
+        assert rank.members >> i & 1
+        assert tuple(bits(rank.rivals)) == rivals.of(i)
+        assert list(bits(rank.beaten)) == [j for j in rivals.of(i) if rivals.beats(i, j)]
+        assert list(bits(rank.beaters)) == [j for j in rivals.of(i) if rivals.beats(j, i)]
+        others = range(len(ruleset.rules))
+        assert [j for j in bits(rank.disputing) if j != i] == [j for j in others if j != i and rivals.disputes(i, j)]
+
+
+@given(rulesets(most=8), st.sets(st.integers(0, 7)))
+@settings(max_examples=40, deadline=None)
+def test_what_stands_and_what_is_answered(ruleset, some):
+    fires = [i for i in sorted(some) if i < len(ruleset.rules)]
+    evaluator = Evaluator(ruleset)
+    contest, standing = evaluator.contest, evaluator.standing(fires)
+    stands = contest.surviving(as_bits(fires))
+    assert set(bits(stands)) == standing.stands
+    assert set(contest.clashes(stands)) == set(standing.clashes)
+    for outcome in ruleset.outcomes:
+        assert contest.action_of(stands, outcome) == evaluator.answer(standing, outcome)[0]
+
+
+@given(rulesets(most=8))
+@settings(max_examples=40, deadline=None)
+def test_rules_that_contradict_or_answer_one_outcome_share_a_room(ruleset):
+    contest, rules = Contest(ruleset), ruleset.rules
+    for i, one in enumerate(rules):
+        assert contest.members_of(contest.rooms[i]) >> i & 1
+        for j, two in enumerate(rules):
+            together = contradicts(one.effect, two.effect, ruleset.excludes)
+            together |= bool({o for o, _ in one.effect.takes} & {o for o, _ in two.effect.takes})
+            together |= bool({one.effect.action, *one.effect.demands} & {two.effect.action, *two.effect.demands})
+            if together:
+                assert contest.rooms[i] == contest.rooms[j]
+
+
+@given(rulesets())
+def test_any_case_lies_in_the_domain_of_every_fact(ruleset):
+    found = Contest(ruleset).anything
+    assert found.keys() == ruleset.variables.keys()
+    assert all(found[name] in strategies.GRID[name] for name in found)

@@ -1,0 +1,126 @@
+"""The smallest change that gives another result: no smaller one exists, and what is told has been decided anew."""
+
+import importlib.util
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.ir import And, Atom, ConditionalRule, Constraint, Effect, Not, Or, Ruleset, Source, Variable
+from bylaw.logic.nearest import nearest
+
+_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
+strategies = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(strategies)
+GRID, rulesets = strategies.GRID, strategies.rulesets
+
+full_cases = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in GRID.items()})
+
+
+def other(outcome, now):
+    return lambda decision: decision.outcomes[outcome].action not in (None, now)
+
+
+def fewest(evaluator, facts, is_reached):
+    """By trying all: how many facts must change, None when no change helps."""
+    for count in range(1, len(GRID) + 1):
+        for which in combinations(GRID, count):
+            for values in product(*(GRID[name] for name in which)):
+                if is_reached(evaluator.decide({**facts, **dict(zip(which, values, strict=True))}, 1)):
+                    return count
+    return None
+
+
+@given(rulesets(most=4), full_cases)
+@settings(max_examples=15, deadline=None)
+def test_no_smaller_change_exists(ruleset, facts):
+    evaluator = Evaluator(ruleset)
+    is_reached = other("refund", evaluator.decide(facts, 1).outcomes["refund"].action)
+    found = nearest(evaluator, facts, 1, (1 << len(ruleset.rules)) - 1, is_reached)
+    least = fewest(evaluator, facts, is_reached)
+    if found.steps:
+        assert len(found.steps) == least
+        changed = {**facts, **{step.fact: step.after for step in found.steps}}
+        assert is_reached(evaluator.decide(changed, 1)) and found.decision == evaluator.decide(changed, 1)
+    elif found.is_sure:
+        assert least is None
+
+
+# ---- rows -----------------------------------------------------------------------------------------------------------
+
+VARIABLES = {
+    "days": Variable("days", "integer", minimum=0),
+    "amount": Variable("amount", "decimal", minimum=0),
+    "flag": Variable("flag", "boolean"),
+    "kind": Variable("kind", "enum", ("tv", "shirt", "book")),
+}
+FULL, CREDIT = Effect("outcome", "full", "refund"), Effect("outcome", "credit", "refund")
+
+
+def asked(facts, *rules, constraints=(), trials=4_000):
+    made = tuple(
+        ConditionalRule(f"R{n}", f"P{n}", "x", effect, guard, level, Source("x.yaml"))
+        for n, (effect, guard, level) in enumerate(rules)
+    )
+    held = tuple(Constraint(f"C{n}", "P", formula, "", Source("x.yaml")) for n, formula in enumerate(constraints))
+    evaluator = Evaluator(Ruleset(VARIABLES, made, held, outcomes=("refund",)))
+    now = evaluator.decide(facts, 1).outcomes["refund"].action
+    return nearest(evaluator, facts, 1, (1 << len(made)) - 1, other("refund", now), trials)
+
+
+def spelled(found):
+    return [(step.test.var, step.test.op, step.test.value) for step in found.steps]
+
+
+def test_the_nearest_bound_is_told_as_a_bound():
+    rules = (FULL, Atom("days", "<=", 14), 3), (CREDIT, Atom("days", ">", 14), 3)
+    assert spelled(asked({"days": 20}, *rules)) == [("days", "<=", 14)]
+    assert spelled(asked({"days": 3}, *rules)) == [("days", ">=", 15)]
+
+
+@pytest.mark.parametrize("op, test", [("<", ("amount", "<", 50)), ("<=", ("amount", "<=", 50))])
+def test_an_open_bound_stays_open(op, test):
+    found = asked({"amount": 80}, (FULL, Atom("amount", op, 50), 2), (CREDIT, And(()), 4))
+    assert spelled(found) == [test]
+
+
+def test_a_window_in_the_middle_is_told_as_its_nearest_value():
+    window = And((Atom("days", ">=", 10), Atom("days", "<=", 14)))
+    assert spelled(asked({"days": 20}, (FULL, window, 3))) == [("days", "==", 14)]
+
+
+def test_one_fact_is_less_than_two():
+    rules = (
+        (FULL, And((Atom("days", "<=", 14), Atom("kind", "==", "tv"))), 3),
+        (FULL, And((Atom("days", "<=", 1), Atom("kind", "==", "book"))), 3),
+        (CREDIT, Atom("days", ">", 14), 3),
+    )
+    assert spelled(asked({"days": 20, "kind": "tv"}, *rules)) == [("days", "<=", 14)]
+    assert len(asked({"days": 20, "kind": "shirt"}, *rules).steps) == 2
+
+
+def test_an_unknown_fact_may_be_told():
+    found = asked({}, (FULL, Atom("flag", "==", True), 3))
+    assert spelled(found) == [("flag", "==", True)] and found.steps[0].before is None
+
+
+def test_no_case_is_told_that_an_invariant_rules_out():
+    rules = (FULL, Or((Atom("flag", "==", True), Atom("kind", "==", "book"))), 2), (CREDIT, And(()), 4)
+    found = asked({"flag": False, "kind": "tv"}, *rules, constraints=(Not(Atom("flag", "==", True)),))
+    assert spelled(found) == [("kind", "==", "book")]
+
+
+def test_none_is_only_said_after_everything_was_tried():
+    found = asked({"days": 20}, (FULL, Atom("days", ">=", 0), 3))
+    assert not found.steps and found.is_sure
+    few = asked({"days": 20}, (FULL, Atom("days", "<=", 14), 3), (FULL, Atom("days", ">", 14), 3), trials=0)
+    assert not few.steps and not few.is_sure and few.tried == 0
+
+
+def test_where_not_all_can_be_tried_a_way_into_a_guard_is():
+    guard = And((Atom("days", "<=", 14), Atom("flag", "==", True), Atom("kind", "==", "book")))
+    found = asked({"days": 20, "flag": False, "kind": "tv"}, (FULL, guard, 3), trials=3)
+    assert [step.fact for step in found.steps] == ["days", "flag", "kind"] and not found.is_sure

@@ -1,0 +1,151 @@
+"""Which unknown facts matter: those whose value changes some result, by trying every completion, and no others."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bylaw.logic import diagram, outlook
+from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.ir import And, Atom, ConditionalRule, Constraint, Effect, Not, Or, Ruleset, Source
+
+_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
+strategies = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(strategies)
+GRID, VARIABLES, cases, rulesets = strategies.GRID, strategies.VARIABLES, strategies.cases, strategies.rulesets
+
+facts_known = st.fixed_dictionaries(
+    {"kind": st.sampled_from(GRID["kind"])},
+    optional={name: st.sampled_from(values) for name, values in GRID.items() if name != "kind"},
+)
+
+
+def told(decision):
+    answers = tuple(result.action for result in decision.outcomes.values())
+    return answers, decision.required, decision.prohibited, decision.permitted
+
+
+def ends(ruleset, facts):
+    """Every completion with what it gets."""
+    evaluator = Evaluator(ruleset)
+    full = [case for case in cases() if all(case[name] == value for name, value in facts.items())]
+    return [(case, told(evaluator.decide(case, 1))) for case in full]
+
+
+def turning(found, unknown):
+    """The facts whose value alone changes a result somewhere."""
+    seen = set()
+    for name in unknown:
+        by_rest = {}
+        for case, end in found:
+            by_rest.setdefault(tuple(case[other] for other in unknown if other != name), set()).add(end)
+        if any(len(different) > 1 for different in by_rest.values()):
+            seen.add(name)
+    return seen
+
+
+@given(rulesets(), facts_known, st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_where_few_rules_are_open_exactly_the_facts_that_matter_are_missing(ruleset, facts, is_indexed):
+    decision = Evaluator(ruleset, is_indexed).decide(facts, 1)
+    found = ends(ruleset, facts)
+    matter = turning(found, [name for name in GRID if name not in facts])
+    assert matter <= set(decision.missing_facts)
+    if {end for _, end in found} == {told(decision)}:
+        assert not decision.missing_facts
+
+
+@given(rulesets(most=3), facts_known)
+@settings(max_examples=40, deadline=None)
+def test_nothing_is_named_that_cannot_matter(ruleset, facts):
+    """Where something changes a result, only what does is named, room by room."""
+    decision = Evaluator(ruleset).decide(facts, 1)
+    found = ends(ruleset, facts)
+    rooms = Evaluator(ruleset).contest.rooms
+    if len(set(rooms.values())) == 1 and (matter := turning(found, [name for name in GRID if name not in facts])):
+        assert set(decision.missing_facts) == matter
+
+
+@given(rulesets(), facts_known)
+@settings(max_examples=40, deadline=None)
+def test_where_many_rules_are_open_no_fact_that_matters_is_left_out(ruleset, facts):
+    before, outlook.FEW = outlook.FEW, 0
+    try:
+        decision = Evaluator(ruleset, is_indexed=True).decide(facts, 1)
+    finally:
+        outlook.FEW = before
+    assert turning(ends(ruleset, facts), [name for name in GRID if name not in facts]) <= set(decision.missing_facts)
+
+
+@given(rulesets(), facts_known)
+@settings(max_examples=40, deadline=None)
+def test_few_or_many_the_outcomes_are_the_same(ruleset, facts):
+    exact = Evaluator(ruleset).decide(facts, 1)
+    before = outlook.FEW, diagram.MAX_STATES
+    outlook.FEW = 0
+    try:
+        searched = Evaluator(ruleset).decide(facts, 1)
+    finally:
+        outlook.FEW, diagram.MAX_STATES = before
+    assert exact.outcomes == searched.outcomes
+
+
+# ---- rows -----------------------------------------------------------------------------------------------------------
+
+FULL, CREDIT = Effect("outcome", "full", "refund"), Effect("outcome", "credit", "refund")
+NOTIFY = Effect("required", "notify")
+FLAG, OPEN = Atom("flag", "==", True), Atom("open", "==", True)
+
+
+def ruleset(*rules, constraints=()):
+    made = tuple(
+        ConditionalRule(f"R{n}", f"P{n}", "x", effect, guard, level, Source("x.yaml"))
+        for n, (effect, guard, level) in enumerate(rules)
+    )
+    held = tuple(Constraint(f"C{n}", "P", formula, "", Source("x.yaml")) for n, formula in enumerate(constraints))
+    return Ruleset(VARIABLES, made, held, outcomes=("refund",))
+
+
+ROWS = {
+    "a fact that two guards share but cannot change anything": (
+        ruleset((FULL, Or((And((FLAG, OPEN)), And((FLAG, Not(OPEN))))), 3)),
+        {},
+        ("flag",),
+    ),
+    "a rule that another of the same action contains": (
+        ruleset((FULL, Atom("days", "<=", 3), 3), (FULL, And((Atom("days", "<=", 1), FLAG)), 3)),
+        {},
+        ("days",),
+    ),
+    "a weaker rule where the stronger fires wherever it does": (
+        ruleset((FULL, FLAG, 2), (CREDIT, And((FLAG, OPEN)), 4)),
+        {},
+        ("flag",),
+    ),
+    "a duty that holds already": (ruleset((NOTIFY, And(()), 3), (NOTIFY, FLAG, 3)), {}, ()),
+    "two ways to one action, of which one must hold": (ruleset((FULL, FLAG, 3), (FULL, Not(FLAG), 3)), {}, ("flag",)),
+    "a fact that an invariant settles": (
+        ruleset((FULL, And((FLAG, OPEN)), 3), constraints=(Or((Not(FLAG), OPEN)),)),
+        {"flag": True},
+        ("open",),
+    ),
+    "a completion that an invariant rules out": (
+        ruleset((FULL, FLAG, 3), (CREDIT, And((FLAG, OPEN)), 2), constraints=(Not(And((FLAG, OPEN))),)),
+        {"flag": True},
+        (),
+    ),
+    "the fact that most rules wait for comes first": (
+        ruleset((FULL, And((FLAG, Atom("days", "<=", 1))), 3), (CREDIT, And((OPEN, Atom("days", ">", 1))), 3)),
+        {},
+        ("days", "flag", "open"),
+    ),
+}
+
+
+@pytest.mark.parametrize("title", ROWS)
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_what_is_missing(title, is_indexed):
+    rules, facts, missing = ROWS[title]
+    assert Evaluator(rules, is_indexed).decide(facts, 1).missing_facts == missing
