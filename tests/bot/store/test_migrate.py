@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
+from bot.store import audit
 from bot.store.columns import metadata
 from bot.store.engine import StoreError, connect
 from bot.store.migrate import HEAD, SCRIPTS, TABLES, revision, upgrade
+from tests.fakes.frame import NOON
 
 ROOT = Path(__file__).parents[3]
 
@@ -77,3 +81,29 @@ def test_processes_that_start_together_build_one_store(store_url, tmp_path):
     assert said == ["False", "False", "False", "True"]
     with connect(store_url, tmp_path).reading() as connection:
         assert set(metadata.tables) < set(inspect(connection).get_table_names())
+
+
+def test_a_chain_of_the_first_version_still_holds_and_goes_on(store_url, tmp_path):
+    old = connect(store_url, tmp_path)
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    payload = '{"body":{"at":"2026-11-20T12:00:00.000000Z","event":"reply","said":"yes"},"seq":1}'
+    with old.writing() as connection:
+        config.attributes.update(connection=connection, metadata=metadata)
+        command.upgrade(config, "0003")
+        row = {"hash": hashlib.sha256(payload.encode()).hexdigest(), "payload": payload}
+        connection.execute(
+            text(
+                "INSERT INTO audit (position, entry_hash, at, payload) "
+                "VALUES (1, :hash, '2026-11-20T12:00:00.000000Z', :payload)"
+            ),
+            row,
+        )
+    assert upgrade(old)
+    with old.writing() as connection:
+        audit.append(connection, {"event": "reply", "said": "no"}, NOON)
+    with old.reading() as connection:
+        found = audit.verify(connection)
+        assert (found.is_intact, found.redacted_count) == (True, 0)
+        assert [entry.body["said"] for entry in audit.entries(connection)] == ["yes", "no"]
+    old.close()
