@@ -146,6 +146,7 @@ def test_the_import_contracts_hold(copy):
         ("bot/index.py", "import yaml"),
         ("ci/nearest.py", "import z3"),
         ("ci/nearest.py", "import github"),
+        ("bot/orchestrator.py", "import slack_sdk"),
         ("ci/nearest.py", "import bylaw.llm.port"),
         ("bot/index.py", "import pydantic_ai"),
     ],

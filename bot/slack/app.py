@@ -27,7 +27,7 @@ from bot.store.engine import StoreError
 from bylaw.errors import BylawError, UsageError
 
 _log = logging.getLogger("bylaw.slack")
-_WORKERS = 16  # questions answered at once; more wait in the store
+_WORKERS = 4  # questions answered at once: more would take the turn of acknowledging; the rest wait in line
 _RESUME_SECONDS = 15.0  # how often leftovers are looked for
 _RETRIES = 3
 _PING_SECONDS = 5  # how soon a socket that the network cut is noticed

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
@@ -42,6 +43,7 @@ class Store:
     """The bot's memory. Both contexts commit when they end well and roll back when they do not."""
 
     engine: Engine
+    _turn: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -52,8 +54,21 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that may write; on SQLite it is the only one of its kind until it ends."""
-        with self._connected(immediate=True) as connection:
+        with self._in_turn(), self._connected(immediate=True) as connection:
             yield connection
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Let the threads of this process queue for SQLite's one writer: SQLite itself only polls, and some starve."""
+        if self.engine.dialect.name != "sqlite":
+            yield
+            return
+        if not self._turn.acquire(timeout=BUSY_SECONDS):
+            raise StoreError("the store is busy: too many write at once", "ask again")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     @cached_property
     def _writer(self) -> Engine:

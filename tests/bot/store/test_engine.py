@@ -7,6 +7,7 @@ import threading
 import pytest
 from sqlalchemy import text
 
+from bot.store import engine
 from bot.store.engine import StoreError, connect
 from bylaw.errors import UsageError
 
@@ -88,3 +89,22 @@ def test_writers_on_sqlite_take_turns_from_their_first_read(tmp_path):
         thread.join()
     with store.reading() as connection:
         assert connection.execute(text("SELECT n FROM t")).scalar() == 100
+
+
+def test_the_threads_of_a_process_write_in_turn_and_say_so_when_it_takes_too_long(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    store = connect("sqlite:///store.db", tmp_path)
+    waited = []
+
+    def write():
+        with pytest.raises(StoreError, match="too many write at once"), store.writing():
+            pytest.fail("two wrote at once")
+        waited.append(True)
+
+    with store.writing():
+        other = threading.Thread(target=write)
+        other.start()
+        other.join()
+    with store.writing():
+        assert waited == [True]
+    store.close()

@@ -94,6 +94,7 @@ class FakeSlack(World):
         self._failing: list[_Failing] = []
         self._open = _Open()
         self._envelopes = count(1)
+        self._client = httpx.Client(timeout=DEADLINE, verify=False)  # loopback; building a context for TLS is slow
 
     def __enter__(self) -> FakeSlack:
         handler = type("Handler", (_Handler,), {"fake": self})
@@ -110,6 +111,7 @@ class FakeSlack(World):
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+        self._client.close()
 
     # ---- what a test does ---------------------------------------------------------------------------------------
 
@@ -182,11 +184,10 @@ class FakeSlack(World):
         assert self.request_url is not None, "no socket is open and no request_url is set"
         proof = payloads.signed(body, self.secret)
         try:
-            done = httpx.post(
+            done = self._client.post(
                 self.request_url,
                 content=body,
                 headers={"Content-Type": content_type, **proof, **headers},
-                timeout=DEADLINE,
             )
             return self._note(Sent(done.status_code, done.text, retry))
         except httpx.TransportError:

@@ -1,0 +1,93 @@
+"""The fake is as strict as Slack: what would be refused there is refused here, by the same words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+
+from tests.fakes.slack.blocks import problems
+from tests.fakes.slack.server import FakeSlack
+
+ROWS = yaml.safe_load(Path(__file__).with_name("slack_refusals.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def slack():
+    with FakeSlack() as fake:
+        fake.channel("C1", "UANA")
+        yield fake
+
+
+def client(slack, token=None):
+    return WebClient(token=slack.bot_token if token is None else token, base_url=slack.api, retry_handlers=[])
+
+
+def lengthened(value):
+    if isinstance(value, dict):
+        return {key: lengthened(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [lengthened(inner) for inner in value]
+    return "x" * 4000 if value == "LONG" else value
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+def test_blocks_that_slack_refuses(row):
+    found = problems(lengthened(row["blocks"]) * row.get("times", 1))
+    assert any(row["says"] in one for one in found), found
+
+
+def refused(call, **arguments):
+    with pytest.raises(SlackApiError) as caught:
+        call(**arguments)
+    return caught.value.response["error"]
+
+
+def test_who_may_not_is_told_why(slack):
+    said = {"channel": "C1", "text": "hi"}
+    assert refused(client(slack, "xoxb-wrong").chat_postMessage, **said) == "invalid_auth"
+    assert refused(client(slack, slack.app_token).chat_postMessage, **said) == "not_allowed_token_type"
+    assert refused(client(slack).apps_connections_open, app_token=slack.bot_token) == "not_allowed_token_type"
+    slack.scopes.discard("chat:write")
+    assert refused(client(slack).chat_postMessage, **said) == "missing_scope"
+
+
+def test_what_cannot_be_posted_is_refused(slack):
+    web = client(slack)
+    assert refused(web.chat_postMessage, channel="C9", text="hi") == "channel_not_found"
+    assert refused(web.chat_postMessage, channel="C1", text="x" * 40_001) == "msg_too_long"
+    assert refused(web.chat_postMessage, channel="C1", text="hi", thread_ts="1.1") == "thread_not_found"
+    assert refused(web.chat_postEphemeral, channel="C1", text="hi", user="UNOBODY") == "user_not_in_channel"
+    assert refused(web.chat_postMessage, channel="C1", text="hi", blocks=[{"type": "chart"}]) == "invalid_blocks"
+    assert refused(web.users_info, user="UANA") == "unknown_method"
+    assert slack.posts("C1") == []
+
+
+def test_what_slack_would_ignore_is_a_defect(slack):
+    client(slack).chat_postMessage(channel="C1", text="hi", reply_brodcast=True)
+    assert slack.defects == ["chat.postMessage takes no reply_brodcast"]
+
+
+def test_an_address_for_answers_is_good_for_five(slack):
+    import httpx
+
+    web = client(slack)
+    web.chat_postMessage(channel="C1", text="hi")
+    address = slack.window(slack.posts("C1")[0], "UANA")
+    told = [httpx.post(address, json={"text": "so", "replace_original": True}).status_code for _ in range(6)]
+    assert told == [200] * 5 + [404]
+    assert slack.posts("C1")[0]["text"] == "so"
+
+
+def test_what_one_person_sees_no_one_else_does(slack):
+    client(slack).chat_postEphemeral(channel="C1", text="hi", user="UANA")
+    assert [len(slack.posts("C1", user)) for user in ("UANA", "UBEN", None)] == [1, 0, 0]
+
+
+def test_a_ticket_opens_one_socket(slack):
+    url = client(slack, slack.app_token).apps_connections_open(app_token=slack.app_token)["url"]
+    ticket = url.partition("ticket=")[2].partition("&")[0]
+    assert [slack.redeem(ticket), slack.redeem(ticket), slack.redeem("other")] == [True, False, False]
