@@ -31,7 +31,7 @@ def test_a_sentence_states_exactly_these_facts(row: dict, shop: BundleIndex) -> 
 
 
 def test_there_are_enough_rows() -> None:
-    assert len(ROWS) >= 120
+    assert len(ROWS) >= 150
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["text"])[:60])
