@@ -22,7 +22,7 @@ from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, Ruleset, conj, nam
 from bylaw.logic.truth import possible, simplify, truth
 
 MAX_BRANCHES = 2_000  # beyond that many ways the unknown facts could fall, an outcome counts as undecided
-FEW = 14  # open boxes of one room that a diagram is tried for
+FEW = 10  # open boxes of one room that a diagram is tried for
 TRIES = 6  # completions tried before all are searched
 
 Rooms = dict[Hashable, "_Room | None"]  # rooms as they were in other cases: what is open there decides the rest
