@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -25,6 +26,9 @@ _busy = [HealthCheck.too_slow]  # a loaded machine is no reason to fail
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None, suppress_health_check=_busy)
 settings.register_profile("longer", max_examples=2_000, deadline=None, suppress_health_check=_busy)
 settings.load_profile("fixed")
+
+# Who is started in the background ignores interrupts, and so would every process that a test starts and interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = Path(__file__).resolve().parent
 DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
