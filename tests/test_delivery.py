@@ -13,8 +13,8 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 RITUAL = [
-    "run pytest",
-    "run pytest -m slow",
+    "run pytest -n auto",
+    "run pytest -n auto -m slow",
     "run ruff check .",
     "run ruff format --check .",
     "run mypy",
@@ -76,9 +76,9 @@ def test_the_ritual_stops_at_the_first_failure_and_says_which(tmp_path: Path, st
 def test_having_no_slow_test_is_fine_and_having_no_test_is_not(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    none_slow, asked = ritual(tmp_path / "a", fails_at="run pytest -m slow", fails_with=5)
+    none_slow, asked = ritual(tmp_path / "a", fails_at="run pytest -n auto -m slow", fails_with=5)
     assert (none_slow.returncode, asked) == (0, RITUAL)
-    none, _ = ritual(tmp_path / "b", fails_at="run pytest", fails_with=5)
+    none, _ = ritual(tmp_path / "b", fails_at="run pytest -n auto", fails_with=5)
     assert none.returncode == 1
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, point, uncovered
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import Facts, negate
+from bylaw.logic.truth import truth
 from ci.findings import Finding, Place
 from ci.proofs.answers import Reply, of_outcome
 from ci.proofs.inquiry import Inquiry, says
@@ -47,7 +48,16 @@ def deciders(theory: Theory, outcome: str) -> Evaluator:
 def _on(theory: Theory, outcome: str, takers: list[int], day: int) -> Verdict:
     evaluator = deciders(theory, outcome)
     rules, excludes = theory.ruleset.rules, theory.ruleset.excludes
+    deciding = theory.deciding(*takers)
     torn = {rules[i].rule_id for i in takers if at_odds(rules[i].effect, excludes) is not None}
+
+    def may_clash(facts: Facts) -> bool:
+        """May somebody answer in a fuller case? That nobody prevails there can then be a conflict, which is no gap."""
+        open_ = [i for i in takers if truth(rules[i].guard, facts) is None]
+        if not open_:
+            return False
+        stands = theory.standing(facts, day, deciding).stands
+        return any(stands.isdisjoint(theory.stronger(i)) for i in open_)
 
     def confirm(facts: Facts) -> bool:
         if not theory.exists(facts, day):
@@ -56,12 +66,12 @@ def _on(theory: Theory, outcome: str, takers: list[int], day: int) -> Verdict:
         if any(fired.rule_id in torn and fired not in decision.lost for fired in decision.fired):
             return False  # a rule against itself, which is a conflict
         is_empty = decision.outcomes[outcome].action is None and outcome not in decision.undecided
-        return is_empty and not any(outcome in conflict.outcomes for conflict in decision.conflicts)
+        is_torn = any(outcome in conflict.outcomes for conflict in decision.conflicts)
+        return is_empty and not is_torn and not may_clash(facts)
 
     empty = _uncovered(theory, outcome, takers)
     if empty is None:
         return PROVEN
-    deciding = theory.deciding(*takers)
     if isinstance(empty, Box):
         facts = theory.completed(point(empty, theory.ruleset.variables), day, deciding)
         if confirm(facts):

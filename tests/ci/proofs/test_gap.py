@@ -35,7 +35,7 @@ def test_the_deciders_of_an_outcome_say_what_all_rules_say(ruleset, asked):
         for facts in asked:
             full, part = everyone.evaluator.decide(facts, 1), few.decide(facts, 1)
             assert part.outcomes[outcome] == full.outcomes[outcome]
-            assert part.undecided.get(outcome) == full.undecided.get(outcome)
+            assert {*part.undecided.get(outcome, ())} <= {*full.undecided.get(outcome, ())}
             clashing = [[outcome in conflict.outcomes for conflict in d.conflicts] for d in (full, part)]
             assert sum(clashing[0]) == sum(clashing[1])
 
