@@ -190,7 +190,7 @@ def test_an_extended_sandbox_shares_the_process(sandbox):
 
 
 def test_a_process_that_has_grown_is_replaced_unseen():
-    small = Sandbox(VARIABLES, Effort(memory_mb=32))  # Z3 alone takes half of it
+    small = Sandbox(VARIABLES, Effort(memory_mb=24))  # Z3 alone takes half of it
     try:
         assert [small.check([FEW, Atom("days", ">", n)]).status for n in (3, 4, 5)] == ["sat", "unsat", "unsat"]
         assert small.cell.starts > 1 and small.cell.kills == 0
