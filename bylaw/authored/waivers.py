@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from bylaw.authored.record import Authored, AuthoredFile, Day
 
@@ -27,4 +27,4 @@ class Waiver(Authored):
 class Waivers(AuthoredFile):
     """`rules/waivers.yaml`: each entry names one finding by its fingerprint."""
 
-    waivers: list[Waiver] = []
+    waivers: list[Waiver] = Field(default_factory=list)

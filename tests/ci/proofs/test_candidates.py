@@ -46,7 +46,7 @@ def timed(draw, most=8):
 
 
 @given(timed())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_whoever_is_left_out_never_meets(ruleset):
     asked = theory(ruleset)
     for i, one in enumerate(ruleset.rules):
@@ -61,7 +61,7 @@ def test_whoever_is_left_out_never_meets(ruleset):
 
 
 @given(timed())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_who_is_whose_candidate_is_mutual(ruleset):
     found = Candidates(theory(ruleset).evaluator)
     for i in range(len(ruleset.rules)):
@@ -69,7 +69,7 @@ def test_who_is_whose_candidate_is_mutual(ruleset):
 
 
 @given(timed())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_same_clashes_are_found_in_the_same_order_as_among_all_pairs(ruleset):
     asked, everyone = theory(ruleset), theory(ruleset)
     everyone.candidates = AllRivals(everyone)
@@ -90,7 +90,7 @@ def regions():
 
 
 @given(st.lists(regions(), max_size=60), regions())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=130, deadline=None)
 def test_an_index_finds_exactly_the_boxes_without_holes_that_meet(boxes, asked):
     found = Index(boxes).meeting(asked)
     assert [bool(found >> n & 1) for n in range(len(boxes))] == [meet(box, asked) is not None for box in boxes]
@@ -181,7 +181,7 @@ def test_more_members_than_one_step_of_an_index_are_told_apart():
 
 
 @given(rulesets(with_compare=True))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_facts_that_both_guards_test_need_not_be_tried_without(ruleset):
     asked = theory(ruleset)
     for clash in (shown(asked, clash) for clash in clashes(asked)):

@@ -27,7 +27,7 @@ def known():
 
 
 @given(rulesets(with_compare=True, most=7), st.lists(known(), min_size=1, max_size=6))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_the_deciders_of_an_outcome_say_what_all_rules_say(ruleset, asked):
     everyone = theory(ruleset)
     for outcome in ruleset.outcomes:

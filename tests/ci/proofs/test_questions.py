@@ -35,7 +35,7 @@ def everyone(asked):
 
 
 @given(rulesets(with_compare=True))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_a_conflict_is_found_exactly_where_a_case_shows_one(ruleset):
     asked = theory(ruleset)
     standings = [asked.standing(case, 1, everyone(asked)) for case in ALL]
@@ -54,7 +54,7 @@ def test_a_conflict_is_found_exactly_where_a_case_shows_one(ruleset):
 
 
 @given(rulesets(with_compare=True))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_the_case_of_a_conflict_is_replayed_by_decide(ruleset):
     asked = theory(ruleset)
     for clash in clashes(asked):
@@ -68,7 +68,7 @@ def test_the_case_of_a_conflict_is_replayed_by_decide(ruleset):
 
 
 @given(rulesets(with_compare=True))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_gap_is_found_exactly_where_a_case_has_no_answer(ruleset):
     asked = theory(ruleset)
     for outcome in ruleset.outcomes:
@@ -87,7 +87,7 @@ def is_hole(asked, case, outcome):
 
 
 @given(rulesets(with_compare=True))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_rule_is_dead_exactly_when_no_case_fires_it(ruleset):
     asked = theory(ruleset)
     for i in everyone(asked):
@@ -96,7 +96,7 @@ def test_a_rule_is_dead_exactly_when_no_case_fires_it(ruleset):
 
 
 @given(rulesets())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_case_names_no_fact_that_does_not_matter(ruleset):
     asked = theory(ruleset)
     for clash in clashes(asked):

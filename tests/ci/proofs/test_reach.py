@@ -23,7 +23,7 @@ def tried(theory, i, day):
 
 
 @given(worlds.worlds())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_what_becomes_of_a_rule_is_what_trying_every_case_says(ruleset):
     theory, nearby, referee = worlds.asked(ruleset)
     for i in range(len(ruleset.rules)):
@@ -36,7 +36,7 @@ def test_what_becomes_of_a_rule_is_what_trying_every_case_says(ruleset):
 
 
 @given(worlds.worlds(timed=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_rule_loses_from_when_to_when_trying_every_day_says(ruleset):
     theory, nearby, referee = worlds.asked(ruleset)
     for i, rule in enumerate(ruleset.rules):
@@ -53,7 +53,7 @@ def test_a_rule_loses_from_when_to_when_trying_every_day_says(ruleset):
 
 
 @given(worlds.worlds(timed=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_case_of_a_rule_that_never_wins_shows_it_losing(ruleset):
     theory, nearby, referee = worlds.asked(ruleset)
     for i in range(len(ruleset.rules)):

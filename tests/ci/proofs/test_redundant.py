@@ -23,7 +23,7 @@ def has_its_way(theory, i, day):
 
 
 @given(worlds.worlds())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_rule_matters_exactly_where_a_case_gets_something_else_without_it(ruleset):
     theory, nearby, referee = worlds.asked(ruleset)
     for i in range(len(ruleset.rules)):
@@ -32,7 +32,7 @@ def test_a_rule_matters_exactly_where_a_case_gets_something_else_without_it(rule
 
 
 @given(worlds.worlds(timed=True, most=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_a_rule_is_redundant_from_the_day_on_which_nothing_needs_it_any_more(ruleset):
     theory, nearby, referee = worlds.asked(ruleset)
     for i, rule in enumerate(ruleset.rules):
@@ -47,7 +47,7 @@ def test_a_rule_is_redundant_from_the_day_on_which_nothing_needs_it_any_more(rul
 
 
 @given(worlds.worlds())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_the_neighbours_that_fire_are_found_without_asking_everybody(ruleset):
     theory, nearby, _ = worlds.asked(ruleset)
     everyone = set(range(len(ruleset.rules)))

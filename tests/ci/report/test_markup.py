@@ -81,7 +81,7 @@ def test_a_shortened_text_says_by_how_much() -> None:
 
 
 @pytest.mark.parametrize("text", ["@octocat", "ping @acme/security", "#12", "acme/policies#3", "GH-12", "see gh-7"])
-def test_nobody_is_called_and_no_issue_is_named(text: str) -> None:
+def test_nobody_is_called_in_what_a_reader_sees(text: str) -> None:
     words = html.unescape(re.sub(r"<[^>]*>", "", READER.render(f"x {inert(text)}")))
     assert not re.search(r"@\w|#\d|gh-\d", words, re.IGNORECASE)
     assert words.replace("\u200b", "").strip() == f"x {text}"
