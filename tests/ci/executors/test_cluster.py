@@ -149,7 +149,7 @@ def test_an_item_that_kills_every_worker_is_named_and_the_rest_is_answered(dask,
     # Whom Dask puts on a worker that it does not yet know to be dead is given up with it: told, never left out.
     assert [found[n] for n in (0, 1, 2, 4)] == [0, 1, WorkerLost(2), 16]
     assert found[3] in (9, WorkerLost(3))
-    assert [work.tries(tmp_path, n) for n in (2, 3)] == [2, 2]
+    assert work.tries(tmp_path, 2) == 2
 
 
 @pytest.mark.slow
