@@ -180,10 +180,13 @@ class Evaluator:
     def _takes(self, i: int) -> tuple[tuple[str, str], ...]:
         return self.ruleset.rules[i].effect.takes
 
-    def decide(self, facts: Facts, day: int, among: Iterable[int] | None = None) -> Decision:
+    def decide(
+        self, facts: Facts, day: int, among: Iterable[int] | None = None, names_unknown: bool = True
+    ) -> Decision:
         """What holds in the case with these *facts* on that *day* (a proleptic ordinal).
 
-        With *among* only those rules are read: right for what no other rule can influence.
+        With *among* only those rules are read: right for what no other rule can influence. Without *names_unknown*
+        the decision says which outcomes are undecided, and not for which facts: that is most of the work.
         """
         case = self._case(facts, day, among)
         outlook = Outlook(case)
@@ -193,9 +196,9 @@ class Evaluator:
         for outcome in self.ruleset.outcomes:
             action = self.contest.action_of(case.stands, outcome)
             waits_for = outlook.waits_for(outcome, action)
-            if waits_for:
-                undecided[outcome] = waits_for
-            if action is None or waits_for:
+            if waits_for is not None:
+                undecided[outcome] = waits_for() if names_unknown else ()
+            if action is None or waits_for is not None:
                 results[outcome] = NOBODY
                 continue
             winner = self._first(bits(case.stands & self.contest.taking[outcome][action]))
@@ -203,6 +206,7 @@ class Evaluator:
             results[outcome] = OutcomeResult(action, rule.policy_id, rule.rule_id)
             path.extend(step for step in self._steps(winner, facts) if step not in path)
         required, prohibited, permitted = duties_of(self.contest, case.stands)
+        duties = {"required": required, "prohibited": prohibited, "permitted": permitted}
         return Decision(
             outcomes=results,
             required=required,
@@ -211,7 +215,7 @@ class Evaluator:
             fired=tuple(map(self._fired, bits(case.fires))),
             lost=tuple(map(self._fired, bits(case.fires & ~case.stands))),
             conflicts=tuple(self._conflict(i, j) for i, j in self.contest.clashes(case.stands)),
-            missing_facts=outlook.missing({"required": required, "prohibited": prohibited, "permitted": permitted}),
+            missing_facts=outlook.missing(duties) if names_unknown else (),
             path=tuple(path),
             undecided=undecided,
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -62,24 +62,28 @@ class Outlook:
         self._present = case.fires | case.open
         self._hopeless: dict[Rank, bool] = {}
         self._rooms: dict[int, _Room | None] = {}
+        self._unknown: dict[int, set[str]] = {}
         self._live = 0  # open rules that matter, of the rooms without a diagram
 
     # ---- what people are told ---------------------------------------------------------------------------------------
 
-    def waits_for(self, outcome: str, action: str | None) -> tuple[str, ...]:
-        """The unknown facts that could change *outcome* from *action*; none when every completion agrees."""
+    def waits_for(self, outcome: str, action: str | None) -> Callable[[], tuple[str, ...]] | None:
+        """What names the unknown facts that could change *outcome* from *action*; None when every completion agrees."""
         takers = self.contest.takers(outcome) & self._present
         if not takers or not self.case.open:
-            return ()
+            return None
         room = self._room(next(bits(takers)))
         if room is not None:
             turning = room.turning(outcome)
-            if turning or room.only_gives(outcome, action):
-                return self._ordered(room.members, turning)
-            return self._named(self._influence(outcome, action) & self.case.open)  # only to be told for certain
+            if turning:
+                return partial(self._ordered, room.members, turning)
+            if room.only_gives(outcome, action):
+                return None
+            told = self._influence(outcome, action) & self.case.open  # only to be told for certain
+            return partial(self._named, told) if told else None
         threats = self._threats(outcome, action)
         self._live |= threats
-        return self.facts_of(threats) or self._named(threats)
+        return partial(self.facts_of, threats) if threats else None
 
     def missing(self, duties: Duties) -> tuple[str, ...]:
         """The unknown facts that could change anything. To be asked after the outcomes."""
@@ -112,16 +116,22 @@ class Outlook:
         if listed := rules & ~self.case.unlisted:
             count = self.case.waiting(listed)
         for i in bits(rules & self.case.unlisted):
-            count.update(names(simplify(self.case.ruleset.rules[i].guard, self.case.facts)) - self.case.facts.keys())
+            count.update(self._unknown_of(i))
         if only is not None:
             count = Counter({var: count[var] for var in only})
         return tuple(sorted(count, key=lambda var: (-count[var], self.case.question_order(var))))
 
     def _named(self, rules: int) -> tuple[str, ...]:
         """The unknown facts that *rules* name, those included that no value of would make a difference."""
-        left = (simplify(self.case.ruleset.rules[i].guard, self.case.facts) for i in bits(rules))
-        found = set[str]().union(*map(names, left)) - self.case.facts.keys()
+        found = set[str]().union(*map(self._unknown_of, bits(rules)))
         return tuple(sorted(found, key=self.case.question_order))
+
+    def _unknown_of(self, i: int) -> set[str]:
+        """The unknown facts that rule *i* still waits for."""
+        if i not in self._unknown:
+            left = simplify(self.case.ruleset.rules[i].guard, self.case.facts)
+            self._unknown[i] = names(left) - self.case.facts.keys()
+        return self._unknown[i]
 
     # ---- few open rules ---------------------------------------------------------------------------------------------
 

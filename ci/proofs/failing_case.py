@@ -23,10 +23,12 @@ def failing_case(inquiry: Inquiry) -> Iterator[Reply]:
         except (KeyError, ValueMisfit):
             continue  # the lint of cases has a finding for it
         day = entry.case.at.toordinal() if entry.case.at else inquiry.theory.at
-        decision = inquiry.theory.evaluator.decide(facts, day)
-        case = {"facts": _shown(inquiry, facts), "at": date.fromordinal(day).isoformat()}
-        differences = _differences(inquiry, entry, decision)
-        told = tuple(_finding(entry, case, decision, *difference) for difference in differences)
+        evaluator, told = inquiry.theory.evaluator, tuple[Finding, ...]()
+        differences = list(_differences(inquiry, entry, evaluator.decide(facts, day, names_unknown=False)))
+        if differences:
+            case = {"facts": _shown(inquiry, facts), "at": date.fromordinal(day).isoformat()}
+            decision = evaluator.decide(facts, day)
+            told = tuple(_finding(entry, case, decision, *difference) for difference in differences)
         yield Reply(of_case(entry.path, entry.index), "COUNTEREXAMPLE" if told else "PROVEN", told)
 
 

@@ -62,7 +62,7 @@ def _on(theory: Theory, outcome: str, takers: list[int], day: int) -> Verdict:
     def confirm(facts: Facts) -> bool:
         if not theory.exists(facts, day):
             return False
-        decision = evaluator.decide(facts, day)
+        decision = evaluator.decide(facts, day, names_unknown=False)
         if any(fired.rule_id in torn and fired not in decision.lost for fired in decision.fired):
             return False  # a rule against itself, which is a conflict
         is_empty = decision.outcomes[outcome].action is None and outcome not in decision.undecided

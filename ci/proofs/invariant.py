@@ -175,7 +175,8 @@ def _breaking(inquiry: Inquiry, nearby: Nearby, entry: CaseEntry) -> Iterator[Re
     day = entry.case.at.toordinal() if entry.case.at else theory.at
     if not theory.constraints(day) or not isinstance(nearby.base(day), Mapping):
         return
-    verdict = possible(theory, facts, day)
+    is_spoken_of = bool(_pinned(facts, theory.invariants(day)))
+    verdict = possible(theory, facts, day) if is_spoken_of else Verdict("COUNTEREXAMPLE", facts, day)
     at = Place(entry.path, (entry.index, "facts"))
     told: tuple[Finding, ...] = ()
     if verdict.status == "UNKNOWN":
