@@ -31,10 +31,10 @@ class Cluster:
         self._connected()
 
     def room(self) -> int:
-        """Two calls a worker: the next one is there when one ends. Workers may come and go, so count now and then."""
+        """One call a worker: whoever dies takes no neighbour along. Workers may come and go, so count now and then."""
         if time.monotonic() - self._looked_at > LOOK_SECONDS:
             self.look()
-        return 2 * self._workers
+        return self._workers
 
     def start(self, work: Callable[[T], R], item: T) -> Future[bytes]:
         """See `Lanes`."""
