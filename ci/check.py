@@ -12,7 +12,7 @@ from ci import pipeline
 from ci.base import files_at
 from ci.executors.port import Executor
 from ci.findings import Finding, graded, known_before
-from ci.load import Workspace, files_of, rare_collection
+from ci.load import Beyond, Workspace, files_of, rare_collection
 from ci.parts import snapshot
 from ci.parts.affected import Neighbourhood
 from ci.parts.incremental import remembered, updated
@@ -159,7 +159,7 @@ def in_parts(
     is_worth_it = last is None or _difference(last.files, after.files) > DIFFERING or last.at != after.at
     if kept is not None and after.is_final and is_worth_it:
         snapshot.write(kept, after)
-    words = now.part(now.words, beyond(after.cards), Asked()).read()
+    words = now.part(now.words, Beyond(), Asked()).read()
     answers = counted(after.statuses, ASKED)
     findings = tuple(graded(after.findings, words.rules.ci.severities))
     if before is None or old is None:

@@ -115,6 +115,12 @@ class Change:
         return beyond(self.cards)
 
     @cached_property
+    def beyond_differs(self) -> bool:
+        """Do the policies together add anything else to a part than they did?"""
+        sides = ({path: (c.ids, c.domain, c.words) for path, c in side.items()} for side in (self.gone, self.come))
+        return next(sides) != next(sides) and self.beyond != beyond(self.last.cards)
+
+    @cached_property
     def shared_files(self) -> bool:
         """Has a file changed that is no policy?"""
         return any(self.last.files.get(path) != self.now.digests[path] for path in self.now.shared) or any(
@@ -154,7 +160,7 @@ class Change:
     def _shared(self) -> tuple[Boxes, list[Answer]]:
         """Where the cases lie, and what is found about everything but policies, where that can have changed."""
         is_same_day = self.last.at == self.now.at.toordinal()
-        if is_same_day and not self.shared_files and self.beyond == beyond(self.last.cards):
+        if is_same_day and not self.shared_files and not self.beyond_differs:
             return _read_cases(self.last.cases), []
         part = self.now.part(self.now.shared, self.beyond, Asked(shared=True))
         run = pipeline.check(part.read(), part.at, None, part.asked.focus)
