@@ -70,7 +70,8 @@ def export(output: Path | None, since: str | None, root: Path | None) -> None:
     """Write the chain as JSON lines that verify by themselves (`bylaw audit verify LOG`)."""
     from bot.store import audit as chain
     from bylaw.audit.entry import START
-    from bylaw.audit.export import lines, write
+    from bylaw.audit.export import lines
+    from bylaw.canonical import write_atomically
 
     with _store(settings.read(root or Path())) as store, store.reading() as connection:
         start = START if since is None else chain.start_of(connection, _since(since))
@@ -79,17 +80,18 @@ def export(output: Path | None, since: str | None, root: Path | None) -> None:
             for line in told:
                 click.echo(line, nl=False)
         else:
-            write(output, told)
+            write_atomically(output, told)
             click.echo(f"wrote {output}", err=True)
 
 
 def export_store(url: str, root: Path, path: Path) -> None:
     """Write the chain of the store at *url* to *path*."""
     from bot.store import audit as chain
-    from bylaw.audit.export import lines, write
+    from bylaw.audit.export import lines
+    from bylaw.canonical import write_atomically
 
     with _store(Settings(root, store_url=url)) as store, store.reading() as connection:
-        write(path, lines(chain.entries(connection)))
+        write_atomically(path, lines(chain.entries(connection)))
 
 
 @audit.command()

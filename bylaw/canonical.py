@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -74,17 +74,18 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
-def write_atomically(path: Path, text: str, durable: bool = True) -> None:
+def write_atomically(path: Path, text: str | Iterable[str], durable: bool = True) -> None:
     """Write *text* to a temporary neighbour, then rename: a stopped process leaves the old file or the new one.
 
-    *durable* waits until the disk has it; leave it out for many files that can be made again.
+    Long text may come in pieces. *durable* waits until the disk has it; leave it out for many files that can be made
+    again.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+            stream.writelines((text,) if isinstance(text, str) else text)
             if durable:
                 stream.flush()
                 os.fsync(stream.fileno())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,23 +42,6 @@ def lines(entries: Iterable[AuditEntry], start: Checkpoint = START) -> Iterator[
         yield canonical_json({**told, "header": entry.header, "payload": entry.payload}) + "\n"
         tail = after(entry)
     yield canonical_json({"closing": _plain(tail)}) + "\n"
-
-
-def write(path: Path, text: Iterable[str]) -> None:
-    """Write *text* beside *path*, then put it in its place: a stopped export leaves nothing, or the one before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def open_export(stream: IO[bytes], name: str) -> Export:

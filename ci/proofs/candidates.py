@@ -16,6 +16,7 @@ from functools import cached_property
 
 from bylaw.logic.boxes import END, START, Box, Cut, Region
 from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.firing import bits
 from bylaw.logic.ir import ConditionalRule, Ruleset, Value
 
 STEP = 16  # bounds between two sets that are kept: fewer sets, a little more work a look-up
@@ -110,14 +111,6 @@ def _period(rule: ConditionalRule) -> Region:
     low: Cut = START if rule.start is None else (rule.start, 0)
     high: Cut = END if rule.end is None else (rule.end, 1)
     return ((low, high),)
-
-
-def bits(members: int) -> Iterator[int]:
-    """The members of a set of bits, ascending."""
-    while members:
-        lowest = members & -members
-        yield lowest.bit_length() - 1
-        members ^= lowest
 
 
 class Index:

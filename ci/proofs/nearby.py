@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import TypeAlias
 
 from bylaw.logic.boxes import Box, Region, TooManyBoxes, domain, meets, point, uncovered
+from bylaw.logic.firing import bits
 from bylaw.logic.ir import Effect, Facts, Value
 from bylaw.logic.truth import truth
-from ci.proofs.candidates import Index, bits
+from ci.proofs.candidates import Index
 from ci.proofs.theory import Theory, Verdict
 
 Item: TypeAlias = tuple[str, str, str]  # what an effect adds to a case: (kind, outcome or "", action)

@@ -17,6 +17,7 @@ from bot.orchestrator import handle
 from bot.settings import Settings
 from bylaw.audit import export
 from bylaw.audit.entry import START, after, draft, link
+from bylaw.canonical import write_atomically
 from bylaw.cli import bundle_for_root
 from bylaw.errors import UsageError
 from ci import recorded
@@ -54,7 +55,7 @@ def log(path: Path, answers) -> Path:
         tail = after(entry)
     gone = [[entry.seq, entry.seq] for entry in entries if entry.payload is None]
     entries.append(link(tail, draft({"event": "redaction", "redacts": gone}, "salt")))
-    export.write(path, export.lines(entries))
+    write_atomically(path, export.lines(entries))
     return path
 
 

@@ -12,6 +12,7 @@ import yaml
 
 from bylaw.audit import export
 from bylaw.audit.entry import START, Checkpoint, after
+from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
 
 ROOT = Path(__file__).parents[3]
@@ -77,7 +78,7 @@ def test_what_is_no_export_is_refused(text):
 
 def test_an_export_that_breaks_off_leaves_the_one_before(tmp_path, chain):
     path = tmp_path / "log.jsonl"
-    export.write(path, export.lines(chain(3)))
+    write_atomically(path, export.lines(chain(3)))
     before = path.read_bytes()
 
     def breaking():
@@ -85,7 +86,7 @@ def test_an_export_that_breaks_off_leaves_the_one_before(tmp_path, chain):
         raise OSError("no space left on device")
 
     with pytest.raises(OSError, match="no space"):
-        export.write(path, breaking())
+        write_atomically(path, breaking())
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["log.jsonl"]
 
