@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from bylaw.authored.context import Metric
-from bylaw.semantic.query import SemanticQuery
+from bylaw.semantic.query import Filter, SemanticQuery
 from bylaw.warehouses.port import Rows
 
 _LISTED = 5
@@ -23,6 +23,8 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     if groups:
         said += f" by {' and '.join(groups)}"
     for narrowed in query.filters:
+        if not isinstance(narrowed, Filter):
+            continue
         values = " or ".join(str(value) for value in narrowed.values)
         said += f", {readable(narrowed.dimension.partition('.')[2])} {'not ' if narrowed.negated else ''}{values}"
     return (

@@ -20,7 +20,7 @@ from bylaw.language import dates
 from bylaw.language.typos import closest
 from bylaw.language.words import Word, read_words
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, Window
+from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, Value, Window
 
 _COUNTS = ("count", "count_distinct")
 
@@ -354,7 +354,7 @@ class _Pass:
             i -= 1
         negated = i >= 0 and self.words[i].text in asking.NOT
         assert target.value is not None
-        values: tuple[str | int | bool, ...] = (target.value,)
+        values: tuple[Value, ...] = (target.value,)
         for known in self.found.filters:
             if known.dimension == target.name and known.negated == negated:
                 values = tuple(dict.fromkeys((*known.values, *values)))
@@ -459,7 +459,7 @@ class _Pass:
                     NotUnderstood("I do not see what should be ranked", "name a dimension: `top 5 regions by …`")
                 )
             query = query.model_copy(update={"order": (Order(by=query.metrics[0], descending=found.descending),)})
-        for narrowed in query.filters:
+        for narrowed in found.filters:
             self.reader.compiler.joins.way(base, narrowed.dimension.partition(".")[0])
         return Bound(query, tuple(found.bindings), tuple(found.stakes), found.rivals, old is not None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.conversation import Binding, Choice
-from bylaw.semantic.query import SemanticQuery
+from bylaw.semantic.query import Filter, SemanticQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,13 @@ Reading = Bound | Unclear | NotUnderstood
 def carried(new: SemanticQuery, old: SemanticQuery, forget_time: bool) -> SemanticQuery:
     """*old* with what *new* says put in its place. A new grouping replaces the old one whole."""
     groups = new if new.dimensions or new.grain else old
-    narrowed = {part.dimension for part in new.filters}
+    narrowed = {part.dimension for part in new.filters if isinstance(part, Filter)}
+    kept = [part for part in old.filters if not isinstance(part, Filter) or part.dimension not in narrowed]
     return SemanticQuery(
         metrics=new.metrics,
         dimensions=groups.dimensions,
         grain=groups.grain,
-        filters=(*(part for part in old.filters if part.dimension not in narrowed), *new.filters),
+        filters=(*kept, *new.filters),
         window=new.window or (None if forget_time else old.window),
         order=() if groups is new else old.order,
         limit=new.limit or (None if groups is new else old.limit),

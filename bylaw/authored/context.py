@@ -54,10 +54,14 @@ class Expressed(Authored):
 
 
 class Dimension(Expressed):
-    """What an answer can be grouped or filtered by. `sample_values` of an enum are words people may use."""
+    """What an answer can be grouped or filtered by. `sample_values` of an enum are words people may use.
+
+    `match` says when a value that somebody typed is meant: equal, equal but for upper and lower case, or contained.
+    """
 
     is_enum: StrictBool = False
     unique: StrictBool = False
+    match: Literal["exact", "ignore_case", "contains"] = "exact"
     sample_values: list[Value] = Field(default_factory=list)
     value_synonyms: dict[Word, list[Word]] = Field(default_factory=dict)
 
@@ -95,12 +99,18 @@ class ColumnPair(Authored):
 
 
 class Relationship(Authored):
-    """How rows of this entity find rows of another."""
+    """How rows of this entity find rows of another.
+
+    `synonyms` are the words that speak of it ("sold by", "sender"): where two relationships lead to one entity, they
+    decide which is meant; without such a word the `default` one is.
+    """
 
     name: Name
     right_entity: Name
     relationship_columns: Annotated[list[ColumnPair], Field(min_length=1)]
     relationship_type: RelationshipType
+    synonyms: list[Word] = Field(default_factory=list)
+    default: StrictBool = False
 
 
 class Freshness(Authored):
@@ -111,7 +121,7 @@ class Freshness(Authored):
 
 
 class Entity(AuthoredFile):
-    """One kind of row."""
+    """One kind of row. `label` are the dimensions by which people tell its rows apart: a customer's name."""
 
     name: Name
     description: Text | None = None
@@ -120,6 +130,7 @@ class Entity(AuthoredFile):
     tags: list[Word] = Field(default_factory=list)
     base_table: BaseTable
     primary_key: Columns | None = None
+    label: list[Name] = Field(default_factory=list)
     synonyms: list[Word] = Field(default_factory=list)
     dimensions: list[Dimension] = Field(default_factory=list)
     time_dimensions: list[TimeDimension] = Field(default_factory=list)
@@ -138,6 +149,9 @@ class Entity(AuthoredFile):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"`{name}` is declared twice")
+        for name in self.label:
+            if self.dimension(name) is None:
+                raise ValueError(f"the label `{name}` is no dimension")
         return self
 
     def dimension(self, name: str) -> Dimension | None:
@@ -151,11 +165,30 @@ class Entity(AuthoredFile):
         return self.time_dimensions[0]
 
 
+class NonAdditive(Authored):
+    """A balance: over time its first or last value counts, one for each of `window_groupings` (MetricFlow)."""
+
+    name: Name  # the time dimension
+    window_choice: Literal["min", "max"] = "max"
+    window_groupings: list[Name] = Field(default_factory=list)  # dimensions of the entity
+
+
+class MetricInput(Authored):
+    """A metric inside a derived one, under another name (`alias`) or as it was before (`offset_window: 1 month`)."""
+
+    name: Name
+    alias: Name | None = None
+    offset_window: Word | None = None
+    filter: Expression | None = None
+
+
 class Metric(AuthoredFile):
     """A number the organisation agrees on.
 
     `time_dimension` is a time dimension of the entity, or `entity.name` of one it joins; `snapshot` says that the
-    metric counts what is true now, so a span of time does not apply to it.
+    metric counts what is true now, so a span of time does not apply to it. `time_granularity` is the grain it is
+    given by where nobody says another ("sales per month"), `fill_nulls_with` what a period without rows has. The
+    `expr` of a derived metric computes with the names or aliases of its `metrics`.
     """
 
     name: Name
@@ -167,17 +200,25 @@ class Metric(AuthoredFile):
     filter: Expression | None = None
     numerator: Name | None = None
     denominator: Name | None = None
-    metrics: list[Name] = Field(default_factory=list)
+    metrics: list[Name | MetricInput] = Field(default_factory=list)
     metric: Name | None = None
     window: Word | None = None
     grain_to_date: Grain | None = None
     time_dimension: Expression | None = None
+    time_granularity: Grain | None = None
+    fill_nulls_with: StrictInt | None = None
+    non_additive_dimension: NonAdditive | None = None
     snapshot: StrictBool = False
     synonyms: list[Word] = Field(default_factory=list)
     format: Literal["number", "integer", "currency", "percent"] = "number"
     unit: Word | None = None
     owner: Word | None = None
     tags: list[Word] = Field(default_factory=list)
+
+    @property
+    def inputs(self) -> tuple[MetricInput, ...]:
+        """The metrics that a derived one computes with."""
+        return tuple(MetricInput(name=part) if isinstance(part, str) else part for part in self.metrics)
 
     @model_validator(mode="after")
     def _has_the_parts_of_its_type(self) -> Metric:

@@ -17,7 +17,7 @@ from bylaw.authored.context import Context, Entity, Metric, TimeDimension
 from bylaw.semantic import gotchas
 from bylaw.semantic.expressions import entities_of, expression
 from bylaw.semantic.joins import Joins, Step
-from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, UnknownName, Window
+from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, UnknownName, Value, Window
 from bylaw.sql import Features
 
 
@@ -86,7 +86,10 @@ class Compiler:
             raise Unanswerable(f"these metrics count different things ({things}), ask for one at a time")
         sheet = _Sheet(self.context.entities[bases[0]])
         dimensions = {self._dimension_alias(query, name): self._dimension(name, sheet) for name in query.dimensions}
-        for narrowed in query.filters:
+        filters = [part for part in query.filters if isinstance(part, Filter)]
+        if len(filters) < len(query.filters):
+            raise Unanswerable("alternatives and numbers of related rows cannot be computed yet")
+        for narrowed in filters:
             self._narrow(sheet, narrowed)
         time_column = self._time(sheet, query, metrics)
         sheet.asked = set(sheet.joined)
@@ -231,7 +234,7 @@ class Compiler:
         for part in parts:
             conditions |= part.conditions
         for narrowed in query.filters:
-            if narrowed.negated:
+            if not isinstance(narrowed, Filter) or narrowed.negated:
                 continue
             column = self._dimension(narrowed.dimension, sheet)
             for condition in conditions.values():
@@ -378,7 +381,7 @@ def _shared(parts: list[_Part]) -> dict[str, exp.Expr]:
     return {text: tree for text, tree in first.items() if all(text in other for other in others)}
 
 
-def _is_false(condition: exp.Expr, column: exp.Expr, value: str | int | bool) -> bool:
+def _is_false(condition: exp.Expr, column: exp.Expr, value: Value) -> bool:
     """Does *condition* rule out that *column* is *value*, whatever the other columns hold?"""
     if not any(part == column for part in condition.walk()):
         return False
@@ -398,7 +401,7 @@ def _table(entity: Entity) -> exp.Table:
     return exp.table_(entity.base_table.table, db=entity.base_table.schema_name, alias=entity.name)
 
 
-def _literal(value: str | int | bool) -> exp.Expr:
+def _literal(value: Value) -> exp.Expr:
     if isinstance(value, bool):
         return exp.true() if value else exp.false()
-    return exp.Literal.number(value) if isinstance(value, int) else exp.Literal.string(value)
+    return exp.Literal.string(value) if isinstance(value, str) else exp.Literal.number(str(value))

@@ -1,14 +1,18 @@
-"""A question in the words of the context: metrics, dimensions, filters, a span of time. No SQL, no joins.
+"""A question in the words of the context: numbers, groups, conditions, a span of time. No SQL, no joins.
 
-Dimensions are written `entity.dimension`. A query is JSON, so that a session can carry it to the next turn.
+Dimensions, time dimensions, facts and named filters are written `entity.name`. A number is a metric of the
+catalogue, a measure of the query, or an aggregate written out: `count(orders)`, `sum(orders.amount)`,
+`count_distinct(orders.channel)`. Without a number the query is a list. A query is JSON, so that a session can carry
+it to the next turn and a model can propose one.
 """
 
 from __future__ import annotations
 
 from datetime import date
-from typing import Literal
+from decimal import Decimal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
 from bylaw.authored.context import Grain
 from bylaw.errors import BylawError
@@ -30,12 +34,62 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _exact(value: object) -> object:
+    """A float as the decimal that it was written as: what a person typed is compared as typed."""
+    return Decimal(str(value)) if isinstance(value, float) else value
+
+
+def _plain(value: object) -> object:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+Value = Annotated[bool | int | Decimal | str, BeforeValidator(_exact), PlainSerializer(_plain, when_used="json")]
+Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
+Operator = Literal["in", "<", "<=", ">", ">=", "contains", "starts_with", "ends_with", "is_null", "is_weekend"]
+_NO_VALUES = ("is_null", "is_weekend")
+
+
 class Filter(Part):
-    """One dimension narrowed to some values, or to everything but them."""
+    """One dimension, time dimension or fact narrowed, or a named filter of an entity (no values) asked for.
+
+    `in`: equal to one of the values, compared as the dimension's `match` says. A comparison takes one value; dates
+    are ISO days. `negated` keeps everything else, rows without a value among it.
+    """
 
     dimension: str
-    values: tuple[str | int | bool, ...]
+    values: tuple[Value, ...] = ()
+    operator: Operator = "in"
     negated: bool = False
+
+    @model_validator(mode="after")
+    def _has_what_it_compares_with(self) -> Filter:
+        if self.operator in _NO_VALUES and self.values:
+            raise ValueError(f"`{self.operator}` takes no values")
+        if self.operator in ("<", "<=", ">", ">=") and len(self.values) != 1:
+            raise ValueError(f"`{self.operator}` takes one value")
+        return self
+
+
+class Related(Part):
+    """Rows of `entity` by a number over the rows of others that belong to each: "with at least 5 orders".
+
+    No rows are `count(orders) = 0`, some are `>= 1`. `filters` narrow the rows that are counted.
+    """
+
+    entity: str
+    metric: str
+    comparison: Comparison = ">="
+    value: Value = 1
+    filters: tuple[Filter | AnyOf, ...] = ()
+
+
+class AnyOf(Part):
+    """At least one of these holds."""
+
+    any_of: Annotated[tuple[Filter | Related, ...], Field(min_length=1)]
+
+
+Condition = Filter | AnyOf | Related
 
 
 class Window(Part):
@@ -53,16 +107,61 @@ class Order(Part):
     descending: bool = False
 
 
-class SemanticQuery(Part):
-    """What is asked. `order` empty means the natural one: time upwards, else the first metric downwards."""
+class Measure(Part):
+    """A number that only this query knows, under a name of its own.
 
-    metrics: tuple[str, ...]
+    `filters` narrow the rows that count for it ("of these, on weekends"). `over` is computed on the groups of the
+    answer: the change or the growth (a share) against the period before, the running total over time, the share of
+    the whole, the rank from the highest (ties share one, none is skipped).
+    """
+
+    name: str
+    metric: str
+    filters: tuple[Condition, ...] = ()
+    over: Literal["value", "change", "growth", "running", "share", "rank"] = "value"
+
+
+class Ratio(Part):
+    """One number of this query divided by another, in percent points only where a metric says so."""
+
+    name: str
+    numerator: str
+    denominator: str
+
+
+class SemanticQuery(Part):
+    """What is asked.
+
+    `metrics` are the numbers in the order of the answer's columns: names of the catalogue, of `measures`, of
+    `ratios`, or aggregates written out. `window` narrows and `grain` groups by the time dimension of the metrics, or
+    by `time_dimension`. `with_empty` keeps groups and periods that no row belongs to. `limit` takes the first rows,
+    with `limit_by` the first of each group of those dimensions. `order` empty means the natural one: time upwards,
+    else the first metric downwards.
+    """
+
+    metrics: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
     dimensions: tuple[str, ...] = ()
-    filters: tuple[Filter, ...] = ()
+    filters: tuple[Condition, ...] = ()
     window: Window | None = None
+    time_dimension: str | None = None
     grain: Grain | None = None
+    with_empty: bool = False
     order: tuple[Order, ...] = ()
-    limit: int | None = None
+    limit: Annotated[int, Field(ge=1)] | None = None
+    limit_by: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> SemanticQuery:
+        if not self.metrics and not self.dimensions:
+            raise ValueError("a query names a number or a dimension")
+        return self
+
+    @property
+    def is_list(self) -> bool:
+        """Are rows asked for instead of numbers?"""
+        return not self.metrics
 
 
 Aspect = Literal["metrics", "dimensions", "filters", "window", "grain", "order", "limit"]

@@ -34,8 +34,8 @@ def _names(workspace: Workspace) -> Iterator[Named]:
         for field in ("numerator", "denominator", "metric"):
             if (part := getattr(metric, field)) is not None:
                 yield f"metrics/{name}", (field,), f"{who} is made of", part, metrics
-        for i, part in enumerate(metric.metrics):
-            yield f"metrics/{name}", ("metrics", i), f"{who} is made of", part, metrics
+        for i, made_of in enumerate(metric.inputs):
+            yield f"metrics/{name}", ("metrics", i), f"{who} is made of", made_of.name, metrics
     either = {**entities, **metrics}
     for name, gotcha in context.gotchas.items():
         for i, target in enumerate(gotcha.applies_to):
