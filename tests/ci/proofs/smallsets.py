@@ -32,6 +32,7 @@ from bylaw.logic.ir import (
 )
 from bylaw.logic.truth import truth
 from ci.proofs.theory import Theory
+from tests.bylaw.logic.strategies import EFFECTS
 
 GRID = {"flag": (False, True), "kind": ("tv", "shirt", "book"), "days": (0, 1, 2, 3), "left": (0, 1, 2)}
 VARIABLES = {
@@ -53,18 +54,6 @@ TERMS: tuple[Term, ...] = (
     Arith("*", Const(2), Ref("left")),
     Arith("*", Ref("days"), Ref("left")),
     Const(2),
-)
-EFFECTS = (
-    Effect("outcome", "full", "refund"),
-    Effect("outcome", "credit", "refund"),
-    Effect("outcome", "reject", "refund", implied=("notify",)),
-    Effect("outcome", "fast", "shipping"),
-    Effect("required", "notify"),
-    Effect("required", "verify", implied=("fast",), implied_takes=(("shipping", "fast"),)),
-    Effect("prohibited", "full"),
-    Effect("prohibited", "notify"),
-    Effect("prohibited", "fast"),
-    Effect("permitted", "full"),
 )
 # It demands two answers of one outcome: a policy against itself.
 TORN = Effect("required", "torn", implied=("full", "reject"), implied_takes=(("refund", "full"), ("refund", "reject")))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from tests.fakes.github.call import Answer, Call, Table, not_blank, not_too_long
 from tests.fakes.github.description import Json, sample
 from tests.fakes.github.repository import Changed
-from tests.fakes.github.state import IssueComment, LineComment, Pull, Reaction, Refused, Review
+from tests.fakes.github.state import IssueComment, LineComment, Pull, Reaction, Refused, Review, State
 from tests.fakes.github.world import World
+
+C = TypeVar("C", LineComment, IssueComment)
 
 STATES = {"COMMENT": "COMMENTED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "APPROVE": "APPROVED"}
 CONTENTS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes")
@@ -308,26 +311,6 @@ def _reply_to(call: Call, pull: Pull, parent: int, body: str) -> Answer:
     return Answer(201, show_line_comment(call.world, comment))
 
 
-def _line_comment(call: Call) -> LineComment:
-    comment = call.world.state.line_comments.get(call.number("comment_id"))
-    if comment is None:
-        raise Refused.missing()
-    return comment
-
-
-def _edit_line_comment(call: Call) -> Answer:
-    comment = _line_comment(call)
-    not_blank("PullRequestReviewComment", call.body)
-    not_too_long("PullRequestReviewComment", call.body)
-    comment.body, comment.updated_at = call.body["body"], call.world.state.tick()
-    return Answer(200, show_line_comment(call.world, comment))
-
-
-def _drop_line_comment(call: Call) -> Answer:
-    del call.world.state.line_comments[_line_comment(call).id]
-    return Answer(204)
-
-
 # --- comments below
 
 
@@ -346,27 +329,60 @@ def _create_comment(call: Call) -> Answer:
     return Answer(201, show_comment(call.world, comment))
 
 
-def _comment(call: Call) -> IssueComment:
-    comment = call.world.state.comments.get(call.number("comment_id"))
-    if comment is None:
-        raise Refused.missing()
-    return comment
+# --- what comments on lines and comments below have in common
 
 
-def _edit_comment(call: Call) -> Answer:
-    comment = _comment(call)
-    not_blank("IssueComment", call.body)
-    not_too_long("IssueComment", call.body)
-    comment.body, comment.updated_at = call.body["body"], call.world.state.tick()
-    return Answer(200, show_comment(call.world, comment))
+@dataclass(frozen=True)
+class Kind(Generic[C]):
+    """One of the two: how its reactions are filed, what GitHub calls it, where it is kept, how it is shown."""
+
+    name: str
+    resource: str
+    kept: Callable[[State], dict[int, C]]
+    show: Callable[[World, C], Json]
+
+    def _found(self, call: Call) -> C:
+        comment = self.kept(call.world.state).get(call.number("comment_id"))
+        if comment is None:
+            raise Refused.missing()
+        return comment
+
+    def get(self, call: Call) -> Answer:
+        """The comment."""
+        return Answer(200, self.show(call.world, self._found(call)))
+
+    def edit(self, call: Call) -> Answer:
+        """Say something else."""
+        comment = self._found(call)
+        not_blank(self.resource, call.body)
+        not_too_long(self.resource, call.body)
+        comment.body, comment.updated_at = call.body["body"], call.world.state.tick()
+        return Answer(200, self.show(call.world, comment))
+
+    def drop(self, call: Call) -> Answer:
+        """Take it back."""
+        del self.kept(call.world.state)[self._found(call).id]
+        return Answer(204)
+
+    def react(self, call: Call) -> Answer:
+        """Add a reaction; the same one by the same person stands once."""
+        subject, state = f"{self.name}/{self._found(call).id}", call.world.state
+        for known in state.reactions.values():
+            if (known.subject, known.author, known.content) == (subject, call.token.login, call.body["content"]):
+                return Answer(200, _show_reaction(call.world, known))
+        reaction = Reaction(state.next_id(), subject, call.body["content"], call.token.login, state.tick())
+        state.reactions[reaction.id] = reaction
+        return Answer(201, _show_reaction(call.world, reaction))
+
+    def reactions(self, call: Call) -> Answer:
+        """The reactions to it."""
+        subject = f"{self.name}/{self._found(call).id}"
+        found = [one for one in call.world.state.reactions.values() if one.subject == subject]
+        return Answer(200, [_show_reaction(call.world, one) for one in found])
 
 
-def _drop_comment(call: Call) -> Answer:
-    del call.world.state.comments[_comment(call).id]
-    return Answer(204)
-
-
-# --- reactions
+ON_A_LINE = Kind("line", "PullRequestReviewComment", lambda state: state.line_comments, show_line_comment)
+BELOW = Kind("issue", "IssueComment", lambda state: state.comments, show_comment)
 
 
 def _show_reaction(world: World, reaction: Reaction) -> Json:
@@ -378,26 +394,6 @@ def _show_reaction(world: World, reaction: Reaction) -> Json:
         "content": reaction.content,
         "created_at": reaction.created_at,
     }
-
-
-def _subject(call: Call, kind: str) -> str:
-    return f"issue/{_comment(call).id}" if kind == "issue" else f"line/{_line_comment(call).id}"
-
-
-def _react(call: Call, kind: str) -> Answer:
-    subject, state = _subject(call, kind), call.world.state
-    for known in state.reactions.values():
-        if (known.subject, known.author, known.content) == (subject, call.token.login, call.body["content"]):
-            return Answer(200, _show_reaction(call.world, known))
-    reaction = Reaction(state.next_id(), subject, call.body["content"], call.token.login, state.tick())
-    state.reactions[reaction.id] = reaction
-    return Answer(201, _show_reaction(call.world, reaction))
-
-
-def _reactions(call: Call, kind: str) -> Answer:
-    subject = _subject(call, kind)
-    found = [one for one in call.world.state.reactions.values() if one.subject == subject]
-    return Answer(200, [_show_reaction(call.world, one) for one in found])
 
 
 def _drop_reaction(call: Call) -> Answer:
@@ -420,19 +416,17 @@ TABLE: Table = {
     ("GET", "/pulls/{pull_number}/comments"): _line_comments,
     ("POST", "/pulls/{pull_number}/comments"): _create_line_comment,
     ("POST", "/pulls/{pull_number}/comments/{comment_id}/replies"): _reply,
-    ("GET", "/pulls/comments/{comment_id}"): lambda call: Answer(
-        200, show_line_comment(call.world, _line_comment(call))
-    ),
-    ("PATCH", "/pulls/comments/{comment_id}"): _edit_line_comment,
-    ("DELETE", "/pulls/comments/{comment_id}"): _drop_line_comment,
-    ("GET", "/pulls/comments/{comment_id}/reactions"): lambda call: _reactions(call, "line"),
-    ("POST", "/pulls/comments/{comment_id}/reactions"): lambda call: _react(call, "line"),
+    ("GET", "/pulls/comments/{comment_id}"): ON_A_LINE.get,
+    ("PATCH", "/pulls/comments/{comment_id}"): ON_A_LINE.edit,
+    ("DELETE", "/pulls/comments/{comment_id}"): ON_A_LINE.drop,
+    ("GET", "/pulls/comments/{comment_id}/reactions"): ON_A_LINE.reactions,
+    ("POST", "/pulls/comments/{comment_id}/reactions"): ON_A_LINE.react,
     ("GET", "/issues/{issue_number}/comments"): _comments,
     ("POST", "/issues/{issue_number}/comments"): _create_comment,
-    ("GET", "/issues/comments/{comment_id}"): lambda call: Answer(200, show_comment(call.world, _comment(call))),
-    ("PATCH", "/issues/comments/{comment_id}"): _edit_comment,
-    ("DELETE", "/issues/comments/{comment_id}"): _drop_comment,
-    ("GET", "/issues/comments/{comment_id}/reactions"): lambda call: _reactions(call, "issue"),
-    ("POST", "/issues/comments/{comment_id}/reactions"): lambda call: _react(call, "issue"),
+    ("GET", "/issues/comments/{comment_id}"): BELOW.get,
+    ("PATCH", "/issues/comments/{comment_id}"): BELOW.edit,
+    ("DELETE", "/issues/comments/{comment_id}"): BELOW.drop,
+    ("GET", "/issues/comments/{comment_id}/reactions"): BELOW.reactions,
+    ("POST", "/issues/comments/{comment_id}/reactions"): BELOW.react,
     ("DELETE", "/issues/comments/{comment_id}/reactions/{reaction_id}"): _drop_reaction,
 }
