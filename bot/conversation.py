@@ -85,6 +85,27 @@ class Interval(Spoken):
     label: str
 
 
+class Change(Spoken):
+    """A fact that would have to be different: `before` is null where it is unknown; `test` is what would do."""
+
+    fact: str
+    before: Any
+    after: Any
+    test: str
+
+
+class Different(Spoken):
+    """The smallest change of facts that gives an outcome another action; not sure: a smaller one may be untried."""
+
+    outcome: str
+    action: str
+    policy_id: str | None = None
+    rule_id: str | None = None
+    changes: tuple[Change, ...]
+    is_sure: bool
+    text: str
+
+
 class Reply(Spoken):
     """One answer. Fields beyond `text` are filled per kind; what is null or empty was not part of this answer."""
 
@@ -110,6 +131,7 @@ class Reply(Spoken):
     outcomes: dict[str, Any] = Field(default_factory=dict)
     facts: dict[str, Any] = Field(default_factory=dict)
     path: tuple[str, ...] = ()
+    different: tuple[Different, ...] = ()
     # decision (fields of seed 002)
     intent: str | None = None
     evidence: dict[str, Any] | None = None

@@ -29,7 +29,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 
 def render(reply: Reply) -> str:
     """*reply* as lines of text, styled; click takes the styles out where there is no colour."""
-    parts = [_said(reply), _choices(reply), _data(reply), _notes(reply), _sources(reply.citations)]
+    parts = [_said(reply), _different(reply), _choices(reply), _data(reply), _notes(reply), _sources(reply.citations)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -80,6 +80,10 @@ def _said(reply: Reply) -> str:
         text = f"{text}\n{safe(reply.ask.question)}".lstrip("\n")
     label = _LABELS.get(reply.status)
     return text if label is None else f"{click.style(label[0], fg=label[1], bold=True)}: {text}"
+
+
+def _different(reply: Reply) -> str:
+    return "\n".join(safe(one.text) for one in reply.different)
 
 
 def _choices(reply: Reply) -> str:

@@ -47,6 +47,8 @@ def _parts(reply: Reply, rows_shown: int) -> Iterator[kit.Block]:
     if reply.ask and reply.ask.question not in text:
         text = f"{text}\n{reply.ask.question}"
     yield from kit.paragraphs(text)
+    if reply.different:
+        yield kit.context("\n".join(one.text for one in reply.different))
     if reply.columns:
         yield from _rows(reply, rows_shown)
     if notes := "\n".join(_notes(reply)):

@@ -15,6 +15,7 @@ from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplySta
 from bot.enforcement import author, write
 from bot.enforcement.asked import declines, read_answer
 from bot.enforcement.checks.result import Draft, Judge
+from bot.enforcement.different import different
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.lookups import lookups
 from bot.enforcement.memory import Memory, continued, load
@@ -27,6 +28,7 @@ from bylaw.logic.evaluate import Conflict, Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
 
 _MOST_CITED = 3  # of the rules that were only looked at
+_HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None}  # what an answer held back no longer says
 _OWN = frozenset({"unanswered", "uncovered"})  # what an answer that asks back, refuses or escalates says of itself
 
 _logger = logging.getLogger("bylaw.enforcement")
@@ -63,7 +65,7 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
     turn = plain(case)
     if llm is not None and turn.reply.status == "answered":
         turn = _authored(case, turn, llm)
-    return _delivered(case, turn)
+    return _delivered(case, _with_different(case, turn))
 
 
 def case_of(
@@ -103,6 +105,16 @@ def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
     return replace(turn, reply=reply, artifacts={**turn.artifacts, **written.papers()})
 
 
+def _with_different(case: Case, turn: Turn) -> Turn:
+    """*turn* with what would have to be different for each outcome that it gives."""
+    trials = case.index.rules.enforcement.different_trials
+    if turn.reply.status != "answered" or not turn.reply.outcomes or not trials:
+        return turn
+    day = case.question.asked_at.date().toordinal()
+    found = different(case.words, case.evaluator, case.facts, day, case.decision, turn.reply.outcomes, trials)
+    return replace(turn, reply=turn.reply.model_copy(update={"different": tuple(found)}))
+
+
 def _delivered(case: Case, turn: Turn) -> Turn:
     """*turn* with the verdict on its text; what a check holds back is not said, its owners are named instead."""
     found = verdict(draft_of(case, turn.reply.text))
@@ -116,7 +128,7 @@ def _delivered(case: Case, turn: Turn) -> Turn:
         f"Please ask {write.listing(found.escalation.owners)}." if found.escalation and found.escalation.owners else ""
     )
     text = f"I have an answer, but it did not pass the checks that every answer has to pass. {asked}".strip()
-    reply = turn.reply.model_copy(update={"text": text, "status": "escalated", "outcomes": {}, "ask": None})
+    reply = turn.reply.model_copy(update={"text": text, "status": "escalated", **_HELD})
     return replace(turn, reply=reply, artifacts=artifacts, log=log)
 
 

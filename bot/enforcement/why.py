@@ -15,7 +15,7 @@ from bylaw.authored.labels import labels
 from bylaw.errors import UsageError
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.firing import as_bits, bits
-from bylaw.logic.ir import And, ConditionalRule, Facts, Formula, names
+from bylaw.logic.ir import And, Atom, ConditionalRule, Facts, Formula, names
 from bylaw.logic.nearest import TRIALS, Goal, Nearest, nearest
 from bylaw.logic.prose import UNKNOWN, Label, Labels, phrase, sentence, value_in_words
 from bylaw.logic.shorter import shorter
@@ -193,9 +193,17 @@ def changes_in_words(other: Other, spoken: Labels) -> str:
     clauses = []
     for step in other.found.steps:
         now = "unknown" if step.before is None else value_in_words(step.before, _label(spoken, step.fact))
-        clauses.append(f"{phrase(step.test, spoken)} (now {now})")
+        clauses.append(f"{_test_in_words(step.test, spoken)} (now {now})")
     *rest, last = clauses
     return f"if {', '.join(rest)} and {last}" if rest else f"if {last}"
+
+
+def _test_in_words(test: Atom, spoken: Labels) -> str:
+    """The clause of *test*; one about a yes or no by its label, which need not begin with a noun."""
+    if not isinstance(test.value, bool):
+        return phrase(test, spoken)
+    label = _label(spoken, test.var).label or test.var.replace("_", " ")
+    return f"“{label}” is {value_in_words(test.value)}"
 
 
 def _label(spoken: Labels, fact: str) -> Label:

@@ -33,7 +33,8 @@ def transcript(shop: BundleIndex) -> str:
             state = answered.state
             lines += [f"> {turn['say']}", "", f"**{answered.reply.status}**", ""]
             lines += [f"    {line}" for line in answered.reply.text.splitlines()]
-            lines += ["", *(f"- {c.id}, {c.path}:{c.line}: {c.text}" for c in answered.reply.citations), ""]
+            lines += ["", *(f"    {one.text}\n" for one in answered.reply.different)]
+            lines += [*(f"- {c.id}, {c.path}:{c.line}: {c.text}" for c in answered.reply.citations), ""]
     return "\n".join(lines)
 
 
