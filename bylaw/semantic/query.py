@@ -132,12 +132,12 @@ class Ratio(Part):
 class SemanticQuery(Part):
     """What is asked.
 
-    `per` names entities each of whose rows has a row of the answer, whether or not the dimensions that are shown tell
-    them apart: two customers of one name are two. It needs no dimension: then only the numbers are shown. `metrics` are the numbers in the order of the answer's columns: names of the catalogue, of `measures`, of
-    `ratios`, or aggregates written out. `window` narrows and `grain` groups by the time dimension of the metrics, or
-    by `time_dimension`. `with_empty` keeps groups and periods that no row belongs to. `limit` takes the first rows,
-    with `limit_by` the first of each group of those dimensions. `order` empty means the natural one: time upwards,
-    else the first metric downwards.
+    `metrics` are the numbers in the order of the answer's columns: names of the catalogue, of `measures`, of
+    `ratios`, or aggregates written out. `per` names entities each of whose rows has a row of the answer, whether or
+    not the dimensions that are shown tell them apart: two customers of one name are two. `window` narrows and `grain`
+    groups by the time dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups and periods that no
+    row belongs to. `limit` takes the first rows, with `limit_by` the first of each group of those dimensions. `order`
+    empty means the natural one: time upwards, else the first metric downwards.
     """
 
     metrics: tuple[str, ...] = ()
