@@ -136,6 +136,17 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Company:
     return made
 
 
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The address of a throw-away PostgreSQL cluster, up to the name of a database."""
+    from tests.fakes import postgresql as fake
+
+    if reason := fake.missing():
+        pytest.skip(reason)
+    with fake.cluster() as address:
+        yield address
+
+
 @pytest.fixture
 def github(tmp_path: Path) -> Iterator[FakeGitHub]:
     """A GitHub on loopback with the empty repository `acme/policies`; its module says how to use it."""
