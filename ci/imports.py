@@ -1,0 +1,1 @@
+"""`bylaw import`: the semantic layer that others wrote, as context files."""

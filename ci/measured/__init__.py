@@ -1,0 +1,1 @@
+"""What the context declares, held against the rows of a warehouse."""
