@@ -303,6 +303,12 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @click.option("--repo", metavar="OWNER/NAME", help="The repository on GitHub; by default that of the event.")
 @click.option("--pull", type=click.IntRange(min=1), metavar="N", help="The pull request; by default that of the event.")
 @click.option("--head", metavar="SHA", help="Refuse to speak of any other commit.")
+@click.option(
+    "--audit",
+    "log",
+    metavar="LOG",
+    help="Also say how many recorded answers would be different: a `bylaw audit export`, or the address of a store.",
+)
 @click.option("--summary", type=_file, envvar="GITHUB_STEP_SUMMARY", help="Add the summary to this file as Markdown.")
 @_at
 @click.pass_context
@@ -316,6 +322,7 @@ def review(
     repo: str | None,
     pull: int | None,
     head: str | None,
+    log: str | None,
     summary: Path | None,
     at: date | None,
 ) -> None:
@@ -330,13 +337,16 @@ def review(
     bylaw review --base origin/main --repo acme/policies --pull 12
     bylaw review --compute review.json                   where nobody is trusted: only look
     bylaw review --post review.json                      where the token is: only post
+    bylaw review --dry-run --base main --audit log.jsonl
     """
     from ci.review.session import Asked, here
     from ci.review.session import review as run_review
 
     if compute is not None and post is not None:
         raise click.UsageError("`--compute` looks and `--post` speaks: name one of them, or neither for both")
-    asked = Asked(root, base, compute, post, dry_run, repo, pull, head, at, summary)
+    if post is not None and log is not None:
+        raise click.UsageError("`--audit` belongs to the half that looks: name it with `--compute`")
+    asked = Asked(root, base, compute, post, dry_run, repo, pull, head, at, summary, log)
     done = run_review(asked, here())
     for line in done.lines:
         click.echo(line, color=ctx.color)

@@ -20,6 +20,7 @@ from bylaw.logic.ir import ValueMisfit
 from ci.diff import Version
 
 UNREADABLE = "facts that are no longer declared"
+MOST_EXAMPLES = 5  # request ids that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,17 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a log says about two versions. `left_out_count` are policy answers whose case was redacted or not kept."""
+    """What a log says about two versions. `left_out_count` are policy answers whose case was redacted or not kept.
+
+    `examples` are the first requests whose answers would be different, those not different under the base before all.
+    """
 
     answer_count: int
     different_count: int
     new_count: int
     left_out_count: int
     kinds: tuple[Kind, ...]
+    examples: tuple[str, ...] = ()
 
 
 def read(stream: IO[bytes], name: str) -> tuple[list[Answer], int]:
@@ -101,7 +106,7 @@ def compare(answers: Iterable[Answer], left_out: int, base: Version, head: Versi
     sides = _Decider(base, day), _Decider(head, day)
     found: dict[tuple[str, str, str | None], list[tuple[Answer, bool]]] = {}
     total = 0
-    different: set[int] = set()
+    different: dict[int, str] = {}
     new: set[int] = set()
     for answer in answers:
         total += 1
@@ -111,7 +116,7 @@ def compare(answers: Iterable[Answer], left_out: int, base: Version, head: Versi
             if now == said:
                 continue
             is_new = before[outcome] != now
-            different.add(answer.seq)
+            different[answer.seq] = answer.request_id
             if is_new:
                 new.add(answer.seq)
             found.setdefault((outcome, said, now), []).append((answer, is_new))
@@ -120,7 +125,8 @@ def compare(answers: Iterable[Answer], left_out: int, base: Version, head: Versi
         Kind(*key, len(alike), sum(is_new for _, is_new in alike), min((a for a, _ in alike), key=lambda a: a.seq))
         for key, alike in ordered
     )
-    return Recorded(total, len(different), len(new), left_out, kinds)
+    first = sorted(different, key=lambda seq: (seq not in new, seq))[:MOST_EXAMPLES]
+    return Recorded(total, len(different), len(new), left_out, kinds, tuple(different[seq] for seq in first))
 
 
 def document(found: Recorded) -> dict[str, Any]:
@@ -130,6 +136,7 @@ def document(found: Recorded) -> dict[str, Any]:
         "different": found.different_count,
         "not_under_base": found.new_count,
         "left_out": found.left_out_count,
+        "examples": list(found.examples),
         "kinds": [
             {
                 "outcome": kind.outcome,

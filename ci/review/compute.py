@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from bylaw.canonical import plain
-from ci import pipeline
+from ci import pipeline, recorded
 from ci.base import files_at
 from ci.check import Checked, Executors, against, check
+from ci.diff import sides
 from ci.files import Content
 from ci.findings import Finding
 from ci.formalize.stage import UNDECLARED, formalize
@@ -34,6 +35,7 @@ from ci.review.document import (
     Counts,
     Coverage,
     OpenQuestion,
+    RecordedAnswers,
     ReviewDocument,
     Suggestion,
     Timing,
@@ -47,6 +49,7 @@ from ci.variables import variables
 
 WHOLE = 1_000  # more policies are checked in parts; then neither their bundle nor their cases are at hand
 MOST_STANDING = 100_000
+_NAME = 100  # letters of a request's name
 MOST_CASES = 20  # missing ones that are written out
 _KEPT_OUT = UNREPRESENTABLE | UNDECLARED | {"type-mismatch", "unit-mismatch", "value-out-of-domain"}
 
@@ -88,8 +91,12 @@ def compute(
     clock: Callable[[], float] = time.perf_counter,
     progress: Progress | None = None,
     executors: Executors | None = None,
+    log: str | None = None,
 ) -> ReviewDocument:
-    """The review of what lies in *root* against *base*. Raises UsageError where git knows no such commit."""
+    """The review of what lies in *root* against *base*; *log* is a file of recorded answers, or a store's address.
+
+    Raises UsageError where git knows no such commit, and for a log that is none or does not hold.
+    """
     laps = Laps(clock)
     shown, base_sha = revision(root), forked_at(root, base)
     diff = diff_since(root, base_sha)
@@ -104,6 +111,10 @@ def compute(
     line = _lines(now)
     cases = _cases(looked, diff, line)
     laps.lap("looking for cases")
+    held = None
+    if log is not None:
+        held = _recorded(log, root, base_sha, now.at)
+        laps.lap("deciding recorded answers anew")
     return ReviewDocument(
         schema_version="1.0",
         head_sha=commit_of(root, "HEAD"),
@@ -119,6 +130,7 @@ def compute(
         missing_cases=cases.missing,
         missing_case_count=cases.count,
         case_suggestions=list(cases.suggestions),
+        recorded=held,
         **_told(now, looked, diff, line),
     )
 
@@ -180,6 +192,20 @@ def _cases(looked: Looked, diff: Diff, line: Line) -> _Cases:
     coverage = Coverage(before=covered(then), after=covered(now))
     fixes = () if is_open else tuple(appended(now.entries(MOST_CASES), diff, line))
     return _Cases(coverage, missing if len(missing) <= LONGEST else "", len(now.survey.missing), fixes)
+
+
+def _recorded(log: str, root: Path, base_sha: str, day: date) -> RecordedAnswers:
+    """What of *log* would be different: numbers and names of requests, no word of what was asked."""
+    answers = recorded.read_log(log, root)  # before anything is compared: it may be no log
+    one, two, _ = sides(base_sha, str(root), root, day, day)
+    found = recorded.compare(*answers, one, two, day)
+    return RecordedAnswers(
+        answers=found.answer_count,
+        different=found.different_count,
+        not_under_base=found.new_count,
+        left_out=found.left_out_count,
+        examples=[clipped(name, _NAME) for name in found.examples],
+    )
 
 
 def _told(now: Inventory, looked: Looked, diff: Diff, line: Line) -> dict[str, Any]:

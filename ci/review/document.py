@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from bylaw.errors import UsageError
 from ci.findings import SEVERITIES
@@ -189,6 +189,22 @@ class Counts(Data):
     existing: Count = 0
 
 
+class RecordedAnswers(Data):
+    """How many answers of an audit log would be different under the head, and the first requests among them."""
+
+    answers: Count
+    different: Count
+    not_under_base: Count
+    left_out: Count = 0
+    examples: Annotated[list[Name], Field(max_length=20)] = []
+
+    @model_validator(mode="after")
+    def _each_is_a_part(self) -> RecordedAnswers:
+        if not self.answers >= self.different >= max(self.not_under_base, len(self.examples)):
+            raise ValueError("more are different than there are")
+        return self
+
+
 class Timing(Data):
     """How long a part of the work took."""
 
@@ -227,6 +243,7 @@ class ReviewDocument(Data):
     etag: Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
     without_etag: Name | None = None
     open_questions: Annotated[list[OpenQuestion], Field(max_length=100)] = []
+    recorded: RecordedAnswers | None = None
     timings: Annotated[list[Timing], Field(max_length=50)] = []
 
     @property

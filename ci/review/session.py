@@ -48,6 +48,7 @@ class Asked:
     head: str | None = None
     at: date | None = None
     summary: Path | None = None
+    log: str | None = None  # recorded answers to decide anew
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def _computed(asked: Asked, event: Event, world: World) -> ReviewDocument:
     base = asked.base or event.base_sha
     if base is None:
         raise UsageError("a review needs a commit to compare with", "name it: `bylaw review --base origin/main`")
-    document = compute(asked.root, base, world.clock().date(), asked.at, asked.pull or event.pull)
+    document = compute(asked.root, base, world.clock().date(), asked.at, asked.pull or event.pull, log=asked.log)
     expected = asked.head or event.head_sha
     if expected is not None and document.head_sha != expected:
         raise UsageError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ci.review.comment import LONGEST, RANK, ending
-from ci.review.document import FoundItem, OutcomeChange, PolicyGraph, ReviewDocument
+from ci.review.document import FoundItem, OutcomeChange, PolicyGraph, RecordedAnswers, ReviewDocument
 from ci.review.markdown import Markdown, block, cell, coded, drawn, filled, html_code, joined, said
 from ci.review.view import Setting, count, place
 
@@ -47,7 +47,8 @@ def has_news(document: ReviewDocument) -> bool:
     """Is there anything that a reviewer would want to know?"""
     counts = document.counts
     is_found = counts.error or counts.warning or counts.notice or document.change_count
-    return bool(is_found or document.unknown or document.open_questions)
+    is_heard = document.recorded is not None and document.recorded.not_under_base
+    return bool(is_found or is_heard or document.unknown or document.open_questions)
 
 
 def headline(document: ReviewDocument) -> str:
@@ -97,6 +98,7 @@ def _summary(document: ReviewDocument, setting: Setting, omitted: int, room: _Ro
         "nothing_else": _nothing_else(document),
         "unknown": [said(reason, room.letters) for reason in document.unknown[: room.rows]],
         "more_unknown": len(document.unknown[room.rows :]),
+        "recorded": None if document.recorded is None else _recorded(document.recorded, room),
         "conflicts": [_clash(finding, document, setting, room) for finding in clashes[: room.rows]],
         "more_conflicts": len(clashes[room.rows :]),
         **_decide(open_, document, setting, room),
@@ -152,6 +154,18 @@ def _nothing_else(document: ReviewDocument) -> Markdown | None:
     if document.nothing_else_changes:
         return Markdown("Proved: no other case changes outcome.") if document.change_count else None
     return Markdown("Whether any other case changes outcome is **not known**:")
+
+
+def _recorded(found: RecordedAnswers, room: _Room) -> Markdown:
+    """How many recorded answers would be different, how many by this change, and the first of them."""
+    told = f"{found.different:,} of {count(found.answers, 'recorded answer')} would be different"
+    if found.different:
+        told += f", {f'{found.not_under_base:,} of them' if found.not_under_base else 'none'} by this change"
+    shown = [coded(name, room.letters) for name in found.examples[: room.rows]]
+    left = found.different - len(shown)
+    named = f": {', '.join(shown)}{f' and {left:,} more' if left else ''}" if shown else ""
+    rest = f" Left out, because the case was redacted or not recorded: {found.left_out:,}." if found.left_out else ""
+    return Markdown(f"{told}{named}.{rest}")
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

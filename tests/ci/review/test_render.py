@@ -24,6 +24,7 @@ from ci.review.document import (
     OpenQuestion,
     OutcomeChange,
     PolicyGraph,
+    RecordedAnswers,
     ReviewDocument,
     Spot,
     Suggestion,
@@ -156,6 +157,33 @@ def test_where_there_is_nothing_to_say_nothing_is_said() -> None:
     assert (rendered.summary, rendered.comments, rendered.annotations) == ("", (), ())
     assert rendered.conclusion == "success"
     assert rendered.title == "no new findings; no case changes outcome"
+
+
+RECORDED = [
+    ([0, 0, 0, 0], [], None),
+    ([9, 2, 0, 0], ["r1", "r2"], None),  # the base has changed them already
+    ([1, 1, 1, 0], ["r1"], "1 of 1 recorded answer would be different, 1 of them by this change: `r1`."),
+    (
+        [1200, 12, 10, 3],
+        ["a", "b"],
+        "12 of 1,200 recorded answers would be different, 10 of them by this change: `a`, `b` and 10 more. "
+        "Left out, because the case was redacted or not recorded: 3.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("counts", "examples", "told"), RECORDED, ids=[str(row[0]) for row in RECORDED])
+def test_how_many_recorded_answers_would_be_different(counts: list[int], examples: list[str], told: str | None) -> None:
+    names = ("answers", "different", "not_under_base", "left_out")
+    held = RecordedAnswers(**dict(zip(names, counts, strict=True)), examples=examples)
+    summary = render(document(recorded=held), HERE).summary
+    assert told in summary if told is not None else summary == ""
+
+
+def test_answers_that_differ_already_are_told_beside_what_is_new() -> None:
+    held = RecordedAnswers(answers=9, different=1, not_under_base=0, examples=["r1"])
+    summary = render(document(finding(), recorded=held), HERE).summary
+    assert "1 of 9 recorded answers would be different, none by this change: `r1`." in summary
 
 
 def test_a_graph_alone_is_no_news() -> None:
@@ -453,7 +481,7 @@ GRAPHS = st.lists(NAME, min_size=3, max_size=5, unique=True).map(
     )
 )
 DOCUMENTS = st.builds(
-    lambda found, rows, graphs, unknown, questions, missing, fixes: document(
+    lambda found, rows, graphs, unknown, questions, missing, fixes, names: document(
         *found,
         changes=rows,
         change_count=len(rows),
@@ -467,6 +495,7 @@ DOCUMENTS = st.builds(
         case_suggestions=fixes,
         coverage=Coverage(before=Covered(covered=1, count=2), after=Covered(covered=1, count=3)),
         without_etag=unknown[0][:300] if unknown else None,
+        recorded=RecordedAnswers(answers=9, different=9, not_under_base=9, examples=names),
     ),
     st.lists(FOUND, max_size=4),
     st.lists(CHANGES, min_size=1, max_size=3),
@@ -476,6 +505,7 @@ DOCUMENTS = st.builds(
                        why=st.lists(NAME, max_size=2)), max_size=2),
     LONG,
     st.lists(SUGGESTIONS, max_size=2),
+    st.lists(NAME, max_size=2),
 )  # fmt: skip
 
 
@@ -515,6 +545,7 @@ def test_each_trick_in_every_place_at_once(word: str) -> None:
         found, finding(message=word, help=word), changes=rows, change_count=1, graphs=[graph], graph_count=1,
         unknown=[word], nothing_else_changes=False, missing_cases=word, missing_case_count=1,
         coverage=Coverage(before=Covered(covered=0, count=0), after=Covered(covered=0, count=1)),
+        recorded=RecordedAnswers(answers=2, different=2, not_under_base=2, examples=[word]),
     )  # fmt: skip
     rendered = render(full, HERE)
     harmless(rendered.summary, handles=["@acme/everyone"])

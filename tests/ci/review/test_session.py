@@ -6,6 +6,9 @@ import subprocess
 
 import pytest
 
+from bylaw.audit.entry import START, after, draft, link
+from bylaw.audit.export import lines
+from bylaw.canonical import write_atomically
 from ci.review.brought import Brought, brought, told
 from ci.review.document import FoundItem, Spot
 
@@ -50,6 +53,8 @@ REFUSED = [
     (["--compute", "a", "--post", "b"], "name one of them, or neither for both"),
     (["--base", "main", "--compute", "no/such/folder/a.json"], "cannot be written"),
     (["--post", "nothing.json"], "`nothing.json` cannot be read"),
+    (["--post", "nothing.json", "--audit", "log.jsonl"], "`--audit` belongs to the half that looks"),
+    (["--base", "main", "--dry-run", "--audit", "none.jsonl"], "the log `none.jsonl` cannot be read"),
 ]
 
 
@@ -76,6 +81,38 @@ def test_both_halves_say_the_same_as_the_whole(repository, call, tmp_path):
     half = call("review", "--root", repository.root, "--post", path, "--dry-run")
     assert half.out == whole.out
     assert "Which cases change outcome" in page.read_text()
+
+
+def log(path, *days: int):
+    """An export of what was answered after so many days, while the window was 30."""
+    tail, entries = START, []
+    for n, count in enumerate(days, start=1):
+        facts = {"days_since_purchase": count, "has_receipt": True}
+        said = {"event": "reply", "kind": "policy", "query": "my secret", "facts": facts, "actor": {"id": "ana"}}
+        body = {**said, "request_id": f"r{n}", "outcomes": {"refund": "full_refund" if count <= 30 else "reject"}}
+        entries.append(link(tail, draft(body, f"{n:032}")))
+        tail = after(entries[-1])
+    write_atomically(path, lines(entries))
+    return path
+
+
+def test_recorded_answers_are_counted_on_one_side_and_told_on_the_other(repository, call, tmp_path):
+    held, path = log(tmp_path / "log.jsonl", 5, 35, 38), tmp_path / "review.json"
+    asked = ("review", "--root", repository.root, "--base", "main", "--audit", held)
+    whole = call(*asked, "--dry-run")
+    told = "2 of 3 recorded answers would be different, 2 of them by this change: `r2`, `r3`."
+    assert told in whole.out
+    call(*asked, "--compute", path)
+    assert "my secret" not in path.read_text() and '"r2"' in path.read_text()
+    half = call("review", "--root", repository.root, "--post", path, "--dry-run")
+    assert half.out == whole.out
+
+
+def test_a_log_that_does_not_hold_is_refused_before_anything_is_posted(repository, call, tmp_path):
+    held = log(tmp_path / "log.jsonl", 5, 20)
+    held.write_text(held.read_text().replace("full_refund", "no_refund"))
+    done = call("review", "--root", repository.root, "--base", "main", "--audit", held, "--dry-run")
+    assert done.code == 2 and "does not hold: 2 edited" in done.err
 
 
 def test_who_brought_a_file(repository):
