@@ -6,18 +6,21 @@ Every limit is given when the connection is made: a setting made later is not in
 from __future__ import annotations
 
 import json
-import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Condition, Event
 from typing import Any
 
 import duckdb
 
 from bylaw.errors import UsageError
+from bylaw.warehouses.limits import RESULT_BYTES, STATEMENT_SECONDS, collected, watched
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
 
+_BACKSTOP_SECONDS = 600  # the engine's own limit, above the one that is watched: connections to one file share it
+_CLOSING_SECONDS = 10
 _WIDTH = 8  # bytes of a value in a column, for an order of magnitude
 _ROWS_PER_MS = 50_000  # what one core scans, for an order of magnitude
 
@@ -27,14 +30,20 @@ class DuckDBWarehouse:
 
     dialect = "duckdb"
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, statement_seconds: int) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, statement_seconds: int, result_bytes: int) -> None:
         self._connection = connection
         self._seconds = statement_seconds
+        self._bytes = result_bytes
+        self._closing = Event()
+        self._turn = Condition()  # one call at a time on the connection itself; cursors run beside one another
+        self._running = 0
         # Closed at the latest when the interpreter ends: the driver complains about connections that are still open.
         self._closed = weakref.finalize(self, connection.close)
 
     @classmethod
-    def open(cls, url: str, *, statement_seconds: int = 30) -> DuckDBWarehouse:
+    def open(
+        cls, url: str, *, statement_seconds: int = STATEMENT_SECONDS, result_bytes: int = RESULT_BYTES
+    ) -> DuckDBWarehouse:
         """Open `duckdb:///path`. An absolute path is tried first, then the same path below the working folder."""
         said = url.removeprefix("duckdb://")
         candidates = (Path(said), Path(said.lstrip("/")))
@@ -45,14 +54,14 @@ class DuckDBWarehouse:
             connection = duckdb.connect(str(path), config=_locked(statement_seconds))
         except duckdb.Error as error:
             raise WarehouseError(f"`{path.name}` cannot be opened: {_first_line(error)}") from error
-        return cls(connection, statement_seconds)
+        return cls(connection, statement_seconds, result_bytes)
 
-    def run(self, sql: str, limit: int) -> Rows:
-        with self._cursor() as cursor:
+    def run(self, sql: str, limit: int, stop: Event | None = None) -> Rows:
+        with self._cursor(stop) as cursor:
             cursor.execute(sql)
             columns = tuple(str(column[0]) for column in cursor.description or ())
-            found = cursor.fetchmany(limit + 1)
-        return Rows(columns, tuple(tuple(row) for row in found[:limit]), truncated=len(found) > limit)
+            rows, is_cut = collected(cursor.fetchmany, limit, self._bytes)
+        return Rows(columns, rows, truncated=is_cut)
 
     def explain(self, sql: str) -> Estimate:
         with self._cursor() as cursor:
@@ -67,29 +76,42 @@ class DuckDBWarehouse:
         return tuple(str(name) for (name,) in found)
 
     def close(self) -> None:
-        self._closed()
+        self._closing.set()
+        with self._turn:
+            self._turn.wait_for(lambda: not self._running, _CLOSING_SECONDS)
+            self._closed()
 
     @contextmanager
-    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _cursor(self, stop: Event | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor of its own, interrupted when the time is up even where the engine's own limit does not look."""
-        try:
+        with self._turn:
+            if self._closing.is_set():
+                raise WarehouseError("the warehouse is closed")
             cursor = self._connection.cursor()
-        except duckdb.Error as error:
-            raise WarehouseError(f"the warehouse is closed: {_first_line(error)}") from error
-        timer = threading.Timer(self._seconds + 1, cursor.interrupt)
-        timer.daemon = True
-        timer.start()
+            self._running += 1
+
+        def interrupt() -> None:
+            with suppress(duckdb.Error):  # it has just ended
+                cursor.interrupt()
+
+        stops = (self._closing,) if stop is None else (self._closing, stop)
         try:
-            yield cursor
-        except duckdb.InterruptException as error:
-            raise WarehouseError(f"the statement was stopped after {self._seconds} seconds") from error
-        except duckdb.OutOfMemoryException as error:
-            raise WarehouseError("the statement needs more memory than it may take") from error
-        except duckdb.Error as error:
-            raise WarehouseError(f"the warehouse refuses the statement: {_first_line(error)}") from error
+            with watched(interrupt, self._seconds, *stops) as watch:
+                try:
+                    yield cursor
+                except duckdb.InterruptException as error:
+                    raise watch.error(self._seconds) from error
+                except duckdb.OutOfMemoryException as error:
+                    raise WarehouseError("the statement needs more memory than it may take") from error
+                except duckdb.Error as error:
+                    if watch.interrupted is not None:
+                        raise watch.error(self._seconds) from error
+                    raise WarehouseError(f"the warehouse refuses the statement: {_first_line(error)}") from error
         finally:
-            timer.cancel()
-            cursor.close()
+            with self._turn:
+                cursor.close()
+                self._running -= 1
+                self._turn.notify_all()
 
 
 def _locked(statement_seconds: int) -> dict[str, str | bool | int | float | list[str]]:
@@ -103,7 +125,7 @@ def _locked(statement_seconds: int) -> dict[str, str | bool | int | float | list
         "memory_limit": "1GB",
         "max_temp_directory_size": "0GB",
         "threads": "2",
-        "max_execution_time": str(statement_seconds * 1000),
+        "max_execution_time": str(max(statement_seconds, _BACKSTOP_SECONDS) * 1000),
         "lock_configuration": "true",
     }
 

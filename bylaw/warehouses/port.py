@@ -6,6 +6,7 @@ Nothing here checks a statement; that is the gate's, and it comes first.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Event
 from typing import Any, Protocol
 
 from bylaw.errors import BylawError
@@ -46,8 +47,11 @@ class Warehouse(Protocol):
         """What running *sql* would take. Raises WarehouseError where it cannot be planned."""
         ...
 
-    def run(self, sql: str, limit: int) -> Rows:
-        """The first *limit* rows of *sql*. Raises WarehouseError."""
+    def run(self, sql: str, limit: int, stop: Event | None = None) -> Rows:
+        """The first *limit* rows of *sql*, fewer where they are very large. Raises WarehouseError.
+
+        Any thread may set *stop*: the statement then ends in the warehouse too, and this raises.
+        """
         ...
 
     def columns(self, schema: str, table: str) -> tuple[str, ...]:
@@ -55,5 +59,5 @@ class Warehouse(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of the connection. Nothing may be asked afterwards."""
+        """Stop what still runs and let go of the connection. Nothing may be asked afterwards."""
         ...

@@ -6,17 +6,32 @@ import importlib
 from collections.abc import Mapping
 
 from bylaw.errors import UsageError
+from bylaw.warehouses.limits import STATEMENT_SECONDS
 from bylaw.warehouses.port import Warehouse
+
+_SQL = "bylaw.warehouses.sql:SQLWarehouse"
 
 WAREHOUSES: Mapping[str, str] = {
     "duckdb": "bylaw.warehouses.duckdb:DuckDBWarehouse",
+    "postgresql": _SQL,
+    "redshift": _SQL,
+    "mysql": _SQL,
+    "mariadb": _SQL,
+    "sqlite": _SQL,
+    "snowflake": _SQL,
+    "bigquery": _SQL,
+    "databricks": _SQL,
+    "trino": _SQL,
 }
 
 
-def open_warehouse(url: str, *, statement_seconds: int = 30) -> Warehouse:
-    """The warehouse at *url* (`duckdb:///data/shop.duckdb`). Raises UsageError for an address nobody serves."""
+def open_warehouse(url: str, *, statement_seconds: int = STATEMENT_SECONDS) -> Warehouse:
+    """The warehouse at *url* (`duckdb:///data/shop.duckdb`, `postgresql://reader@host/shop`).
+
+    `KIND+DRIVER://` names a driver of SQLAlchemy's. Raises UsageError for an address nobody serves.
+    """
     scheme, separator, _ = url.partition("://")
-    target = WAREHOUSES.get(scheme)
+    target = WAREHOUSES.get(scheme.partition("+")[0])
     if not separator or target is None:
         known = ", ".join(f"`{name}://`" for name in sorted(WAREHOUSES))
         raise UsageError(
