@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from bylaw.logic.evaluate import Decision
-from bylaw.logic.ir import Value
+from bylaw.logic.ir import Facts, Value
 from ci.coverage.goals import Aim, Goal, Item
 from ci.coverage.measure import Coverage, Reading, Tried, measure, shown
 from ci.coverage.search import Search
+
+Showing: TypeAlias = tuple[Tried, frozenset[Goal]]  # a case and the goals that it shows
+Hints: TypeAlias = Mapping[tuple[str, Aim], Sequence[Facts]]  # by rule id and aim
 
 HARDEST_FIRST: Sequence[Aim] = ("inside", "outside", "region", "wins", "otherwise", "fires")
 
@@ -37,15 +40,41 @@ class Survey:
 
 def survey(reading: Reading, items: Sequence[Item], cases: Sequence[Tried]) -> Survey:
     """Measure *cases*, and look for a case for everything that they leave open."""
+    coverage, showing, unknown = _reached(reading, items, cases, {})
+    return Survey(coverage, tuple(_fewest(reading, showing, coverage.open)), unknown)
+
+
+def reached(reading: Reading, items: Sequence[Item], cases: Sequence[Tried], hints: Hints) -> Coverage:
+    """The coverage of a survey alone. Where a case of *hints* shows a goal, no other is looked for."""
+    return _reached(reading, items, cases, hints)[0]
+
+
+def hints(reading: Reading, found: Survey) -> Hints:
+    """The missing cases by what they show: for another version of the set, in which most of it is as it is here."""
+    hints: dict[tuple[str, Aim], list[Facts]] = {}
+    for case in found.missing:
+        for name in dict.fromkeys(_name(reading, goal) for goal in case.goals):
+            hints.setdefault(name, []).append(case.facts)
+    return hints
+
+
+def _name(reading: Reading, goal: Goal) -> tuple[str, Aim]:
+    return reading.rules[goal.rule].rule_id, goal.aim
+
+
+def _reached(
+    reading: Reading, items: Sequence[Item], cases: Sequence[Tried], hints: Hints
+) -> tuple[Coverage, list[Showing], tuple[Goal, ...]]:
+    """The coverage, a case for each goal that one was found for, and the goals that nothing was found out about."""
     coverage = measure(reading, items, cases)
     search = Search(reading, cases)
-    found: list[tuple[Tried, frozenset[Goal]]] = []
+    found: list[Showing] = []
     impossible: set[Goal] = set()
     unknown: list[Goal] = []
     by_now: set[Goal] = set()
     waiting = sorted(coverage.open, key=lambda goal: HARDEST_FIRST.index(goal.aim))
     for goal in waiting:
-        if goal in by_now:
+        if goal in by_now or any(search.confirms(goal, facts) for facts in hints.get(_name(reading, goal), ())):
             continue
         answer = search.case_for(goal)
         if answer.status == "found":
@@ -56,13 +85,10 @@ def survey(reading: Reading, items: Sequence[Item], cases: Sequence[Tried]) -> S
             impossible.add(goal)
         else:
             unknown.append(goal)
-    coverage = Coverage(coverage.items, coverage.met, frozenset(impossible))
-    return Survey(coverage, tuple(_fewest(reading, found, coverage.open)), tuple(unknown))
+    return Coverage(coverage.items, coverage.met, frozenset(impossible)), found, tuple(unknown)
 
 
-def _fewest(
-    reading: Reading, showing: Sequence[tuple[Tried, frozenset[Goal]]], wanted: Sequence[Goal]
-) -> list[MissingCase]:
+def _fewest(reading: Reading, showing: Sequence[Showing], wanted: Sequence[Goal]) -> list[MissingCase]:
     """Greedily the case that shows most of what is left; of equals the one with the fewest facts, then the first."""
     left = dict.fromkeys(wanted)
     chosen: list[tuple[int, MissingCase]] = []

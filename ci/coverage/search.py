@@ -20,6 +20,7 @@ from ci.coverage.measure import Reading, Tried
 
 BUDGET = 120  # cases tried for one goal before the solver is asked
 MAX_RULES = 300  # rules about one subject; beyond that the solver's question is not put
+MAX_PAIRS = 2_000  # of them that may contradict each other, each a formula of its own; beyond that likewise
 
 Status = Literal["found", "impossible", "unknown"]
 
@@ -53,10 +54,10 @@ class Search:
         for wanted in self._starts(goal):
             facts = self._complete(goal, {}, wanted)
             if facts is not None:
-                return Answer("found", self.theory.fewest(facts, lambda fewer: self._confirms(goal, fewer)))
+                return Answer("found", self.theory.fewest(facts, lambda fewer: self.confirms(goal, fewer)))
         return self._asked(goal)
 
-    def _confirms(self, goal: Goal, facts: Facts) -> bool:
+    def confirms(self, goal: Goal, facts: Facts) -> bool:
         """Does the case show the goal whatever its unknown facts are, and can it exist?"""
         reading, i = self.reading, goal.rule
         if not reading.met(goal, facts, goal.day):
@@ -105,7 +106,7 @@ class Search:
         var = next((var for var in sorted(wanted) if var not in facts), None)
         if var is None:
             self._left -= 1
-            if self._confirms(goal, facts):
+            if self.confirms(goal, facts):
                 return facts
             var = next((var for var in self._waiting(goal, facts) if var not in facts), None)
             if var is None:
@@ -148,11 +149,11 @@ class Search:
 
     def _asked(self, goal: Goal) -> Answer:
         among = self.reading.component(goal.rule)
-        if len(among) > MAX_RULES:
+        if len(among) > MAX_RULES or sum(len(self._equals(i, goal.day)) for i in among) > 2 * MAX_PAIRS:
             return Answer("unknown")
         rules = tuple(sorted({*among, goal.rule, *goal.siblings}))
         formulas = self._formulas(goal)
-        verdict = self.theory.solve(formulas, goal.day, rules, lambda facts: self._confirms(goal, facts))
+        verdict = self.theory.solve(formulas, goal.day, rules, lambda facts: self.confirms(goal, facts))
         if verdict.status == "PROVEN":
             return Answer("impossible")
         return Answer("unknown") if verdict.facts is None else Answer("found", verdict.facts)

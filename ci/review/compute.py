@@ -185,11 +185,11 @@ def _cases(looked: Looked, diff: Diff, line: Line) -> _Cases:
     if looked.runs is None or not 0 < len(looked.records) <= MOST_SURVEYED:
         return _Cases()
     before, after = looked.runs
-    then, now = surveyed(before, touched(before.proofs.records, diff.files)), surveyed(after, looked.records)
+    now, then = surveyed(after, looked.records, before, touched(before.proofs.records, diff.files))
     # What a contradiction leaves undecided would be written down as if it were meant.
     is_open = any(finding.id == "conflict" for finding in looked.checked.new)
     missing = "" if is_open else now.yaml(MOST_CASES)
-    coverage = Coverage(before=covered(then), after=covered(now))
+    coverage = Coverage(before=then, after=covered(now.survey.coverage))
     fixes = () if is_open else tuple(appended(now.entries(MOST_CASES), diff, line))
     return _Cases(coverage, missing if len(missing) <= LONGEST else "", len(now.survey.missing), fixes)
 

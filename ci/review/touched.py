@@ -8,9 +8,9 @@ from typing import Any
 
 from bylaw.authored.labels import labels
 from ci.cases import tried
-from ci.coverage.goals import items
-from ci.coverage.measure import Reading
-from ci.coverage.missing import survey
+from ci.coverage.goals import Item, items
+from ci.coverage.measure import Coverage, Reading, Tried
+from ci.coverage.missing import hints, reached, survey
 from ci.coverage.words import Report
 from ci.pipeline import Run
 from ci.proofs.theory import Theory
@@ -47,19 +47,40 @@ def graphs(records: Iterable[PolicyRecord]) -> Iterator[PolicyGraph]:
         )
 
 
-def surveyed(run: Run, records: Sequence[PolicyRecord]) -> Report:
-    """What the cases show of these policies, and the cases that are missing for them."""
-    wanted = {record.policy.policy_id for record in records}
-    proofs = run.workspace.rules.ci.proofs
-    theory = Theory(run.ruleset, run.at.toordinal(), proofs.rlimit, proofs.timeout_ms, proofs.memory_mb)
-    rules = [i for i, rule in enumerate(run.ruleset.rules) if rule.policy_id in wanted]
-    day: date = run.workspace.commit_date or run.at
-    found = survey(Reading(theory), items(theory, rules), tried(run.workspace, run.ruleset, day))
+def surveyed(
+    run: Run, records: Sequence[PolicyRecord], base: Run, old: Sequence[PolicyRecord]
+) -> tuple[Report, Covered]:
+    """What the cases show of these policies, and the cases that are missing for them; how much they showed before.
+
+    What shows a goal now mostly shows it in the *base* too, so hardly anything is looked for twice.
+    """
+    now, then = _reading(run), _reading(base)
+    found = survey(now, _items(now, records), _cases(run))
+    before = reached(then, _items(then, old), _cases(base), hints(now, found))
     threshold = float(run.workspace.rules.ci.case_coverage_threshold)
-    return Report(found, theory, labels(run.workspace.vocabulary), threshold, day.toordinal())
+    report = Report(found, now.theory, labels(run.workspace.vocabulary), threshold, _own_day(run).toordinal())
+    return report, covered(before)
 
 
-def covered(report: Report) -> Covered:
+def covered(coverage: Coverage) -> Covered:
     """How many of the things that cases can show are shown."""
-    done, count = report.survey.coverage.tally()
+    done, count = coverage.tally()
     return Covered(covered=done, count=count)
+
+
+def _reading(run: Run) -> Reading:
+    proofs = run.workspace.rules.ci.proofs
+    return Reading(Theory(run.ruleset, run.at.toordinal(), proofs.rlimit, proofs.timeout_ms, proofs.memory_mb))
+
+
+def _items(reading: Reading, records: Iterable[PolicyRecord]) -> tuple[Item, ...]:
+    wanted = {record.policy.policy_id for record in records}
+    return items(reading.theory, [i for i, rule in enumerate(reading.rules) if rule.policy_id in wanted])
+
+
+def _own_day(run: Run) -> date:
+    return run.workspace.commit_date or run.at
+
+
+def _cases(run: Run) -> list[Tried]:
+    return tried(run.workspace, run.ruleset, _own_day(run))

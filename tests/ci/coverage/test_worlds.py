@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic.boxes import boxes, lies_in
-from bylaw.logic.ir import Atom, Constraint, Source
+from bylaw.logic.ir import Atom, ConditionalRule, Constraint, Effect, Ruleset, Source
 from bylaw.logic.truth import truth
 from ci.coverage.formulas import as_formula, put
 from ci.coverage.goals import items
 from ci.coverage.measure import Coverage, Reading, Tried, measure
-from ci.coverage.missing import survey
+from ci.coverage.missing import hints, reached, survey
 from ci.proofs.theory import Theory
 
 _path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
@@ -110,6 +110,32 @@ def test_a_goal_is_out_of_reach_exactly_when_no_case_of_the_world_shows_it(rules
     for item in found.coverage.items:
         for goal in item.goals:
             assert (goal in found.coverage.impossible) == (not any(by_hand(reading, goal, facts) for facts in ALL))
+
+
+@given(worlds(), worlds(), st.lists(st.sampled_from(ALL), max_size=2))
+@settings(max_examples=40, deadline=None)
+def test_what_showed_a_goal_in_another_set_is_a_hint_and_changes_no_number(ruleset, other, some):
+    told = hints(reading_of(other), survey(reading_of(other), items(reading_of(other).theory), []))
+    reading = reading_of(ruleset)
+    asked, cases = items(reading.theory), [Tried(facts, DAY) for facts in some]
+    assert reached(reading, asked, cases, told) == survey(reading, asked, cases).coverage
+
+
+def test_where_thousands_of_pairs_contradict_each_other_the_solver_is_not_asked():
+    def coverage_of(count):
+        rules = [
+            ConditionalRule(
+                f"R{i}", f"P{i}", "x", Effect("outcome", f"a{i}", "refund"), Atom("days", ">=", 1), 3, Source("x")
+            )
+            for i in range(count)
+        ]
+        ruleset = Ruleset({"days": strategies.VARIABLES["days"]}, tuple(rules), outcomes=("refund",))
+        reading = reading_of(ruleset)
+        return survey(reading, items(reading.theory, [0]), [])
+
+    few, many = coverage_of(5), coverage_of(64)
+    assert {goal.aim for goal in few.coverage.impossible} == {"wins", "inside", "outside"}
+    assert {goal.aim for goal in many.unknown} == {"wins", "inside", "outside"}
 
 
 @given(worlds(), st.lists(st.sampled_from(ALL), max_size=2))
