@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "compile": ("ci.cli:compile_", "Write the bundle and the enriched records."),
     "explain": ("ci.cli:explain", "Say in words what a policy, a rule, a fact or a finding id means."),
     "cases": ("ci.cli:cases", "How much of the policies their cases show, and which cases are missing."),
+    "import": ("ci.imports:import_", "Write the semantic layer of dbt, Cortex, Ossie or LookML as context files."),
     "review": ("ci.cli:review", "Say on a pull request what it does, on its lines; answer commands in comments."),
     "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),
     "decide": ("bot.verdicts:decide", "What the policies say about a case, given as facts."),

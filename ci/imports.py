@@ -1,1 +1,132 @@
 """`bylaw import`: the semantic layer that others wrote, as context files."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ci.importers.draft import Dropped
+    from ci.importers.write import Plan
+
+FORMATS = ("auto", "dbt", "metricflow", "cortex", "ossie", "lookml", "wren")  # as in `ci.importers.registry`
+SHOWN = 5  # places of one reason, and lines of one file, before the rest is counted
+
+
+@click.command("import")
+@click.argument("source", metavar="FILE_OR_FOLDER", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="What the source is; `auto` looks into it.",
+)
+@click.option(
+    "--output",
+    "root",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    show_default=".",
+    help="The policy repository whose context/ is written.",
+)
+@click.option("--schema", default="main", show_default=True, help="The schema of tables whose source names none.")
+@click.option("--dialect", help="The dialect of SQL in the source, by its sqlglot name, where it is not the usual one.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be written, with the changes of each file; write nothing."
+)
+@click.option("--force", is_flag=True, help="Where the source and a person's edit differ, take what the source says.")
+@click.option("--all", "all_", is_flag=True, help="Show every place that was not carried over.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    source: Path,
+    format_: str,
+    root: Path,
+    schema: str,
+    dialect: str | None,
+    dry_run: bool,
+    force: bool,
+    all_: bool,
+    as_json: bool,
+) -> None:
+    """Write the entities, metrics, joins and verified queries of another semantic layer as context files.
+
+    One record a file. Imported again, a file follows its source and keeps what people edited since; where both changed,
+    the edit stays and is named. What could not be carried over is listed with its place and the reason. What is written
+    checks clean; `bylaw check --warehouse URL` then holds it against the data. Exit code 1 when an edit was kept
+    against the source.
+
+    \b
+    bylaw import target/manifest.json            dbt: models, tests, sources, exposures, semantic models, metrics
+    bylaw import models --format metricflow --schema analytics
+    bylaw import revenue.yaml --dry-run          Cortex, Ossie: what would be written, and what not
+    bylaw import lookml --output ../policies     views and explores (with the extra `bylaw[lookml]`)
+    """
+    from bylaw.errors import UsageError
+    from ci.importers.draft import is_name
+    from ci.importers.registry import drafted
+    from ci.importers.sql import is_dialect
+    from ci.importers.write import plan
+
+    if not is_name(schema):
+        raise UsageError(f"`{schema[:60]}` is no name of a schema")
+    if dialect is not None and not is_dialect(dialect):
+        raise UsageError(f"`{dialect[:60]}` is no dialect that sqlglot knows")
+    name, draft = drafted(source, format_, schema, dialect)
+    found = plan(root, draft, f"{name} {source.name}", force)
+    if not dry_run:
+        found.write()
+    if as_json:
+        click.echo(json.dumps(_document(name, found, draft.dropped, dry_run), indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(_lines(name, found, draft.dropped, dry_run, all_)), color=ctx.color)
+    ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
+
+
+def _lines(name: str, plan: Plan, dropped: Sequence[Dropped], dry_run: bool, all_: bool) -> Iterator[str]:
+    yield f"read as {name}; {'would be written to' if dry_run else 'written to'} {plan.root}:"
+    for state in ("new", "updated", "kept"):
+        for entry in plan.entries:
+            if entry.state == state:
+                yield f"  {state:<8} {entry.path}"
+                for note in entry.notes:
+                    yield f"           {note}"
+                if entry.diff and (dry_run or state == "kept"):
+                    yield from (f"           {line}" for line in entry.diff.splitlines())
+    same = sum(entry.state == "unchanged" for entry in plan.entries)
+    if same:
+        yield f"  {same} {'file is' if same == 1 else 'files are'} as the source says"
+    if not plan.entries:
+        yield "  nothing"
+    for path in plan.gone:
+        yield f"  left     {path}: the source no longer speaks of it; delete it if that is meant"
+    if dropped:
+        yield ""
+        yield f"not carried over ({len(dropped)}):"
+        yield from _reasons(dropped, all_)
+
+
+def _reasons(dropped: Sequence[Dropped], all_: bool) -> Iterator[str]:
+    places: dict[str, list[str]] = defaultdict(list)
+    for one in dropped:
+        places[one.why].append(one.where)
+    for why, where in places.items():
+        yield f"  {why}"
+        shown = where if all_ else where[:SHOWN]
+        yield from (f"    {place}" for place in shown)
+        if len(where) > len(shown):
+            yield f"    and {len(where) - len(shown)} more (--all)"
+
+
+def _document(name: str, plan: Plan, dropped: Sequence[Dropped], dry_run: bool) -> dict[str, object]:
+    files = [{"path": e.path, "state": e.state, "notes": list(e.notes), "diff": e.diff} for e in plan.entries]
+    lost = [{"where": one.where, "why": one.why} for one in dropped]
+    return {"format": name, "dry_run": dry_run, "files": files, "left": list(plan.gone), "not_carried_over": lost}

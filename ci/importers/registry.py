@@ -1,0 +1,80 @@
+"""The table of formats that are imported: who claims a file, and who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bylaw.errors import UsageError
+from ci.importers import cortex, dbt, foreign, lookml, metricflow, ossie, wren
+from ci.importers.draft import Draft
+from ci.importers.foreign import Foreign
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """One format. `files` are the ends of the names that a folder is searched for."""
+
+    claims: Callable[[Foreign], bool]
+    import_: Callable[[Sequence[Foreign], Draft], None]
+    files: tuple[str, ...] = (".yaml", ".yml")
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "dbt": Importer(dbt.claims, dbt.import_, ("manifest.json", "catalog.json")),
+    "wren": Importer(wren.claims, wren.import_, (".yaml", ".yml", ".md", "mdl.json")),
+    "cortex": Importer(cortex.claims, cortex.import_),
+    "ossie": Importer(ossie.claims, ossie.import_),
+    "lookml": Importer(lookml.claims, lookml.import_, (".lkml",)),
+    "metricflow": Importer(metricflow.claims, metricflow.import_),
+}
+
+
+def drafted(target: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, Draft]:
+    """The format of *target* and what it says, held to the lints. Raises UsageError where nothing can be read."""
+    name, files = _found(target) if format_ == "auto" else (format_, _read(target, format_))
+    if not any(IMPORTERS[name].claims(file) for file in files):
+        raise UsageError(f"`{target}` holds nothing of the format `{name}`", "name another --format, or another file")
+    draft = Draft(schema, dialect)
+    IMPORTERS[name].import_(files, draft)
+    draft.checked()
+    return name, draft
+
+
+def _read(target: Path, format_: str) -> list[Foreign]:
+    """The files of a format. A manifest of dbt lies in `target/` where its project is named."""
+    wanted = IMPORTERS[format_].files
+    if format_ == "dbt" and (target / "target" / "manifest.json").is_file():
+        return foreign.read(target / "target", wanted)
+    return foreign.read(target, wanted)
+
+
+def _found(target: Path) -> tuple[str, list[Foreign]]:
+    """The one format of *target*. Raises UsageError where there is none, or more than one."""
+    if not target.exists():
+        raise UsageError(f"there is no file or folder `{target}`", "name what is to be imported")
+    claimed: dict[str, list[Foreign]] = {}
+    problem: UsageError | None = None
+    for name in IMPORTERS:
+        try:
+            files = _read(target, name)
+        except UsageError as found:
+            problem = found
+            continue
+        if any(IMPORTERS[name].claims(file) for file in files):
+            claimed[name] = files
+    for whole in ("dbt", "wren"):  # the rest of such a project is what these two are built from
+        if whole in claimed:
+            return whole, claimed[whole]
+    if len(claimed) == 1:
+        return claimed.popitem()
+    if claimed:
+        raise UsageError(
+            f"`{target}` holds several formats: {', '.join(claimed)}",
+            "name one with --format, or a folder further down",
+        )
+    if problem is not None:
+        raise problem
+    known = ", ".join(IMPORTERS)
+    raise UsageError(f"`{target}` is in no format that is known", f"known formats: {known}; --format says which")
