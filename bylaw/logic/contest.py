@@ -7,14 +7,20 @@ Rules alike in effect, level and declared overrides have the same rivals and bea
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, reduce
+from operator import or_
+from typing import TypeAlias, TypeVar
 
 from bylaw.logic.boxes import Box, domain, point
 from bylaw.logic.firing import as_bits, bits
-from bylaw.logic.ir import Effect, Ruleset, Value
+from bylaw.logic.ir import Effect, Ruleset, Value, names
 from bylaw.logic.rivalry import contradicts
+
+MOST_REMEMBERED = 20_000
+
+Duties: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # required, prohibited, permitted
+Verdict: TypeAlias = tuple[tuple[tuple[str, str], ...], Duties]  # (outcome, action) of each outcome that gets one
 
 _K = TypeVar("_K")
 
@@ -22,11 +28,11 @@ _K = TypeVar("_K")
 class Rank:
     """Some rules alike, and the sets that all of them share."""
 
-    def __init__(self, contest: Contest, effect: Effect, level: int, policy: str, is_torn: bool) -> None:
+    def __init__(self, contest: Contest, number: int, effect: Effect, level: int, policy: str, is_torn: bool) -> None:
         self._contest, self._is_torn = contest, is_torn  # one that contradicts itself is a rank of its own
-        self.effect, self.level, self.policy = effect, level, policy
+        self.number, self.effect, self.level, self.policy = number, effect, level, policy
+        self.takes = effect.takes
         self.members = 0
-        self.bans = effect.kind == "prohibited"
 
     @cached_property
     def rivals(self) -> int:
@@ -44,6 +50,12 @@ class Rank:
         return self.rivals & self._contest.above(self.level, self.policy)
 
     @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The actions it demands besides those it takes."""
+        taken = {action for _, action in self.takes}
+        return tuple(action for action in self.effect.demands if action not in taken)
+
+    @cached_property
     def disputing(self) -> int:
         """The rules that answer one of its outcomes differently."""
         return self._contest.disputing(self.effect)
@@ -55,6 +67,9 @@ class Contest:
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
         self.rank_of: list[Rank] = []
+        self._verdicts: dict[tuple[int, ...], Verdict] = {}
+        self._takers: dict[str, int] = {}
+        self._facts: dict[int, frozenset[str]] = {}
         self._excluded: dict[str, list[str]] = defaultdict(list)
         for one, other in sorted(ruleset.excludes):
             self._excluded[one].append(other)
@@ -93,7 +108,7 @@ class Contest:
             is_torn = contradicts(rule.effect, rule.effect, self.ruleset.excludes)
             key = (rule.effect, rule.level, policy, i if is_torn else -1)
             if key not in ranks:
-                ranks[key] = Rank(self, rule.effect, rule.level, policy, is_torn)
+                ranks[key] = Rank(self, len(ranks), rule.effect, rule.level, policy, is_torn)
             members[ranks[key]].append(i)
             self.rank_of.append(ranks[key])
         return members
@@ -102,10 +117,9 @@ class Contest:
 
     def takers(self, outcome: str) -> int:
         """The rules that answer *outcome*."""
-        found = 0
-        for members in self.taking.get(outcome, {}).values():
-            found |= members
-        return found
+        if outcome not in self._takers:
+            self._takers[outcome] = reduce(or_, self.taking.get(outcome, {}).values(), 0)
+        return self._takers[outcome]
 
     def disputing(self, effect: Effect) -> int:
         """The rules that answer an outcome of *effect* differently."""
@@ -152,45 +166,96 @@ class Contest:
 
     # ---- what stands ------------------------------------------------------------------------------------------------
 
+    def ranks_in(self, rules: int) -> Iterator[tuple[Rank, int]]:
+        """The ranks of *rules*, each with those of them that are its own."""
+        while rules:
+            rank = self.rank_of[(rules & -rules).bit_length() - 1]
+            mine = rules & rank.members
+            rules ^= mine
+            yield rank, mine
+
     def surviving(self, fires: int) -> int:
         """The firing rules whose effect stands: no stronger rival removes it that stands, or wins their dispute."""
-        known: dict[tuple[int, bool], bool] = {}
+        known: dict[tuple[Rank, bool], bool] = {}
 
-        def prevails(i: int, despite_bans: bool) -> bool:
-            rank = self.rank_of[i]
+        def prevails(rank: Rank, despite_bans: bool) -> bool:
             stronger = rank.beaters & fires
             if despite_bans:
                 stronger &= ~self.banning
             if not stronger:
                 return True
-            asked = (i, despite_bans)
+            asked = (rank, despite_bans)
             if asked not in known:
                 known[asked] = True  # INVARIANT: "beats" has no cycle; a cycle of overrides is a finding, not a crash
-                known[asked] = not any(prevails(j, bool(rank.disputing >> j & 1)) for j in bits(stronger))
+                known[asked] = not any(
+                    prevails(other, bool(rank.disputing & its)) for other, its in self.ranks_in(stronger)
+                )
             return known[asked]
 
-        return sum(1 << i for i in bits(fires) if prevails(i, False))
+        stands = fires
+        for rank, mine in self.ranks_in(fires):
+            if not prevails(rank, False):
+                stands ^= mine
+        return stands
 
     def clashes(self, stands: int) -> tuple[tuple[int, int], ...]:
         """The pairs that contradict each other, neither of which gives way."""
-        return tuple((i, j) for i in bits(stands) for j in bits(self.rank_of[i].rivals & stands & -(2 << i)))
+        torn = [(mine, rank.rivals & stands) for rank, mine in self.ranks_in(stands) if rank.rivals & stands]
+        return tuple(sorted((i, j) for mine, rivals in torn for i in bits(mine) for j in bits(rivals & -(2 << i))))
 
     def action_of(self, stands: int, outcome: str) -> str | None:
         """The action that *outcome* gets from the standing rules, None for nobody or a clash."""
-        taken = [(action, members & stands) for action, members in self.taking.get(outcome, {}).items()]
-        taken = [(action, members) for action, members in taken if members]
-        if len(taken) != 1:
+        takers = self.takers(outcome) & stands
+        if not takers:
             return None
-        action, members = taken[0]
-        if any(self.rank_of[i].rivals & stands for i in bits(members)):
-            return None
-        return action
+        actions = set[str]()
+        for rank, _ in self.ranks_in(takers):
+            if rank.rivals & stands:
+                return None
+            actions.update(action for asked, action in rank.takes if asked == outcome)
+        return actions.pop() if len(actions) == 1 else None
+
+    def verdict(self, fires: int) -> Verdict:
+        """What the rules of one room give when *fires* of them fire. Worked out once for all sets of the same ranks."""
+        ranks = tuple(rank.number for rank, _ in self.ranks_in(fires))
+        found = self._verdicts.get(ranks)
+        if found is None:
+            if len(self._verdicts) >= MOST_REMEMBERED:
+                self._verdicts.clear()
+            stands = self.surviving(fires)
+            outcomes = dict.fromkeys(outcome for rank, _ in self.ranks_in(fires) for outcome, _ in rank.takes)
+            given = {outcome: self.action_of(stands, outcome) for outcome in sorted(outcomes)}
+            actions = tuple((outcome, action) for outcome, action in given.items() if action is not None)
+            found = self._verdicts[ranks] = actions, self.duties(stands)
+        return found
+
+    def duties(self, stands: int) -> Duties:
+        """What the standing rules require, prohibit and permit; an outcome's action is told under its outcome."""
+        required, prohibited, permitted = set[str](), set[str](), set[str]()
+        for rank, _ in self.ranks_in(stands):
+            required.update(rank.required)
+            if rank.effect.kind == "prohibited":
+                prohibited.add(rank.effect.action)
+            elif rank.effect.kind == "permitted":
+                permitted.add(rank.effect.action)
+        return tuple(sorted(required)), tuple(sorted(prohibited)), tuple(sorted(permitted))
 
     @cached_property
     def anything(self) -> Mapping[str, Value]:
         """A case: some value for every fact."""
         variables = self.ruleset.variables
         return point(Box({name: domain(variable) for name, variable in variables.items()}), variables)
+
+    def room_of(self, rules: int) -> int:
+        """The room of the first of *rules*."""
+        return self.rooms[(rules & -rules).bit_length() - 1]
+
+    def facts_of(self, room: int) -> frozenset[str]:
+        """The facts that the rules of a room name."""
+        if room not in self._facts:
+            guards = (self.ruleset.rules[i].guard for i in bits(self.members_of(room)))
+            self._facts[room] = frozenset[str]().union(*map(names, guards))
+        return self._facts[room]
 
     def members_of(self, room: int) -> int:
         """The rules of a room."""

@@ -7,10 +7,15 @@ some node that asks it leads to two ends that differ. Exact, where it does not g
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import combinations, pairwise
+from operator import or_
+from typing import Generic, TypeVar
 
 from bylaw.logic.boxes import Box, Cut, Region, domain
 from bylaw.logic.ir import Variable
+
+_End = TypeVar("_End", bound=Hashable)
 
 MAX_STATES = 150  # beyond that many different situations on the way the question is left to others
 
@@ -19,60 +24,77 @@ class TooWide(Exception):
     """The diagram would need too many states."""
 
 
-class Diagram:
+class Diagram(Generic[_End]):
     """All completions of a case. *boxes* speak of unknown facts only and are exact; so do *existing*.
 
-    `result` says what holds when exactly those boxes (by number, as bits) hold. Completions outside every box of
-    *existing* do not exist; with none given, all do.
+    Boxes of one group (a number from 0) are alike: `result` says what holds when exactly those groups (as bits) have a
+    box that holds. Completions outside every box of *existing* do not exist; with none given, all do.
     """
 
     def __init__(
         self,
         boxes: Sequence[Box],
+        groups: Sequence[int],
         existing: Sequence[Box],
         variables: Mapping[str, Variable],
-        result: Callable[[int], Hashable],
+        result: Callable[[int], _End],
         budget: int = MAX_STATES,
     ) -> None:
         members = [box.regions for box in (*boxes, *existing)]
-        self._count, self._budget, self._result = len(boxes), budget, result
+        self._count, self._budget, self._result = len(members), budget, result
         self._existing = (1 << len(members)) - (1 << len(boxes)) if existing else 0
         spoken: dict[str, int] = {}
         for n, regions in enumerate(members):
             for var in regions:
                 spoken[var] = spoken.get(var, 0) | 1 << n
-        self.facts = sorted(spoken, key=lambda var: (-spoken[var].bit_count(), var))
+        parts_of = {var: len({regions[var] for regions in members if var in regions}) for var in spoken}
+        self.facts = sorted(spoken, key=lambda var: (-spoken[var].bit_count(), parts_of[var], var))
         self._spoken = [spoken[var] for var in self.facts]
-        everyone = (1 << len(members)) - 1
+        self._groups = groups
+        self._alike = [sum(1 << n for n, other in enumerate(groups) if other == group) for group in groups]
+        left = (1 << len(boxes)) - 1
+        self._whole = [left & ~reduce(or_, self._spoken[depth:], 0) for depth in range(len(self.facts) + 1)]
+        everyone = (1 << len(members) + len(boxes)) - 1
         self._cells = [
             cells(variables[var], {n: regions[var] for n, regions in enumerate(members) if var in regions}, everyone)
             for var in self.facts
         ]
-        self.ends: dict[int, Hashable] = {}  # node → what holds there
+        self.ends: dict[int, _End] = {}  # node → what holds there
         self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
         self._inner: dict[int, tuple[int, tuple[int, ...]]] = {}
         self._known: dict[tuple[int, int], int] = {}
-        self._end_of: dict[Hashable, int] = {}
-        self._build(0, everyone)
+        self._end_of: dict[_End, int] = {}
+        self._turning: dict[tuple[int, ...], list[str]] = {}
+        self._build(0, (1 << len(members)) - 1)
 
     def _build(self, depth: int, alive: int) -> int:
+        """The node from which the facts from *depth* on are asked, when *alive* are possible: members, then groups."""
         if self._existing and not alive & self._existing:
             return -1
+        asked = depth, alive
+        while whole := alive & self._whole[depth]:  # such a box holds, and others of its group say nothing more
+            n = whole.bit_length() - 1
+            alive = alive & ~self._alike[n] | 1 << self._count + self._groups[n]
         while depth < len(self.facts) and not alive & self._spoken[depth]:
             depth += 1
-        found = self._known.get((depth, alive))
-        if found is not None:
-            return found
-        if len(self._known) >= self._budget:
-            raise TooWide
-        if depth == len(self.facts):
-            found = self._end(self._result(alive & ((1 << self._count) - 1)))
-        else:
-            found = self._node(depth, tuple(self._build(depth + 1, alive & cell) for cell in self._cells[depth]))
-        self._known[depth, alive] = found
+        known = self._known
+        found = known.get((depth, alive))
+        if found is None:
+            self._budget -= 1
+            if self._budget < 0:
+                raise TooWide
+            if depth == len(self.facts):
+                found = self._end(self._result(alive >> self._count))
+            else:
+                leads, below = list[int](), depth + 1
+                for cell in self._cells[depth]:
+                    lead = known.get((below, alive & cell))
+                    leads.append(self._build(below, alive & cell) if lead is None else lead)
+                found = self._node(depth, tuple(leads))
+        known[asked] = known[depth, alive] = found
         return found
 
-    def _end(self, result: Hashable) -> int:
+    def _end(self, result: _End) -> int:
         if result not in self._end_of:
             self._end_of[result] = len(self.ends) + len(self._inner)
             self.ends[self._end_of[result]] = result
@@ -87,11 +109,19 @@ class Diagram:
             self._inner[found] = (depth, leads)
         return found
 
-    def turning(self, part: Callable[[Hashable], Hashable]) -> list[str]:
+    def turning(self, part: Callable[[_End], Hashable]) -> list[str]:
         """The facts that alone can change *part* of the result; if it only changes with several, all of those."""
-        parts = {n: part(end) for n, end in self.ends.items()}
-        if len(set(parts.values())) < 2:
-            return []
+        first: dict[Hashable, int] = {}
+        parts = {n: first.setdefault(part(end), n) for n, end in self.ends.items()}
+        alike = tuple(parts.values())
+        if alike not in self._turning:
+            self._turning[alike] = self._turned(parts) if len(first) > 1 else []
+        return self._turning[alike]
+
+    def _turned(self, parts: Mapping[int, int]) -> list[str]:
+        asked = {depth for depth, _ in self._inner.values()}
+        if not self._existing and len(set(parts.values())) == len(parts):  # no two nodes are alike
+            return [self.facts[depth] for depth in sorted(asked)]
         seen: dict[tuple[int, int], bool] = {}
 
         def differ(a: int, b: int) -> bool:
@@ -116,7 +146,7 @@ class Diagram:
             for depth, leads in self._inner.values()
             if any(differ(a, b) for a, b in combinations(dict.fromkeys(leads), 2))
         }
-        return [self.facts[depth] for depth in sorted(found or {depth for depth, _ in self._inner.values()})]
+        return [self.facts[depth] for depth in sorted(found or asked)]
 
 
 def cells(variable: Variable, spoken: Mapping[int, Region], everyone: int) -> list[int]:
@@ -133,15 +163,13 @@ def parts(variable: Variable, spoken: Mapping[int, Region], everyone: int) -> It
         for value in order:
             yield frozenset((value,)), silent | sum(1 << n for n, where in spoken.items() if value in where)
         return
-    cuts = {cut for span in whole for cut in span}
-    turns: dict[Cut, int] = {}
+    turns: dict[Cut, int] = {cut: 0 for span in whole for cut in span}
     for n, where in spoken.items():
         assert isinstance(where, tuple)
         for span in where:
             for cut in span:
-                cuts.add(cut)
                 turns[cut] = turns.get(cut, 0) ^ 1 << n
     now = silent
-    for one, two in pairwise(sorted(cuts)):
-        now ^= turns.get(one, 0)
+    for one, two in pairwise(sorted(turns)):
+        now ^= turns[one]
         yield ((one, two),), now

@@ -13,9 +13,9 @@ from functools import cached_property, partial
 
 from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in
 from bylaw.logic.contest import Contest
-from bylaw.logic.firing import Firing, Look, as_bits, bits
+from bylaw.logic.firing import Firing, Look, Trace, as_bits, bits
 from bylaw.logic.ir import Facts, Ruleset, Variable, names
-from bylaw.logic.outlook import Case, Outlook, Rooms, duties_of
+from bylaw.logic.outlook import Case, Outlook, Rooms
 from bylaw.logic.rivalry import Rivals
 from bylaw.logic.truth import possible, truth
 
@@ -192,7 +192,7 @@ class Evaluator:
         outlook = Outlook(case)
         results: dict[str, OutcomeResult] = {}
         undecided: dict[str, tuple[str, ...]] = {}
-        path: list[str] = []
+        asked: dict[str, None] = {}
         for outcome in self.ruleset.outcomes:
             action = self.contest.action_of(case.stands, outcome)
             waits_for = outlook.waits_for(outcome, action)
@@ -204,9 +204,8 @@ class Evaluator:
             winner = self._first(bits(case.stands & self.contest.taking[outcome][action]))
             rule = self.ruleset.rules[winner]
             results[outcome] = OutcomeResult(action, rule.policy_id, rule.rule_id)
-            path.extend(step for step in self._steps(winner, facts) if step not in path)
-        required, prohibited, permitted = duties_of(self.contest, case.stands)
-        duties = {"required": required, "prohibited": prohibited, "permitted": permitted}
+            asked.update(dict.fromkeys(self._asked_by(winner)))
+        required, prohibited, permitted = duties = self.contest.duties(case.stands)
         return Decision(
             outcomes=results,
             required=required,
@@ -216,7 +215,7 @@ class Evaluator:
             lost=tuple(map(self._fired, bits(case.fires & ~case.stands))),
             conflicts=tuple(self._conflict(i, j) for i, j in self.contest.clashes(case.stands)),
             missing_facts=outlook.missing(duties) if names_unknown else (),
-            path=tuple(path),
+            path=tuple(f"{var}={_shown(self.ruleset.variables[var], facts)}" for var in asked if var in facts),
             undecided=undecided,
         )
 
@@ -224,10 +223,11 @@ class Evaluator:
         if among is None and self._is_indexed:
             fires, open_, look = self._looked_up(facts, day)
             waiting: Callable[[int], Counter[str]] = partial(self.index.waiting, look, known=facts)
+            trace: Callable[[int], Trace | None] = partial(self.index.trace, look)
             unlisted = self.index.loose
         else:
             fires, open_ = map(as_bits, self.firing(facts, day, among))
-            waiting, unlisted = _nobody, open_
+            waiting, trace, unlisted = _nobody, _untraced, open_
 
         def fires_at(full: Facts) -> int:
             if among is None and self._is_indexed:
@@ -238,6 +238,7 @@ class Evaluator:
             contest=self.contest,
             boxes_of=self.boxes_of,
             waiting=waiting,
+            trace=trace,
             unlisted=unlisted,
             question_order=self.question_order,
             fires_at=fires_at,
@@ -265,11 +266,10 @@ class Evaluator:
             outcomes=tuple(open_),
         )
 
-    def _steps(self, i: int, facts: Facts) -> list[str]:
+    def _asked_by(self, i: int) -> tuple[str, ...]:
         if i not in self._asked:
             self._asked[i] = tuple(sorted(names(self.ruleset.rules[i].guard), key=self.question_order))
-        used = [var for var in self._asked[i] if var in facts]
-        return [f"{var}={_shown(self.ruleset.variables[var], facts)}" for var in used]
+        return self._asked[i]
 
     def question_order(self, var: str) -> tuple[int, str]:
         """Booleans are asked first, then enums, then numbers and dates (seed 001, decision nodes)."""
@@ -281,6 +281,10 @@ _QUESTION_ORDER = {"boolean": 0, "enum": 1}
 
 def _nobody(among: int) -> Counter[str]:
     return Counter()
+
+
+def _untraced(rules: int) -> None:
+    return None
 
 
 def _shown(variable: Variable, facts: Facts) -> str:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from bylaw.logic.boxes import Box, Cut, Region
-from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Ruleset, Value, names
+from bylaw.logic.boxes import Box, Cut, Region, meet_regions, region, without
+from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Or, Ruleset, Value, Variable, names
 
 SLOTS = 8  # boxes of one rule that are indexed; a rule with more is loose
 ROOM = 4_000_000  # bytes for the sets of one fact: beyond it only every so many bounds keeps its set
 FEW = 6  # rules that are quicker looked at one by one
+
+# The facts that some rules wait for, and their open boxes as (rule, number): what is left of the rules in a case.
+Trace: TypeAlias = tuple[Hashable, tuple[tuple[int, int], ...]]
 
 
 def bits(members: int) -> Iterator[int]:
@@ -99,21 +102,21 @@ class Line:
 
 @dataclass(slots=True)
 class Slot:
-    """One box each of some rules: `members`. `spoken` says which of them speak of a fact."""
+    """One box each of some rules: `members`. For each fact which of them speak of it, and who allows which value."""
 
     members: int = 0
-    spoken: dict[str, int] = field(default_factory=dict)
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: dict[str, tuple[int, Table]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """What the index says of a case. `possible` holds, slot by slot, the rules whose box the known facts allow.
 
-    `sure` fire, `open` may fire with some completion, and `unsettled` have to be read.
+    `sure` fire, `open` may fire with some completion, and `unsettled` have to be read. `unknown` are facts, as bits.
     """
 
     possible: tuple[int, ...]
+    unknown: int
     sure: int
     open: int
     unsettled: int
@@ -130,15 +133,17 @@ class Firing:
         regions: list[dict[str, list[tuple[int, Region]]]] = []
         self.slots: list[Slot] = []
         members: list[list[int]] = []
+        known: list[tuple[Box, ...]] = []
         for i, rule in enumerate(ruleset.rules):
             found = boxes_of(i)
             if found is None or len(found) > SLOTS:
                 found, is_loose = (Box({}),), True
             else:
                 is_loose = not all(box.is_exact for box in found)
+            known.append(found)
             if is_loose:
                 loose.append(i)
-            elif len(found) == 1 and _says_no_more(rule.guard, found[0]):
+            elif all(_is_said(rule.guard, box, ruleset.variables) for box in found):
                 plain.append(i)
             for n, box in enumerate(found):
                 if n == len(self.slots):
@@ -153,12 +158,14 @@ class Firing:
             slot.members = as_bits(those)
             for var, its in sorted(spoken.items()):
                 speaking = as_bits(i for i, _ in its)
-                slot.spoken[var] = speaking
                 table = Words if isinstance(its[0][1], frozenset) else Line
-                slot.tables[var] = table(its, slot.members & ~speaking)
+                slot.tables[var] = speaking, table(its, slot.members & ~speaking)
+        self._bit_of = {var: 1 << n for n, var in enumerate(sorted({var for spoken in regions for var in spoken}))}
+        self._facts = sum(self._bit_of.values())
+        self._told = [tuple(sum(self._bit_of[var] for var in box.regions) for box in found) for found in known]
         self._spoken: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for n, slot in enumerate(self.slots):
-            for var, speaking in slot.spoken.items():
+            for var, (speaking, _) in slot.tables.items():
                 self._spoken[var].append((n, speaking))
 
     def in_force(self, day: int) -> int:
@@ -173,21 +180,32 @@ class Firing:
     def look(self, facts: Facts, day: int) -> Look:
         """Which rules fire, and which still may."""
         in_force = self.in_force(day)
-        known = facts.keys()
         possible, some, whole = [], 0, 0
         for slot in self.slots:
-            left = slot.members & in_force
-            for var, table in slot.tables.items():
-                if var in known:
+            left, waiting = slot.members & in_force, 0
+            for var, (speaking, table) in slot.tables.items():
+                if var in facts:
                     left &= table.at(facts[var])
+                else:
+                    waiting |= speaking
             possible.append(left)
             some |= left
-            for var, speaking in slot.spoken.items():
-                if var not in known:
-                    left &= ~speaking
-            whole |= left
+            whole |= left & ~waiting
         unsettled = (some & self.loose) | (whole & ~self.plain)
-        return Look(tuple(possible), whole & ~unsettled, some & ~whole & ~unsettled, unsettled)
+        unknown = self._facts ^ sum(map(self._bit_of.__getitem__, facts.keys() & self._bit_of.keys()))
+        return Look(tuple(possible), unknown, whole & ~unsettled, some & ~whole & ~unsettled, unsettled)
+
+    def trace(self, look: Look, rules: int) -> Trace | None:
+        """What is open of *rules*; None when the index does not know their boxes."""
+        if rules & self.loose:
+            return None
+        waiting, open_ = 0, list[tuple[int, int]]()
+        for i in bits(rules):
+            for n, told in enumerate(self._told[i]):
+                if look.possible[n] >> i & 1:
+                    waiting |= told
+                    open_.append((i, n))
+        return waiting & look.unknown, tuple(open_)
 
     def waiting(self, look: Look, rules: int, known: Facts) -> Counter[str]:
         """For every unknown fact how many of *rules* have a possible box that speaks of it."""
@@ -208,16 +226,20 @@ class Firing:
         return found
 
 
-def _says_no_more(guard: Formula, box: Box) -> bool:
-    """Is the guard known exactly when the facts of its only box are? So for tests joined by "and"."""
-    return _is_conjunction(guard) and box.regions.keys() == names(guard)
+def _is_said(guard: Formula, box: Box, variables: Mapping[str, Variable]) -> bool:
+    """Is *guard* read as true as soon as the facts of *box*, one of its own boxes, are known to lie in it?"""
+    return names(guard) <= box.regions.keys() or _follows(guard, True, box, variables)
 
 
-def _is_conjunction(guard: Formula) -> bool:
-    match guard:
-        case And(items):
-            return all(map(_is_conjunction, items))
+def _follows(formula: Formula, wanted: bool, box: Box, variables: Mapping[str, Variable]) -> bool:
+    match formula:
         case Not(item):
-            return isinstance(item, Atom)
+            return _follows(item, not wanted, box, variables)
+        case And(items) | Or(items):
+            found = (_follows(item, wanted, box, variables) for item in items)
+            return all(found) if isinstance(formula, And) == wanted else any(found)
+        case Atom(var) if var in box.regions:
+            mine, where = box.regions[var], region(formula, variables[var])
+            return not (without(mine, where) if wanted else meet_regions(mine, where))
         case _:
-            return isinstance(guard, Atom)
+            return False

@@ -7,17 +7,17 @@ rival; then a few telling completions are tried, and only when none of them diff
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from itertools import islice
-from typing import Any
+from operator import or_
 
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, boxes, holds_in, meet, point, subtract
-from bylaw.logic.contest import Contest, Rank
+from bylaw.logic.contest import MOST_REMEMBERED, Contest, Duties, Rank, Verdict
 from bylaw.logic.diagram import Diagram, TooWide
-from bylaw.logic.firing import bits
+from bylaw.logic.firing import Trace, bits
 from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, Ruleset, conj, names
 from bylaw.logic.truth import possible, simplify, truth
 
@@ -26,9 +26,6 @@ FEW = 10  # open boxes of one room that a diagram is tried for
 TRIES = 6  # completions tried before all are searched
 
 Rooms = dict[Hashable, "_Room | None"]  # rooms as they were in other cases: what is open there decides the rest
-MOST_REMEMBERED = 20_000
-
-Duties = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -38,6 +35,7 @@ class Case:
     contest: Contest
     boxes_of: Callable[[int], tuple[Box, ...] | None]
     waiting: Callable[[int], Counter[str]]  # for each unknown fact how many of some rules wait for it, by an index
+    trace: Callable[[int], Trace | None]  # what is open of some rules, by an index that knows
     unlisted: int  # the rules that the index does not know enough of
     question_order: Callable[[str], tuple[int, str]]
     fires_at: Callable[[Facts], int]  # the rules that fire in a full case
@@ -60,6 +58,8 @@ class Outlook:
     def __init__(self, case: Case) -> None:
         self.case, self.contest = case, case.contest
         self._present = case.fires | case.open
+        # one more rule alike to some that fire changes nothing
+        self._open = case.open & ~reduce(or_, (rank.members for rank, _ in self.contest.ranks_in(case.fires)), 0)
         self._hopeless: dict[Rank, bool] = {}
         self._rooms: dict[int, _Room | None] = {}
         self._unknown: dict[int, set[str]] = {}
@@ -70,55 +70,72 @@ class Outlook:
     def waits_for(self, outcome: str, action: str | None) -> Callable[[], tuple[str, ...]] | None:
         """What names the unknown facts that could change *outcome* from *action*; None when every completion agrees."""
         takers = self.contest.takers(outcome) & self._present
-        if not takers or not self.case.open:
+        number = self.contest.room_of(takers) if takers else -1
+        if number not in self._open_rooms:
             return None
-        room = self._room(next(bits(takers)))
+        room = self._room(number)
         if room is not None:
-            turning = room.turning(outcome)
-            if turning:
-                return partial(self._ordered, room.members, turning)
-            if room.only_gives(outcome, action):
-                return None
-            told = self._influence(outcome, action) & self.case.open  # only to be told for certain
-            return partial(self._named, told) if told else None
+            return None if room.only_gives(outcome, action) else partial(self._turning, room, outcome, action)
         threats = self._threats(outcome, action)
         self._live |= threats
         return partial(self.facts_of, threats) if threats else None
 
+    def _turning(self, room: _Room, outcome: str, action: str | None) -> tuple[str, ...]:
+        if outcome not in room.told:
+            turning = room.turning(outcome)
+            if turning:
+                room.told[outcome] = self._ordered({var: self._counted(room)[var] for var in turning})
+            else:  # only to be told for certain
+                room.told[outcome] = self._named(self._influence(outcome, action) & self._open)
+        return room.told[outcome]
+
     def missing(self, duties: Duties) -> tuple[str, ...]:
         """The unknown facts that could change anything. To be asked after the outcomes."""
-        if not self.case.open:
+        if not self._open:
             return ()
-        live, facts = self._live, dict[str, None]()
-        whole = wide = 0
-        for members in self._open_rooms.values():
-            room = self._room(next(bits(members)))
+        rooms, wide = list[_Room](), 0
+        for number, members in self._open_rooms.items():
+            room = self._room(number)
             if room is None:
                 wide |= members
             else:
-                whole |= members
-                facts.update(dict.fromkeys(room.turning(None) or (self._named(members) if room.is_changed else ())))
-        if wide:
-            live |= self._open_duties(duties, wide)
-        if not facts:
-            return self.facts_of(live)
-        rest = self.facts_of(live)
-        return self._ordered(live | whole, dict.fromkeys((*facts, *rest)))
+                rooms.append(room)
+        live = self._live | (self._open_duties(duties, wide) if wide else 0)
+        count = self._count(live)
+        facts = {var for room in rooms for var in self._changing(room)}
+        if facts:
+            facts.update(count)
+            for room in rooms:
+                for var, waiting in self._counted(room).items():
+                    count[var] += waiting
+            count = {var: count[var] for var in facts}
+        return self._ordered(count)
+
+    def _changing(self, room: _Room) -> Iterable[str]:
+        if room.changing is None:
+            room.changing = tuple(room.turning(None) or (self._named(room.open) if room.is_changed else ()))
+        return room.changing
+
+    def _counted(self, room: _Room) -> Mapping[str, int]:
+        if room.count is None:
+            room.count = self._count(room.open)
+        return room.count
 
     def facts_of(self, rules: int) -> tuple[str, ...]:
         """The unknown facts that *rules* wait for, the one that most of them wait for first."""
-        return self._ordered(rules, None)
+        return self._ordered(self._count(rules))
 
-    def _ordered(self, rules: int, only: Iterable[str] | None) -> tuple[str, ...]:
-        if not rules:
-            return ()
-        count = Counter[str]()
+    def _count(self, rules: int) -> dict[str, int]:
+        """For each unknown fact how many of *rules* wait for it."""
+        count = defaultdict[str, int](int)
         if listed := rules & ~self.case.unlisted:
-            count = self.case.waiting(listed)
+            count.update(self.case.waiting(listed))
         for i in bits(rules & self.case.unlisted):
-            count.update(self._unknown_of(i))
-        if only is not None:
-            count = Counter({var: count[var] for var in only})
+            for var in self._unknown_of(i):
+                count[var] += 1
+        return count
+
+    def _ordered(self, count: Mapping[str, int]) -> tuple[str, ...]:
         return tuple(sorted(count, key=lambda var: (-count[var], self.case.question_order(var))))
 
     def _named(self, rules: int) -> tuple[str, ...]:
@@ -138,82 +155,81 @@ class Outlook:
     @cached_property
     def _open_rooms(self) -> dict[int, int]:
         found: dict[int, int] = {}
-        left = self.case.open
+        left = self._open
         while left:
-            room = self.contest.rooms[(left & -left).bit_length() - 1]
+            room = self.contest.room_of(left)
             found[room] = left & self.contest.members_of(room)
             left ^= found[room]
         return found
 
-    def _room(self, i: int) -> _Room | None:
-        """The room of rule *i* as a diagram, None when too much is open there."""
-        number = self.contest.rooms[i]
+    def _room(self, number: int) -> _Room | None:
+        """A room as a diagram of what is open there, None when that is too much."""
         if number not in self._rooms:
-            self._rooms[number] = self._read_room(number, self._open_rooms.get(number, 0))
+            self._rooms[number] = self._recalled(number)
         return self._rooms[number]
 
-    def _read_room(self, number: int, members: int) -> _Room | None:
-        if members.bit_count() > FEW or self._existing is None:
+    def _recalled(self, number: int) -> _Room | None:
+        open_ = self._open_rooms[number]
+        if open_.bit_count() > FEW:
             return None
-        found: list[Box] = []
-        owners: list[int] = []
-        open_: list[tuple[int, int]] = []
-        for i in bits(members):
-            guard = self.case.boxes_of(i)
-            if guard is None or not all(box.is_exact for box in guard):
-                return None
-            for n, box in enumerate(guard):
-                if holds_in(box, self.case.facts):
-                    found.append(_of_unknown(box, self.case.facts))
-                    owners.append(i)
-                    open_.append((i, n))
-        if len(found) > FEW:
-            return None
-        speaking = {var for box in found for var in box.regions}
-        existing = self._existing if any(speaking & box.regions.keys() for box in self._existing) else ()
         fires = self.case.fires & self.contest.members_of(number)
-        asked = number, fires, tuple(open_), frozenset(speaking), tuple(existing and (self._left_of_invariants,))
+        is_bound = self._bound and not self._bound.isdisjoint(self.contest.facts_of(number))
+        trace = self.case.trace(open_) or self._traced(open_)
+        asked = number, fires, self._left_of_invariants if is_bound else None, trace
         if asked not in self.case.remembered:
             if len(self.case.remembered) >= MOST_REMEMBERED:
                 self.case.remembered.clear()
-            self.case.remembered[asked] = self._drawn(found, owners, existing, fires, members)
+            self.case.remembered[asked] = self._read_room(fires, open_, trace)
         return self.case.remembered[asked]
 
-    def _drawn(
-        self, found: Sequence[Box], owners: Sequence[int], existing: Sequence[Box], fires: int, members: int
-    ) -> _Room | None:
-        outcomes = tuple(sorted({o for i in bits(members | fires) for o, _ in self.contest.rank_of[i].effect.takes}))
-        said: dict[int, Hashable] = {}
+    def _traced(self, rules: int) -> Trace:
+        facts = self.case.facts
+        boxes = [(i, n, box) for i in bits(rules) for n, box in enumerate(self.case.boxes_of(i) or ())]
+        open_ = [(i, n, box) for i, n, box in boxes if holds_in(box, facts)]
+        unknown = frozenset(var for _, _, box in open_ for var in box.regions if var not in facts)
+        return unknown, tuple((i, n) for i, n, _ in open_)
 
-        def result(held: int) -> Hashable:
-            fired = fires
-            for n in bits(held):
-                fired |= 1 << owners[n]
-            if fired not in said:
-                stands = self.contest.surviving(fired)
-                said[fired] = (
-                    tuple(self.contest.action_of(stands, o) for o in outcomes),
-                    duties_of(self.contest, stands),
-                )
-            return said[fired]
+    def _read_room(self, fires: int, open_: int, trace: Trace) -> _Room | None:
+        if len(trace[1]) > FEW:
+            return None
+        guards = {i: guard for i in bits(open_) if (guard := self.case.boxes_of(i)) is not None}
+        if len(guards) < open_.bit_count() or any(box.residue for guard in guards.values() for box in guard):
+            return None
+        found = [_of_unknown(guards[i][n], self.case.facts) for i, n in trace[1]]
+        ranks = [self.contest.rank_of[i] for i, _ in trace[1]]
+        kinds = list(dict.fromkeys(ranks))
+        speaking = {var for box in found for var in box.regions}
+        existing: Sequence[Box] = ()
+        if speaking & self._bound:
+            if self._existing is None:
+                return None
+            existing = self._existing
 
+        def result(held: int) -> Verdict:
+            return self.contest.verdict(reduce(or_, (kinds[n].members for n in bits(held)), fires))
+
+        groups = [kinds.index(rank) for rank in ranks]
         try:
-            diagram = Diagram(found, existing, self.case.ruleset.variables, result)
+            diagram = Diagram(found, groups, existing, self.case.ruleset.variables, result)
         except TooWide:
             return None
-        return _Room(diagram, members, outcomes, is_changed=set(diagram.ends.values()) != {result(0)})
+        return _Room(diagram, open_, is_changed=set(diagram.ends.values()) != {result(0)})
 
     @cached_property
     def _existing(self) -> Sequence[Box] | None:
-        """The completions that the invariants allow, as exact boxes; empty: all. None when boxes do not say it."""
+        """The completions that the invariants allow, as exact boxes. None when boxes do not say it."""
         left = self._left_of_invariants
-        if left is None:
-            return ()
+        assert left is not None
         try:
             found = boxes(left, self.case.ruleset.variables)
         except TooManyBoxes:
             return None
         return found if all(box.is_exact for box in found) else None
+
+    @cached_property
+    def _bound(self) -> set[str]:
+        """The facts of which the invariants still ask something."""
+        return set() if self._left_of_invariants is None else names(self._left_of_invariants)
 
     @cached_property
     def _left_of_invariants(self) -> Formula | None:
@@ -228,7 +244,7 @@ class Outlook:
 
     def _threats(self, outcome: str, action: str | None) -> int:
         """The open rules that could change *outcome* from *action*; empty when every completion agrees."""
-        found = self._influence(outcome, action) & self.case.open
+        found = self._influence(outcome, action) & self._open
         if found and action is not None and not self._can_differ(found, outcome, action):
             return 0
         return found
@@ -237,12 +253,11 @@ class Outlook:
         """The rules that answer *outcome* and, step by step, the rivals that do not give way to them."""
         takers = self._present & self.contest.takers(outcome)
         supporting = 0 if action is None else self.contest.supporting.get((outcome, action), 0)
-        seen = todo = takers & ~(self.case.open & supporting)
+        seen = todo = takers & ~(self._open & supporting)
         reached = 0
         while todo:
-            rank = self.contest.rank_of[(todo & -todo).bit_length() - 1]
-            mine = todo & rank.members
-            todo &= ~mine
+            rank, mine = next(self.contest.ranks_in(todo))
+            todo ^= mine
             if self._is_hopeless(rank):
                 continue
             reached |= mine
@@ -270,30 +285,26 @@ class Outlook:
             mine = contest.rank_of[i]
             if mine.beaters & self.case.fires:
                 continue
-            attackers = mine.beaters & self.case.open
-            while attackers:
-                attacker = contest.rank_of[(attackers & -attackers).bit_length() - 1]
+            attackers = mine.beaters & self._open
+            for attacker, its in contest.ranks_in(attackers):
                 guards = attacker.beaters & secure
-                if mine.disputing & attackers & attacker.members:
+                if mine.disputing & its:
                     guards &= ~contest.banning
                 if not guards:
                     break
-                attackers &= ~attacker.members
             else:
                 secure |= 1 << i
         return secure
 
     def _open_duties(self, duties: Duties, among: int) -> int:
         """Those *among* the open rules that could add or remove a duty, a prohibition or a permission."""
-        found, left = 0, among
-        while left:
-            rank = self.contest.rank_of[(left & -left).bit_length() - 1]
-            mine = left & rank.members
-            left &= ~mine
+        found = 0
+        told = {"required": duties[0], "prohibited": duties[1], "permitted": duties[2]}
+        for rank, mine in self.contest.ranks_in(among):
             effect = rank.effect
             if self._is_hopeless(rank):
                 continue
-            adds = effect.kind != "outcome" and effect.action not in duties[effect.kind]
+            adds = effect.kind != "outcome" and effect.action not in told[effect.kind]
             if adds or rank.beaten & self.case.stands:
                 found |= mine
         return found
@@ -363,43 +374,28 @@ class Outlook:
 
 
 class _Room:
-    """A room with few open rules, and the diagram of all its completions."""
+    """A room with few open rules, the diagram of all its completions, and what was told of it."""
 
-    def __init__(self, diagram: Diagram, members: int, outcomes: tuple[str, ...], is_changed: bool) -> None:
-        self.diagram, self.members, self.outcomes = diagram, members, outcomes
+    def __init__(self, diagram: Diagram[Verdict], open_: int, is_changed: bool) -> None:
+        self.diagram, self.open = diagram, open_
         self.is_changed = is_changed  # from what is known now, by some completion
-        self._turning: dict[str | None, list[str]] = {}
+        self.told: dict[str, tuple[str, ...]] = {}
+        self.changing: tuple[str, ...] | None = None
+        self.count: Mapping[str, int] | None = None
 
     def turning(self, outcome: str | None) -> list[str]:
         """The facts that can change *outcome*, or anything."""
-        if outcome not in self._turning:
-            part = (lambda end: end) if outcome is None else self._answer(outcome)
-            self._turning[outcome] = self.diagram.turning(part)
-        return self._turning[outcome]
+        if outcome is None:
+            return self.diagram.turning(lambda end: end)
+        return self.diagram.turning(lambda end: _answer(end, outcome))
 
     def only_gives(self, outcome: str, action: str | None) -> bool:
         """Does every completion end with that action?"""
-        return all(self._answer(outcome)(end) == action for end in self.diagram.ends.values())
-
-    def _answer(self, outcome: str) -> Callable[[Any], Any]:
-        at = self.outcomes.index(outcome)
-        return lambda end: end[0][at]
+        return all(_answer(end, outcome) == action for end in self.diagram.ends.values())
 
 
-def duties_of(contest: Contest, stands: int) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """What the standing rules require, prohibit and permit; an outcome's action is told under its outcome."""
-    found: dict[str, set[str]] = {"required": set(), "prohibited": set(), "permitted": set()}
-    left = stands
-    while left:
-        rank = contest.rank_of[(left & -left).bit_length() - 1]
-        left &= ~rank.members
-        effect = rank.effect
-        taken = {action for _, action in effect.takes}
-        found["required"].update(action for action in effect.demands if action not in taken)
-        if effect.kind in ("prohibited", "permitted"):
-            found[effect.kind].add(effect.action)
-    required, prohibited, permitted = (tuple(sorted(actions)) for actions in found.values())
-    return required, prohibited, permitted
+def _answer(end: Verdict, outcome: str) -> str | None:
+    return next((action for asked, action in end[0] if asked == outcome), None)
 
 
 def _of_unknown(box: Box, known: Facts) -> Box:

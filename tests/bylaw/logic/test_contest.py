@@ -43,6 +43,19 @@ def test_what_stands_and_what_is_answered(ruleset, some):
         assert contest.action_of(stands, outcome) == evaluator.answer(standing, outcome)[0]
 
 
+@given(rulesets(most=8), st.lists(st.sets(st.integers(0, 7)), min_size=1, max_size=4))
+@settings(max_examples=40, deadline=None)
+def test_a_verdict_is_that_of_any_rules_of_the_same_ranks(ruleset, asked):
+    contest = Contest(ruleset)
+    for some in asked:
+        fires = as_bits(i for i in sorted(some) if i < len(ruleset.rules))
+        stands = contest.surviving(fires)
+        given = {outcome: contest.action_of(stands, outcome) for outcome in ruleset.outcomes}
+        actions, duties = contest.verdict(fires)
+        assert dict(actions) == {outcome: action for outcome, action in given.items() if action is not None}
+        assert duties == contest.duties(stands)
+
+
 @given(rulesets(most=8))
 @settings(max_examples=40, deadline=None)
 def test_rules_that_contradict_or_answer_one_outcome_share_a_room(ruleset):

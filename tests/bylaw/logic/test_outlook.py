@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bylaw.logic import diagram, outlook
 from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import And, Atom, ConditionalRule, Constraint, Effect, Not, Or, Ruleset, Source
+from bylaw.logic.ir import And, Atom, Compare, ConditionalRule, Constraint, Effect, Not, Or, Ref, Ruleset, Source
 
 _spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
 strategies = importlib.util.module_from_spec(_spec)
@@ -96,6 +96,14 @@ def test_few_or_many_the_outcomes_are_the_same(ruleset, facts):
     assert exact.outcomes == searched.outcomes
 
 
+@given(rulesets(with_compare=True, most=6), st.lists(facts_known, min_size=2, max_size=6), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_what_other_cases_left_behind_changes_nothing(ruleset, asked, is_indexed):
+    kept = Evaluator(ruleset, is_indexed)
+    for facts in asked:
+        assert kept.decide(facts, 1) == Evaluator(ruleset, is_indexed).decide(facts, 1)
+
+
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 FULL, CREDIT = Effect("outcome", "full", "refund"), Effect("outcome", "credit", "refund")
@@ -137,6 +145,20 @@ ROWS = {
     ),
     "a completion that an invariant rules out": (
         ruleset((FULL, FLAG, 3), (CREDIT, And((FLAG, OPEN)), 2), constraints=(Not(And((FLAG, OPEN))),)),
+        {"flag": True},
+        (),
+    ),
+    "an invariant between facts of which no rule speaks": (
+        ruleset(
+            (FULL, Or((And((FLAG, OPEN)), And((FLAG, Not(OPEN))))), 3),
+            constraints=(Compare(Ref("left"), "<=", Ref("days")),),
+        ),
+        {},
+        ("flag",),
+    ),
+    "a rule alike to one that fires": (ruleset((FULL, FLAG, 3), (FULL, OPEN, 3)), {"flag": True}, ()),
+    "a rule alike to one of two that contradict each other": (
+        ruleset((FULL, FLAG, 3), (CREDIT, FLAG, 3), (CREDIT, OPEN, 3)),
         {"flag": True},
         (),
     ),
