@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.conversation import Binding, Choice
+from bylaw.authored.context import Context
 from bylaw.semantic.query import Filter, SemanticQuery
 
 
@@ -40,9 +42,36 @@ class NotUnderstood:
 Reading = Bound | Unclear | NotUnderstood
 
 
+class Stop(Exception):
+    """The reading ends here, with something to say."""
+
+    def __init__(self, reading: Unclear | NotUnderstood) -> None:
+        super().__init__()
+        self.reading = reading
+
+
+def not_understood(message: str, help: str | None = None, words: tuple[str, ...] = ()) -> NotUnderstood:
+    """What a question without a faithful answer is told."""
+    return NotUnderstood(message, help, words)
+
+
+def unclear(text: str, words: str, names: Sequence[str], context: Context, value: object = None) -> Unclear:
+    """A choice between records of the catalogue; each sends back the question with the word made plain."""
+    at = text.lower().find(words.lower())
+    begins, ends = (at, at + len(words)) if at >= 0 else (len(text), len(text))
+    choices = []
+    for name in names:
+        readable = name.replace("_", " ").replace(".", " ")
+        metric = context.metrics.get(name)
+        said = readable if value is None else f"{readable} {value}"
+        label = f"{readable}: {metric.description or metric.type}" if metric is not None else said
+        choices.append(Choice(value=f"{text[:begins]}{said}{text[ends:]}", label=label))
+    return Unclear(words, tuple(choices))
+
+
 def carried(new: SemanticQuery, old: SemanticQuery, forget_time: bool) -> SemanticQuery:
     """*old* with what *new* says put in its place. A new grouping replaces the old one whole."""
-    groups = new if new.dimensions or new.grain else old
+    groups = new if new.dimensions or new.grain or new.per else old
     narrowed = {part.dimension for part in new.filters if isinstance(part, Filter)}
     kept = [part for part in old.filters if not isinstance(part, Filter) or part.dimension not in narrowed]
     return SemanticQuery(

@@ -6,23 +6,32 @@ Nothing is chosen here: a word with two meanings stays two meanings until the re
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bylaw.authored.context import Context, Dimension, Entity
+from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.language.words import Word, read_words
 
-Kind = Literal["metric", "dimension", "value", "entity", "personal", "stakes"]
+Kind = Literal["metric", "dimension", "time", "fact", "value", "entity", "condition", "relation", "personal", "stakes"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing that a phrase may mean. `name` is `entity.dimension` for dimensions and values."""
+    """One thing that a phrase may mean.
+
+    `name` is `entity.dimension` for dimensions, time dimensions, facts, values and named filters (`condition`), and
+    `entity.relationship` for what connects two entities (`relation`).
+    """
 
     kind: Kind
     name: str
     value: str | int | bool | None = None
+
+    @property
+    def owner(self) -> str:
+        """The entity that it belongs to; a metric's is not known here."""
+        return self.name.partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,14 @@ class Lexicon:
         self._targets: Mapping[tuple[str, ...], tuple[Target, ...]] = {key: tuple(found[key]) for key in found}
         self._longest = max(map(len, found), default=0)
 
+    def longest_at(self, words: Sequence[str], at: int) -> tuple[int, tuple[Target, ...]] | None:
+        """How many of *words* from place *at* on are one phrase, and what it may mean."""
+        for length in range(min(self._longest, len(words) - at), 0, -1):
+            targets = self._targets.get(tuple(words[at : at + length]))
+            if targets:
+                return length, targets
+        return None
+
     def mentions(self, words: tuple[Word, ...]) -> tuple[Mention, ...]:
         """The phrases in *words*, left to right; a phrase never reaches over a gap or the end of a sentence."""
         found: list[Mention] = []
@@ -66,12 +83,12 @@ class Lexicon:
         return tuple(found)
 
     def _at(self, words: tuple[Word, ...], at: int) -> Mention | None:
-        for length in range(min(self._longest, len(words) - at), 0, -1):
-            part = words[at : at + length]
-            targets = self._targets.get(tuple(word.text for word in part))
-            if targets and part[0].sentence == part[-1].sentence:
-                return Mention(at, at + length, part[0].start, part[-1].end, targets)
-        return None
+        end = next((i for i in range(at, len(words)) if words[i].sentence != words[at].sentence), len(words))
+        found = self.longest_at([word.text for word in words[at:end]], 0)
+        if found is None:
+            return None
+        length, targets = found
+        return Mention(at, at + length, words[at].start, words[at + length - 1].end, targets)
 
 
 def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
@@ -98,9 +115,9 @@ def _phrases(context: Context) -> Iterator[tuple[str, Target]]:
         for phrase in (name, *entity.synonyms):
             yield phrase, Target("entity", name)
         for column in entity.pii:
-            yield column, Target("personal", f"{name}.{column}")
-        for dimension in entity.dimensions:
-            yield from _dimension_phrases(entity, dimension)
+            for owner in ("", *(_one(spoken) for spoken in (name, *entity.synonyms))):
+                yield f"{owner} {column}", Target("personal", f"{name}.{column}")
+        yield from _attribute_phrases(entity)
     for term in context.glossary.values():
         target = _glossary_target(context, term.refers_to)
         if target is not None:
@@ -108,16 +125,35 @@ def _phrases(context: Context) -> Iterator[tuple[str, Target]]:
                 yield phrase, target
 
 
-def _dimension_phrases(entity: Entity, dimension: Dimension) -> Iterator[tuple[str, Target]]:
-    target = Target("dimension", f"{entity.name}.{dimension.name}")
-    for phrase in (dimension.name, f"{_one(entity.name)} {dimension.name}", *dimension.synonyms):
-        yield phrase, target
-    for value in dimension.sample_values:
-        if isinstance(value, bool):
-            continue  # "true" alone says nothing about which fact it is the value of
-        meant = Target("value", f"{entity.name}.{dimension.name}", value)
-        for phrase in (str(value), *dimension.value_synonyms.get(str(value), ())):
-            yield phrase, meant
+def _attribute_phrases(entity: Entity) -> Iterator[tuple[str, Target]]:
+    """Everything a row of *entity* has: alone and behind the entity's own name ("customer name")."""
+    owners = [_one(spoken) for spoken in (entity.name, *entity.synonyms)]
+    kinds: tuple[tuple[Kind, Sequence[Expressed]], ...] = (
+        ("dimension", entity.dimensions),
+        ("time", entity.time_dimensions),
+        ("fact", entity.facts),
+    )
+    for kind, attributes in kinds:
+        for attribute in attributes:
+            target = Target(kind, f"{entity.name}.{attribute.name}")
+            for phrase in (attribute.name, *attribute.synonyms):
+                yield phrase, target
+                for owner in owners:
+                    yield f"{owner} {phrase}", target
+    for dimension in entity.dimensions:
+        for value in dimension.sample_values:
+            if isinstance(value, bool):
+                continue  # "true" alone says nothing about which fact it is the value of
+            meant = Target("value", f"{entity.name}.{dimension.name}", value)
+            for phrase in (str(value), *dimension.value_synonyms.get(str(value), ())):
+                yield phrase, meant
+    for narrowed in entity.filters:
+        if narrowed.apply == "on_request":
+            for phrase in (narrowed.name, *narrowed.synonyms):
+                yield phrase, Target("condition", f"{entity.name}.{narrowed.name}")
+    for relationship in entity.relationships:
+        for phrase in relationship.synonyms:
+            yield phrase, Target("relation", f"{entity.name}.{relationship.name}")
 
 
 def _glossary_target(context: Context, refers_to: str | None) -> Target | None:
@@ -129,7 +165,15 @@ def _glossary_target(context: Context, refers_to: str | None) -> Target | None:
         return Target("entity", refers_to)
     owner, _, short = refers_to.partition(".")
     entity = context.entities.get(owner)
-    return Target("dimension", refers_to) if entity and entity.dimension(short) else None
+    if entity is None:
+        return None
+    named: tuple[tuple[Kind, Sequence[Expressed]], ...] = (
+        ("dimension", entity.dimensions),
+        ("time", entity.time_dimensions),
+        ("fact", entity.facts),
+        ("condition", entity.filters),
+    )
+    return next((Target(kind, refers_to) for kind, parts in named for part in parts if part.name == short), None)
 
 
 def _one(name: str) -> str:

@@ -39,6 +39,8 @@ class Span:
     ends: int
 
 
+FIRST_DAY = date(1, 1, 1)  # of a span that has no beginning
+LAST_DAY = date(9999, 12, 31)  # of a span that has no end
 _Period = tuple[date | None, date | None, str]
 _Reader = Callable[[re.Match[str], date, CalendarRules], _Period | None]
 
@@ -174,6 +176,7 @@ def _mention(text: str, today: date, calendar: CalendarRules) -> tuple[date, dat
 def _between(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     start, _ = _mention(match["from"], today, calendar)
     last, end = _mention(match["to"], today, calendar)
+    end = last if match["exclusive"] else end
     if not re.search(_YEAR, match["from"]) and (named := re.search(_YEAR, match["to"])):
         start = start.replace(year=int(named[0]))  # "from January to March 2026": one year is meant
     if last < start:
@@ -183,9 +186,11 @@ def _between(match: re.Match[str], today: date, calendar: CalendarRules) -> _Per
 
 def _since(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     start, end = _mention(match["from"], today, calendar)
-    start = end if match["word"] == "after" else start
+    start = end if match["word"] in ("after", "later than") else start
     if start > today:
         return None
+    if match["word"] == "on or after":
+        return start, LAST_DAY, f"from {start.isoformat()} on"
     return start, today + timedelta(days=1), f"since {start.isoformat()}"
 
 
@@ -197,6 +202,8 @@ def _last_count(match: re.Match[str], today: date, calendar: CalendarRules) -> _
     if calendar.whole_periods or match["whole"] or match["excluding"]:
         end = period_of(today, unit, calendar)
         return shifted(end, unit, -count), end, f"the last {count} whole {plural}"
+    if match["today"] and unit == "day":
+        return shifted(today, "day", 1 - count), today + timedelta(days=1), f"the last {count} {plural} with today"
     return shifted(today, unit, -count), today + timedelta(days=1), f"the last {count} {plural}"
 
 
@@ -208,6 +215,17 @@ def _relative(match: re.Match[str], today: date, calendar: CalendarRules) -> _Pe
     if match["word"] not in ("this", "current"):
         start = shifted(start, unit, -1)
     return _whole(start, unit, calendar, fiscal)
+
+
+def _before(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    start, end = _mention(match["from"], today, calendar)
+    until = end if match["word"] in ("on or before", "until", "through", "up to") else start
+    return FIRST_DAY, until, f"before {until.isoformat()}"
+
+
+def _ago(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    unit = _unit(match)
+    return _whole(period_of(shifted(today, unit, -_count(match["count"])), unit, calendar), unit, calendar)
 
 
 def _to_date(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
@@ -262,23 +280,34 @@ def _compiled(rows: Sequence[tuple[str, _Reader]]) -> tuple[tuple[re.Pattern[str
 
 
 _FISCAL = r"(?P<fiscal>fiscal )?"
-_EXCLUDING = rf"(?P<excluding>,? (?:excluding|not including|without) (?:the )?current {_UNIT})?"
+_EXCLUDING = (
+    rf"(?P<excluding>,? \(?(?:excluding|not including|without|exclusive of) (?:the )?current {_UNIT}\)?)?"
+    rf"(?P<today>,? \(?(?:inclusive of|including) today(?:'s date)?\)?)?"
+    rf"(?:,? \(?inclusive of (?:{_COUNT} {_UNIT}s? ago|the start)\)?)?(?:,? (?:from|until|to|as of) (?:today|now))?"
+)
+_BOTH = r"(?:,? \(?(?:both )?inclusive\)?)?"
 
 # Tried in this order; what an earlier row took, a later one leaves alone.
 _GRAMMAR = _compiled(
     [
-        (rf"between (?P<from>{_DATE}) and (?P<to>{_DATE})", _between),
-        (rf"from (?P<from>{_DATE}) (?:to|through|until) (?P<to>{_DATE})", _between),
-        (rf"(?P<word>since|after) (?:the )?(?P<from>{_DATE})", _since),
+        (
+            rf"(?:between|from) (?P<from>{_DATE})(?: inclusive)? (?:and|to|through|until) (?P<to>{_DATE})"
+            rf"(?P<exclusive>,? \(?exclusive\)?)?{_BOTH}",
+            _between,
+        ),
+        (rf"(?P<word>since|on or after|after|later than) (?:the )?(?P<from>{_DATE})", _since),
+        (rf"(?P<word>on or before|before|until|through|prior to|earlier than) (?:the )?(?P<from>{_DATE})", _before),
         (
             rf"(?:last|past|previous|prior|trailing) (?P<count>{_COUNT}) (?P<whole>complete |full |whole |calendar )?"
             rf"(?P<unit>{_UNIT})s?{_EXCLUDING}",
             _last_count,
         ),
         (
-            rf"(?P<word>last|past|previous|prior|trailing|this|current) {_FISCAL}(?P<unit>{_UNIT})(?! to date)",
+            rf"(?P<word>last|past|previous|prior|trailing|this|current) {_FISCAL}(?P<unit>{_UNIT})(?! to date)"
+            rf"{_EXCLUDING}",
             _relative,
         ),
+        (rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago),
         (rf"(?:this )?{_FISCAL}(?P<unit>{_UNIT}) to date|(?P<short>[ymqw])td", _to_date),
         (rf"{_FISCAL}q(?P<number>[1-4])(?P<ordinal>)(?:,? (?:of )?(?:fy ?)?(?P<year>{_YEAR}))?", _quarter),
         (
@@ -291,7 +320,7 @@ _GRAMMAR = _compiled(
             rf"(?: of)? {_MONTH}(?:,? {_YEAR})?|today|yesterday)",
             _one_day,
         ),
-        (rf"(?P<from>{_MONTH} {_YEAR}|{_YEAR}-\d\d)", _named),
+        (rf"(?P<from>{_MONTH},? {_YEAR}|{_YEAR} {_MONTH}|{_YEAR}-\d\d)", _named),
         (rf"(?:in|during|for|of) (?P<from>{_MONTH}|{_YEAR})", _named),
         (rf"(?P<from>{'|'.join(name for name in _MONTHS if len(name) > 4)}|{_YEAR})", _named),
         (r"(?:of )?all time|ever", _all_time),

@@ -1,0 +1,114 @@
+"""What a question says, word by word, before it is decided which records of the catalogue are meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bot.analytics.scope import Kind, Target
+from bylaw.authored.context import Aggregation, Grain
+from bylaw.language import dates
+from bylaw.semantic.query import Comparison, Operator, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Words that name something. `near` are the entities that the words around say it belongs to."""
+
+    words: str
+    targets: tuple[Target, ...]
+    near: tuple[str, ...] = ()
+    is_plural: bool = False
+
+    def of(self, *kinds: Kind) -> tuple[Target, ...]:
+        """The readings of these kinds."""
+        return tuple(target for target in self.targets if target.kind in kinds)
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The entities it names itself."""
+        return tuple(dict.fromkeys(target.name for target in self.of("entity")))
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The entities that own what it names, those it names itself among them."""
+        return tuple(dict.fromkeys(target.owner for target in self.targets if target.kind not in ("metric", "stakes")))
+
+
+@dataclass(slots=True)
+class Narrowing:
+    """A condition. `ref` is an attribute, a value, a named filter, or an entity told by its label."""
+
+    ref: Ref
+    operator: Operator = "in"
+    values: tuple[Value, ...] = ()
+    negated: bool = False
+    alternative: bool = False  # to the condition before it
+    near: tuple[str, ...] = ()
+    is_labelled: bool = False  # its dimension is named beside it
+
+
+@dataclass(slots=True)
+class NumberSaid:
+    """A number. Without `agg` the ref is a metric as it is, or a fact by its own way of adding up."""
+
+    ref: Ref
+    agg: Aggregation | None = None
+    distinct: bool = False
+    over: Literal["value", "change", "growth", "running", "share", "rank"] = "value"
+    conditions: list[Narrowing] = field(default_factory=list)
+    is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
+    is_shown: bool = True
+
+
+@dataclass(slots=True)
+class RelatedSaid:
+    """Rows of the head by how many rows of another entity belong to each."""
+
+    head: Ref
+    entity: Ref
+    comparison: Comparison = ">="
+    value: Value = 1
+
+
+@dataclass(slots=True)
+class TimeSaid:
+    """A span of time, with the date it is said of, where one is named, and the entity it stands beside."""
+
+    span: dates.Span
+    ref: Ref | None = None
+    near: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class OrderSaid:
+    """What the rows are sorted by."""
+
+    by: Ref | NumberSaid | Grain
+    descending: bool | None = None
+
+
+@dataclass(slots=True)
+class Said:
+    """Everything one question says."""
+
+    numbers: list[NumberSaid] = field(default_factory=list)
+    ratio: tuple[NumberSaid, NumberSaid] | None = None
+    outputs: list[Ref] = field(default_factory=list)
+    groups: list[Ref] = field(default_factory=list)
+    ranked: Ref | None = None
+    subject: Ref | None = None
+    heads: list[Ref] = field(default_factory=list)
+    conditions: list[Narrowing] = field(default_factory=list)
+    related: list[RelatedSaid] = field(default_factory=list)
+    times: list[TimeSaid] = field(default_factory=list)
+    grain: Grain | None = None
+    orders: list[OrderSaid] = field(default_factory=list)
+    descending: bool | None = None
+    limit: int | None = None
+    is_ranking: bool = False
+    with_empty: bool = False
+    counts: bool = False
+    stakes: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    personal: str | None = None

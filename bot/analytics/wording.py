@@ -1,0 +1,143 @@
+"""The words of asking: what counts, sums, groups, compares, ranks, denies and joins; and requests to change data.
+
+A word belongs to the fillers only if leaving it out cannot change the answer. Everything else must be bound to the
+catalogue. Words are in the normal form of `read_words`: singular, `be`, `have` and `do` for all their forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bylaw.authored.context import Aggregation, Grain
+from bylaw.semantic.query import Operator
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def _phrases(lines: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(line.split()) for line in lines.split(","))
+
+
+FILLERS = _set(
+    "a an the this that these those our we us me you it they them their its his her he she please like of in for on at "
+    "to from with within be do there can could would will what which who whom whose how much and during only just so "
+    "far hi hello hey thank thanks as also then both along well here any some where when while i my have"
+)
+ARTICLES = _set("a an the our all of each every any some their its his her your this these those")
+SMALL = _set("the in from a our of an at for to")
+BY = _set("by per each every across")
+BROKEN = _set("broken split grouped group down break breakdown sorted")
+NOT = _set("not no without excluding exclude except never non neither nor non-")
+ASKING = _set("return show list give display provide find get identify name see want need know tell fetch retrieve")
+WHICH = _set("which what who whom")
+RELATIVE = _set("who that which whose with have having where without whom")
+PRONOUNS_OF_ALL = _phrases("of these,of those,of them,out of these,out of those,out of them,among these,among those")
+COUNTING = _phrases(
+    "how many,number of,count of,number of the,count of the,no of,total number of,total count of,count the number of,"
+    "count,overall number of,amount of different,how many total,how many different"
+)
+DISTINCT = _set("distinct unique different separate")
+AGGREGATES: Mapping[str, Aggregation] = {
+    "total": "sum", "sum": "sum", "overall": "sum", "combined": "sum", "aggregate": "sum",
+    "average": "avg", "avg": "avg", "mean": "avg", "median": "median", "typical": "median",
+}  # fmt: skip
+EXTREMES: Mapping[str, Aggregation] = {
+    "maximum": "max", "max": "max", "minimum": "min", "min": "min",
+    "highest": "max", "largest": "max", "biggest": "max", "greatest": "max", "longest": "max", "latest": "max",
+    "newest": "max", "lowest": "min", "smallest": "min", "shortest": "min", "earliest": "min", "least": "min",
+    "oldest": "min", "cheapest": "min", "recent": "max", "fewest": "min", "most": "max", "top": "max", "best": "max",
+    "bottom": "min", "worst": "min", "leading": "max", "last": "max", "first": "min", "strongest": "max",
+    "weakest": "min", "tallest": "max", "heaviest": "max", "fastest": "max", "slowest": "min", "youngest": "max",
+}  # fmt: skip
+AMBIGUOUS_EXTREMES = _set("last first")  # of themselves no rank: "first name", "last week"
+TIMELY = _set("latest newest earliest oldest recent last first youngest")
+RANKING = _set("top bottom most fewest least best worst leading highest lowest largest biggest greatest smallest")
+MOST = _set("top highest most largest biggest greatest best leading")
+LEAST = _set("bottom lowest least smallest fewest worst")
+GRAINS: dict[str, Grain] = {
+    "day": "day", "daily": "day", "week": "week", "weekly": "week", "month": "month", "monthly": "month",
+    "quarter": "quarter", "quarterly": "quarter", "year": "year", "yearly": "year", "annually": "year",
+    "annual": "year",
+}  # fmt: skip
+ADVERBS = _set("daily weekly monthly quarterly yearly annually annual")
+FOLLOWING = _set("but or also now about if same again instead thing actually mean meant make")
+NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905 - a table of words
+    )
+}
+_COMPARISONS: Mapping[Operator, str] = {
+    ">": "more than,greater than,higher than,larger than,bigger than,longer than,over,above,exceeding,exceed,>,"
+    "better than,older than,heavier than,later than",
+    ">=": "at least,no less than,no fewer than,not less than,a minimum of,minimum of,>=,greater than or equal to,"
+    "more than or equal to",
+    "<": "less than,fewer than,lower than,smaller than,shorter than,below,under,<,worse than,younger than,earlier than",
+    "<=": "at most,no more than,not more than,up to,a maximum of,<=,less than or equal to",
+    "in": "equal to,equal,exactly,=,name,named,call,called,titled,labeled,identified by",
+    "starts_with": "start with,starting with,begin with,beginning with,start with the letter,"
+    "starting with the letter,begin with the letter,beginning with the letter",
+    "ends_with": "end with,ending with,end in,ending in,end with the letter,ending with the letter",
+    "contains": "contain,containing,include the word,including the word,contain the word,containing the word",
+}
+COMPARISONS: Mapping[tuple[str, ...], Operator] = {
+    tuple(phrase.split()): operator for operator, phrases in _COMPARISONS.items() for phrase in phrases.split(",")
+}
+AFTERWARDS: Mapping[tuple[str, ...], Operator] = {
+    ("or", "more"): ">=", ("or", "higher"): ">=", ("or", "above"): ">=", ("or", "greater"): ">=", ("or", "over"): ">=",
+    ("or", "less"): "<=", ("or", "fewer"): "<=", ("or", "lower"): "<=", ("or", "below"): "<=", ("or", "under"): "<=",
+}  # fmt: skip
+NEUTRAL_VERBS = _set(  # they say that a row exists and nothing about which
+    "make made perform performed occur occurred happen happened take taken took place placed exist record recorded "
+    "receive received report reported associate associated relate related belong list listed offer offered post posted "
+    "conduct conducted use used involve involved involving written write wrote serve served serving get got earn "
+    "earned give given correspond corresponding register registered locate located present presented appear "
+    "accumulate accumulated hold held own owned work worked visit visited teach taught carry carried process processed "
+    "create created issue issued submit submitted publish published respective respectively generate generated provide provided enroll enrolled own run ran complete completed found "
+    "experience experienced contain contained include included attend attended going gone go done"
+)
+ORDERING = _set("order ordered sort sorted rank ranked arrange arranged ordering sorting")
+_DOWNWARDS = (
+    "descending,desc,descending order,in descending order,from highest to lowest,highest to lowest,from most to least,"
+    "most to least,starting from the top,highest first,largest first,longest duration first,from best to worst,"
+    "starting from the best to the lowest,from largest to smallest,largest to smallest,most recent first,newest first,"
+    "from the highest to the lowest,from newest to oldest,in reverse order,from high to low,high to low,most first,"
+    "with the longest duration first,with the highest first,with the largest first,starting with the highest,"
+    "starting with the largest,starting from the highest,from longest to shortest"
+)
+_UPWARDS = (
+    "ascending,asc,ascending order,in ascending order,from lowest to highest,lowest to highest,alphabetically,"
+    "in alphabetical order,alphabetical order,lowest first,smallest first,oldest first,from smallest to largest,"
+    "from oldest to newest,from least to most,least to most,chronologically,in chronological order,earliest first,"
+    "from low to high,low to high,from the lowest to the highest,from earliest to latest,starting with the lowest,"
+    "starting from the lowest,from shortest to longest"
+)
+DIRECTIONS: Mapping[tuple[str, ...], bool] = {  # is it downwards?
+    tuple(phrase.split()): is_down
+    for is_down, phrases in ((True, _DOWNWARDS), (False, _UPWARDS))
+    for phrase in phrases.split(",")
+}
+WEEKENDS = _phrases("on weekend,on the weekend,at weekend,at the weekend,during weekend,weekend,on a weekend")
+WEEKDAYS = _phrases("on weekday,on a weekday,during weekday,weekday,on working day")
+HINTS = _phrases(  # how somebody would write the SQL: what it says follows from the question anyway
+    "by do a left join,by doing a left join,based on joining,based on join,by joining,by join,use a left join,"
+    "using a left join,by performing a left join,match case insensitively,match with wildcard case insensitively"
+)
+MATCHING = _phrases(
+    "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"
+    "match with wildcards case insensitively,matched case insensitively,regardless of case,ignore case,ignoring case"
+)
+EMPTY_TOO = _phrases(
+    "include those with none,including those with none,include those where there be no,"
+    "including those where there be no,even those with none,including month without any,include all month,"
+    "including zero,including those with zero,including zeros,show all,include zero,including empty one"
+)
+CHANGES = _phrases(
+    "month over month,month on month,mom change,mom,week over week,wow,quarter over quarter,qoq,year over year,yoy,"
+    "year on year,change from the previous month,change from the previous year,compared to the previous month,"
+    "compared to the previous year,change compared to the previous period"
+)
+RUNNING = _phrases("cumulative,running,running total of,cumulative total of,cumulative sum of,running sum of")
+WISHES = _set("want need would like see know get wonder")  # "I want": the person who asks, never a condition
