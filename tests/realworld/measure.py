@@ -22,7 +22,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import re
 import sys
 import tempfile
 import time
@@ -30,13 +29,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import chdir
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from decimal import Decimal
+from datetime import date, datetime
 from functools import cache
 from itertools import permutations
-from math import isnan
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import yaml
@@ -47,6 +43,7 @@ from bot.conversation import Actor, Question, Reply, moment
 from bot.orchestrator import handle
 from bot.settings import Settings
 from ci import fresh
+from tests.realworld.comparison import Row, fingerprint, same
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[2] / "shared" / "realworld" / "analytics"
@@ -57,7 +54,6 @@ SINGLE = ("acme_insurance", "cortex_revenue")  # one database, and its root lies
 UNDATED = "2025-01-15 12:00:00"  # the clock of questions that name none
 OUTCOMES = ("right", "wrong", "clarified", "held", "refused", "error")
 FITS = ("fit:core", "fit:extended", "fit:llm")
-Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -161,118 +157,27 @@ def _loaded(target: str, folder: Path, scaled: bool) -> duckdb.DuckDBPyConnectio
 
 
 @cache
-def _reference(folder: Path, scaled: bool) -> duckdb.DuckDBPyConnection:
+def reference(folder: Path, scaled: bool) -> duckdb.DuckDBPyConnection:
     """A copy of its own: the driver opens one file in one way only, and the bot's way is locked down."""
     return _loaded(":memory:", folder, scaled)
 
 
 @cache
-def _gold(folder: Path, scaled: bool, statement: str) -> tuple[Row, ...]:
-    return tuple(_reference(folder, scaled).execute(statement).fetchall())
+def gold(asked: Asked, statement: str) -> tuple[Row, ...]:
+    """The rows of one of the question's accepted statements."""
+    return tuple(reference(asked.folder, asked.scaled).execute(statement).fetchall())
 
 
-# ---- comparing
-
-
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
-
-
-def norm(value: Any) -> Any:
-    """A cell as it is compared: as the data sets' own `verify.py` does, and dates that came as text like dates."""
-    match value:
-        case None | bool():
-            return value
-        case Decimal():
-            return norm(float(value))
-        case float():
-            if isnan(value):
-                return "nan"
-            return round(value, 4) if value != int(value) or abs(value) > 1e15 else int(value)
-        case datetime():
-            midnight = (value.hour, value.minute, value.second, value.microsecond) == (0, 0, 0, 0)
-            return value.date().isoformat() if midnight else value.replace(tzinfo=None).isoformat(sep=" ")
-        case date():
-            return value.isoformat()
-        case timedelta():
-            return str(value)
-        case list() | tuple():
-            return [norm(item) for item in value]
-        case str() if _MOMENT.fullmatch(value):
-            return norm(datetime.fromisoformat(value))
-        case int() | str():
-            return value
-        case _:
-            return str(value)
-
-
-def _like(cell: Any, pattern: Any) -> Any:
-    """*cell* as a number where the *pattern* is one and JSON had to spell it."""
-    if isinstance(cell, str) and isinstance(pattern, int | float) and not isinstance(pattern, bool):
-        try:
-            return norm(float(cell))
-        except ValueError:
-            return cell
-    return cell
-
-
-def _columns(rows: Sequence[Row]) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _sorted(cells: Iterable[Any]) -> list[str]:
-    return sorted(json.dumps(cell, default=str) for cell in cells)
-
-
-def same(found: Sequence[Row], gold: Sequence[Row], ordered: bool) -> bool:
-    """Are these the same rows, whatever the order of the columns?"""
-    if len(found) != len(gold):
-        return False
-    if not gold:
-        return True
-    ours, theirs = _columns([tuple(map(norm, row)) for row in found]), _columns([tuple(map(norm, row)) for row in gold])
-    if len(ours) != len(theirs):
-        return False
-    patterns = [next((cell for cell in column if cell is not None), None) for column in theirs]
-    spelled = [[[_like(cell, pattern) for cell in column] for pattern in patterns] for column in ours]
-    fits = [
-        [i for i in range(len(ours)) if _sorted(spelled[i][j]) == _sorted(column)] for j, column in enumerate(theirs)
-    ]
-    wanted = [json.dumps(row, default=str) for row in zip(*theirs, strict=True)]
-    return any(_rows_equal(spelled, chosen, wanted, ordered) for chosen in _matchings(fits, ()))
-
-
-def _matchings(fits: list[list[int]], chosen: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Every way to give each gold column one of ours that holds its values."""
-    if len(chosen) == len(fits):
-        yield chosen
-        return
-    for column in fits[len(chosen)]:
-        if column not in chosen:
-            yield from _matchings(fits, (*chosen, column))
-
-
-def _rows_equal(spelled: list[list[list[Any]]], chosen: tuple[int, ...], wanted: list[str], ordered: bool) -> bool:
-    columns = [spelled[i][j] for j, i in enumerate(chosen)]
-    found = [json.dumps(row, default=str) for row in zip(*columns, strict=True)]
-    return found == wanted if ordered else sorted(found) == sorted(wanted)
-
-
-def fingerprint(rows: Sequence[Row]) -> str:
-    """The fingerprint of rows in any order, as `verify.py` computes it."""
-    lines = sorted(json.dumps([norm(cell) for cell in row], default=str) for row in rows)
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+# ---- asking
 
 
 def _accepted(asked: Asked, rows: Sequence[Row]) -> bool:
     for statement in asked.statements:
-        if same(rows, _gold(asked.folder, asked.scaled, statement), asked.ordered):
+        if same(rows, gold(asked, statement), asked.ordered):
             return True
     width = len(rows[0]) if rows else 0
     orders = permutations(range(width)) if asked.fingerprints and 0 < width <= 5 else ()
     return any(fingerprint([tuple(row[i] for i in order) for row in rows]) in asked.fingerprints for order in orders)
-
-
-# ---- asking
 
 
 @cache
@@ -322,13 +227,13 @@ def judge(asked: Asked, reply: Reply) -> tuple[str, str]:
 
 
 def _difference(asked: Asked, reply: Reply) -> str:
-    gold = _gold(asked.folder, asked.scaled, asked.statements[0])
-    ours, theirs = (len(reply.rows), len(reply.columns)), (len(gold), len(gold[0]) if gold else 0)
+    wanted = gold(asked, asked.statements[0])
+    ours, theirs = (len(reply.rows), len(reply.columns)), (len(wanted), len(wanted[0]) if wanted else 0)
     if ours != theirs:
         return f"{ours[0]}x{ours[1]} instead of {theirs[0]}x{theirs[1]}"
-    if asked.ordered and same(reply.rows, gold, ordered=False):
+    if asked.ordered and same(reply.rows, wanted, ordered=False):
         return "the rows in another order"
-    return f"other values: {_line(str(reply.rows[:1]))} instead of {_line(str(gold[:1]))}"
+    return f"other values: {_line(str(reply.rows[:1]))} instead of {_line(str(wanted[:1]))}"
 
 
 def _line(text: str) -> str:
@@ -337,12 +242,12 @@ def _line(text: str) -> str:
 
 def measure(sets: Iterable[str] = (*SETS, "refusals"), db: str | None = None, id: str | None = None) -> list[Outcome]:
     """Ask everything that has a context. Questions about a database without one are left out."""
-    found = []
-    for name in sets:
-        for asked in refusals() if name == "refusals" else questions(name):
-            if (db in (None, asked.db)) and (id is None or id in asked.id) and asked.root.is_dir():
-                found.append(ask(asked))
-    return found
+    asked = (one for name in sets for one in (refusals() if name == "refusals" else questions(name)))
+    return [ask(one) for one in asked if _is_chosen(one, db, id) and one.root.is_dir()]
+
+
+def _is_chosen(asked: Asked, db: str | None, id: str | None) -> bool:
+    return db in (None, asked.db) and (id is None or id in asked.id)
 
 
 # ---- telling
@@ -366,9 +271,9 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
     asked = [one for one in outcomes if one.asked.expected == "answer"]
     refuse = [one for one in outcomes if one.asked.expected != "answer"]
     times = [one.milliseconds for one in outcomes if one.outcome != "error"]
-    fits = {fit.replace(":", "_"): share([o for o in asked if o.asked.fit == fit], "right") for fit in FITS}
+    groups = {fit: [one for one in asked if one.asked.fit == fit] for fit in FITS}
     return {
-        **fits,
+        **{fit.replace(":", "_"): share(group, "right") for fit, group in groups.items() if group},
         "refusals": share(refuse, "right"),
         "silent_wrong": share(outcomes, "wrong"),
         "errors": share(outcomes, "error"),
