@@ -1,7 +1,8 @@
 """The warehouse of the demo: Voltmark, a retailer of consumer electronics with a web shop and the Plus plan.
 
-Built from a seed and an injected day, so two builds of one day hold the same rows. Test accounts, cancelled orders
-and refunds are in it on purpose: a number that forgets them is plausible and wrong.
+Built from a seed and an injected day, so two builds of one day hold the same rows. Sales are made here; everything
+around them is made of them, and of dice that are hashes, by `example/warehouse/*.sql`. Test accounts, cancelled orders,
+refunds, robots and failed payments are in it on purpose: a number that forgets them is plausible and wrong.
 """
 
 from __future__ import annotations
@@ -72,6 +73,10 @@ def build(path: Path, today: date) -> None:
             _fill(connection, "shop.order_items", items)
             _fill(connection, "finance.refunds", refunds)
             _fill(connection, "finance.subscriptions", subscriptions)
+            connection.execute(_DICE)
+            connection.execute("SET VARIABLE today = $today", {"today": today})
+            for domain in _DOMAINS:
+                connection.execute((_STATEMENTS / f"{domain}.sql").read_text(encoding="utf-8"))
         finally:
             connection.close()
         temporary.replace(path)
@@ -93,6 +98,18 @@ CREATE TABLE finance.refunds (refund_id INTEGER PRIMARY KEY, order_id INTEGER, o
 CREATE TABLE finance.subscriptions (subscription_id INTEGER PRIMARY KEY, customer_id INTEGER, plan VARCHAR,
     status VARCHAR, monthly_fee DECIMAL(12, 2), started_at DATE, ended_at DATE);
 """
+
+# A throw of the dice belongs to a purpose and a row: the same wherever and whenever it is thrown.
+_DICE = """
+CREATE TEMP MACRO today() AS getvariable('today')::DATE;
+CREATE TEMP MACRO dice(purpose, row) AS (md5_number_lower(concat(purpose, ':', row)) % 1000003)::DOUBLE / 1000003;
+CREATE TEMP MACRO roll(purpose, row, low, high) AS (low + floor(dice(purpose, row) * (high - low + 1)))::INTEGER;
+CREATE TEMP MACRO pick(purpose, row, choices) AS choices[1 + floor(dice(purpose, row) * len(choices))::INTEGER];
+CREATE TEMP MACRO moment(purpose, row, days) AS today() - floor(days * dice(purpose, row))::INTEGER
+    + to_minutes(roll(concat(purpose, ' at'), row, 420, 1379));
+"""
+_STATEMENTS = Path(__file__).parent / "example" / "warehouse"
+_DOMAINS = ("shop", "marketing", "growth", "finance", "revenue", "product", "supply", "support")
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Row]) -> None:
