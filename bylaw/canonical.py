@@ -20,14 +20,18 @@ from typing import Any
 
 from pydantic import BaseModel
 
+_PLAIN = frozenset((str, int, bool, type(None)))  # nearly all that there is
+
 
 def plain(value: Any) -> Any:
     """Reduce *value* to what JSON knows. Raises TypeError for a float that is not finite and for unknown types."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, BaseModel):
         return plain(value.model_dump(mode="python"))
     if isinstance(value, Enum):
         return plain(value.value)
-    if value is None or isinstance(value, str | bool | int):
+    if isinstance(value, str | int):
         return value
     if isinstance(value, Decimal | Fraction):
         return number_text(value)

@@ -6,7 +6,7 @@ written by hand have the same shape; their questions may be words that only peop
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,13 +138,19 @@ def mermaid(graph: Graph) -> str:
     places = {name: f"n{i}" for i, name in enumerate(graph.nodes)}
     places.update({name: f"t{i}" for i, name in enumerate(graph.terminals)})
     lines = ["flowchart TD"]
-    lines.extend(f'  {places[name]}{{"{_escaped(name)}"}}' for name in graph.nodes)
+    lines.extend(f'  {places[name]}{{"{_escaped(_asked(name, places))}"}}' for name in graph.nodes)
     lines.extend(f'  {places[name]}["{_escaped(name)}"]' for name in graph.terminals)
     for name, node in graph.nodes.items():
         for word, target in (("yes", node.true), ("no", node.false)):
             if target in places:
                 lines.append(f"  {places[name]} -- {word} --> {places[target]}")
     return "\n".join(lines) + "\n"
+
+
+def _asked(name: str, others: Collection[str]) -> str:
+    """What a node asks: its name, without the number of the second and later nodes that ask the same."""
+    asked, _, number = name.rpartition("#")
+    return asked if number.isdigit() and asked in others else name
 
 
 def _escaped(text: str) -> str:

@@ -26,7 +26,7 @@ from ci.formalize.rules import Draft, Formalizer, leads_nowhere
 from ci.load import PolicyFile, Workspace
 from ci.priority import Level, derive
 from ci.progress import Progress, each
-from ci.record import Later, PolicyRecord, Result, ordinal
+from ci.record import Added, Later, PolicyRecord, Result, ordinal
 
 UNDECLARED = frozenset(
     ("unknown-fact", "unknown-action", "unknown-requirement", "unknown-target", "invalid-expression")
@@ -192,35 +192,44 @@ def _formal(
     rules: tuple[ConditionalRule, ...],
     constraints: tuple[Constraint, ...],
     variables: Mapping[str, Variable],
-) -> dict[str, Any]:
-    """The key `formal` of seed 000, stage 2."""
+) -> Added:
+    """The key `formal` of seed 000, stage 2; a bundle reads no more of it than the graph."""
+    constrained = [
+        {
+            "constraint_id": c.constraint_id,
+            "type": "invariant",
+            "expression": c.text,
+            "z3_expr": smtlib(c.formula, variables),
+        }
+        for c in constraints
+    ]
+    return Added(
+        {
+            "formalization_type": _type(policy),
+            "logic_rules": Later(partial(_logic_rules, rules, variables)),
+            "constraints": constrained,
+            "decision_graph": Later(partial(_graph, policy, rules, variables)),
+        }
+    )
+
+
+def _graph(policy: Policy, rules: tuple[ConditionalRule, ...], variables: Mapping[str, Variable]) -> dict[str, Any]:
     authored = policy.formal.decision_graph if policy.formal else None
-    graph = authored.model_dump() if authored else build_graph(rules, variables, _step_facts(policy)).to_json()
-    return {
-        "formalization_type": _type(policy),
-        "logic_rules": [_logic_rule(rule, variables) for rule in rules],
-        "constraints": [
-            {
-                "constraint_id": c.constraint_id,
-                "type": "invariant",
-                "expression": c.text,
-                "z3_expr": smtlib(c.formula, variables),
-            }
-            for c in constraints
-        ],
-        "decision_graph": graph,
-    }
+    return authored.model_dump() if authored else build_graph(rules, variables, _step_facts(policy)).to_json()
 
 
-def _logic_rule(rule: ConditionalRule, variables: Mapping[str, Variable]) -> dict[str, str]:
-    guard = shorter(rule.guard, variables)
-    return {
-        "rule_id": rule.rule_id,
-        "type": rule.effect.kind,
-        "antecedent": infix(guard, variables),
-        "consequent": rule.effect.action,
-        "z3_expr": smtlib(guard, variables),
-    }
+def _logic_rules(rules: tuple[ConditionalRule, ...], variables: Mapping[str, Variable]) -> list[dict[str, str]]:
+    guards = [shorter(rule.guard, variables) for rule in rules]
+    return [
+        {
+            "rule_id": rule.rule_id,
+            "type": rule.effect.kind,
+            "antecedent": infix(guard, variables),
+            "consequent": rule.effect.action,
+            "z3_expr": smtlib(guard, variables),
+        }
+        for rule, guard in zip(rules, guards, strict=True)
+    ]
 
 
 def _type(policy: Policy) -> str:

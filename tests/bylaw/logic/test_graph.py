@@ -104,6 +104,18 @@ def test_names_cannot_break_the_drawing():
     assert 't0["#60;b#62;"]' in text
 
 
+def test_the_same_question_at_two_places_is_drawn_with_the_same_words():
+    nodes = {
+        "receipt": Node(None, "late", "late#2"),
+        "late": Node(None, "refund", "gate#2"),
+        "late#2": Node(None, "nothing", "refund"),
+        "gate#2": Node(None, "refund", "nothing"),
+    }
+    text = mermaid(Graph("receipt", nodes, ("nothing", "refund")))
+    assert text.count('{"late"}') == 2
+    assert '{"gate#35;2"}' in text, "a name of the author's own"
+
+
 names = st.sampled_from("abcdef")
 
 
