@@ -191,7 +191,7 @@ def _planned(
 ) -> Reply:
     """The reply as far as it goes without rows."""
     query = bound.query
-    about = present.headline(query, desk.context.metrics)
+    about = present.headline(query, present.metrics_of(query, desk.context))
     status, text = "recommended", f"{about}: this is the statement I would run; nothing ran."
     if decision.level == 1:
         status, text = "escalated", f"{about}: this is for a person to answer; nothing ran."
@@ -220,7 +220,7 @@ def _run(reply: Reply, query: SemanticQuery, desk: _Desk, index: BundleIndex, wa
     return reply.model_copy(
         update={
             "status": "answered",
-            "text": present.sentence(query, desk.context.metrics, rows),
+            "text": present.sentence(query, present.metrics_of(query, desk.context), rows),
             "columns": rows.columns,
             "rows": tuple(tuple(_cell(cell) for cell in row) for row in rows.rows),
             "caveats": caveats,
@@ -242,8 +242,10 @@ def _caveats(
 
 def _citations(context: Context, query: SemanticQuery, compiled: Compiled, commit: str | None) -> tuple[Citation, ...]:
     """The records the answer rests on: the metrics, and the parts of a ratio."""
-    names = list(query.metrics)
-    for name in query.metrics:
+    used = [*query.metrics, *(part.metric for part in query.measures)]
+    used += [half for part in query.ratios for half in (part.numerator, part.denominator)]
+    names = [name for name in dict.fromkeys(used) if name in context.metrics]
+    for name in list(names):
         metric = context.metrics[name]
         names += [part for part in (metric.numerator, metric.denominator) if part]
     keys = [f"metrics/{name}" for name in dict.fromkeys(names)] + [f"entities/{compiled.base}"]

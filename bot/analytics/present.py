@@ -7,7 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from bylaw.authored.context import Metric
+from bylaw.authored.context import Context, Metric
 from bylaw.semantic.query import Filter, SemanticQuery
 from bylaw.warehouses.port import Rows
 
@@ -15,10 +15,29 @@ _LISTED = 5
 _PLACES = {"currency": 2, "percent": 1, "integer": 0, "number": 2}
 
 
+def metrics_of(query: SemanticQuery, context: Context) -> dict[str, Metric]:
+    """Every number of the query with how it is written; one that only the query knows is made up for it."""
+    return {name: _metric(name, query, context) for name in query.metrics}
+
+
+def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
+    known = context.metrics.get(name)
+    measure = next((part for part in query.measures if part.name == name), None)
+    if measure is not None:
+        known = _metric(measure.metric, query, context)
+    if known is not None and measure is None:
+        return known
+    format_ = "percent" if measure is not None and measure.over in ("growth", "share") else "number"
+    if known is not None and measure is not None and measure.over in ("value", "change", "running"):
+        return known
+    entity = name.partition("(")[2].rstrip(")").partition(".")[0] or next(iter(context.entities), "rows")
+    return Metric(name="number", type="simple", entity=entity, agg="count", format=format_)
+
+
 def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     """What the answer is about: `Net revenue by region, Q3 2026`."""
     groups = [readable(name.partition(".")[2]) for name in query.dimensions] + ([query.grain] if query.grain else [])
-    about = " and ".join(readable(name) for name in query.metrics)
+    about = " and ".join(readable(name) for name in query.metrics or query.dimensions)
     said = f"{about[:1].upper()}{about[1:]}"
     if groups:
         said += f" by {' and '.join(groups)}"
@@ -26,7 +45,9 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
         if not isinstance(narrowed, Filter):
             continue
         values = " or ".join(str(value) for value in narrowed.values)
-        said += f", {readable(narrowed.dimension.partition('.')[2])} {'not ' if narrowed.negated else ''}{values}"
+        operator = "" if narrowed.operator == "in" else f"{readable(narrowed.operator)} "
+        named = readable(narrowed.dimension.partition(".")[2])
+        said += f", {named} {'not ' if narrowed.negated else ''}{operator}{values}".rstrip()
     return (
         f"{said}, {query.window.label}" if query.window else f"{said}, all time" if not _now(query, metrics) else said
     )
@@ -38,7 +59,11 @@ def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows) ->
     if not rows.rows:
         return f"{about}: there are no such rows."
     count = len(query.metrics)
-    if not query.dimensions and query.grain is None:
+    if query.is_list:
+        listed = [" / ".join(_group(cell) for cell in row) for row in rows.rows[:_LISTED]]
+        more = len(rows.rows) - len(listed)
+        return f"{about}: {', '.join(listed)}{f' and {more} others' if more > 0 else ''}."
+    if len(rows.rows[0]) == count and len(rows.rows) == 1:
         if all(cell is None for cell in rows.rows[0]):
             return f"{about}: there are no such rows."
         return f"{about}: {_figures(rows.rows[0], query.metrics, metrics)}."
@@ -53,11 +78,13 @@ def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows) ->
 
 def readable(name: str) -> str:
     """A name as one writes it in a sentence."""
-    return name.replace("_", " ")
+    return (
+        name.replace("_", " ").replace("(", " ").replace(")", "").replace(".", " ").replace("count distinct", "count")
+    )
 
 
 def _now(query: SemanticQuery, metrics: Mapping[str, Metric]) -> bool:
-    return all(metrics[name].snapshot for name in query.metrics)
+    return bool(query.metrics) and all(metrics[name].snapshot for name in query.metrics)
 
 
 def _figures(cells: Sequence[Any], names: Sequence[str], metrics: Mapping[str, Metric]) -> str:
