@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property, lru_cache
 
 from bylaw.authored.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import CompiledPolicyBundle, ruleset
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import ConditionalRule, Ruleset
+
+MOST_READERS = 32  # sets of roles whose rules are kept indexed
 
 
 class BundleIndex:
@@ -46,6 +50,24 @@ class BundleIndex:
     def evaluator(self) -> Evaluator:
         """The logic, indexed for many cases."""
         return Evaluator(self.ruleset, is_indexed=True)
+
+    def evaluator_of(self, roles: Iterable[str]) -> Evaluator:
+        """The logic as somebody with *roles* may read it: the rules for everyone, and those for one of the roles."""
+        return self._evaluators(frozenset(roles) & self._audiences)
+
+    @cached_property
+    def _audiences(self) -> frozenset[str]:
+        return frozenset(role for rule in self.ruleset.rules for role in rule.audience)
+
+    @cached_property
+    def _evaluators(self) -> Callable[[frozenset[str]], Evaluator]:
+        return lru_cache(MOST_READERS)(self._evaluator_of)
+
+    def _evaluator_of(self, roles: frozenset[str]) -> Evaluator:
+        shown = tuple(rule for rule in self.ruleset.rules if not rule.audience or roles & set(rule.audience))
+        if len(shown) == len(self.ruleset.rules):
+            return self.evaluator
+        return Evaluator(replace(self.ruleset, rules=shown), is_indexed=True)
 
     @cached_property
     def _by_id(self) -> dict[str, ConditionalRule]:

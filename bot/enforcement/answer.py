@@ -134,11 +134,7 @@ def _delivered(case: Case, turn: Turn) -> Turn:
 
 def visible(actor: str, index: BundleIndex) -> Evaluator:
     """The rules that *actor* may be answered from: those for everyone, and those for one of the actor's roles."""
-    roles = set(index.rules.roles.roles_of(actor))
-    shown = tuple(rule for rule in index.ruleset.rules if not rule.audience or roles & set(rule.audience))
-    if len(shown) == len(index.ruleset.rules):
-        return index.evaluator
-    return Evaluator(replace(index.ruleset, rules=shown))
+    return index.evaluator_of(index.rules.roles.roles_of(actor))
 
 
 # ---- what was said --------------------------------------------------------------------------------------------------

@@ -176,11 +176,14 @@ class Outlook:
         is_bound = self._bound and not self._bound.isdisjoint(self.contest.facts_of(number))
         trace = self.case.trace(open_) or self._traced(open_)
         asked = number, fires, self._left_of_invariants if is_bound else None, trace
-        if asked not in self.case.remembered:
-            if len(self.case.remembered) >= MOST_REMEMBERED:
-                self.case.remembered.clear()
-            self.case.remembered[asked] = self._read_room(fires, open_, trace)
-        return self.case.remembered[asked]
+        remembered = self.case.remembered
+        try:
+            return remembered[asked]
+        except KeyError:
+            if len(remembered) >= MOST_REMEMBERED:
+                remembered.clear()
+        found = remembered[asked] = self._read_room(fires, open_, trace)
+        return found
 
     def _traced(self, rules: int) -> Trace:
         facts = self.case.facts
