@@ -1,0 +1,62 @@
+"""People who may read the same rules share one logic; it decides as one built for them alone would."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from bot.index import BundleIndex
+from bylaw.bundle import parse
+from bylaw.logic.evaluate import Evaluator
+from ci import pipeline
+
+SHOP = Path(__file__).parent / "enforcement" / "shop"
+TODAY = date(2026, 11, 20)
+
+
+@pytest.fixture(scope="module")
+def index() -> BundleIndex:
+    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(SHOP, None, TODAY))))
+
+
+def rule_ids(evaluator: Evaluator) -> set[str]:
+    return {rule.rule_id for rule in evaluator.ruleset.rules}
+
+
+@pytest.mark.parametrize(
+    ("roles", "sees_vault"),
+    [
+        ((), False),
+        (("staff",), False),
+        (("nobody-declares-this",), False),
+        (("security",), True),
+        (("security", "staff"), True),
+    ],
+)
+def test_a_reader_sees_the_rules_for_everyone_and_those_for_one_of_the_roles(index, roles, sees_vault):
+    hidden = {rule.rule_id for rule in index.ruleset.rules if rule.audience}
+    assert hidden
+    seen = rule_ids(index.evaluator_of(roles))
+    assert seen == {rule.rule_id for rule in index.ruleset.rules} - (set() if sees_vault else hidden)
+
+
+def test_readers_of_the_same_rules_share_the_logic(index):
+    assert index.evaluator_of(["staff"]) is index.evaluator_of([]) is index.evaluator_of(["somebody"])
+    assert index.evaluator_of(["security"]) is index.evaluator_of(["staff", "security"]) is index.evaluator
+
+
+def test_a_narrower_reader_is_answered_as_if_there_were_no_other_rules(index):
+    evaluator = index.evaluator_of([])
+    alone = Evaluator(evaluator.ruleset)
+    names = sorted(index.ruleset.variables)
+    for known in range(len(names) + 1):
+        facts = {name: _some(index.ruleset.variables[name]) for name in names[:known]}
+        one, two = evaluator.decide(facts, TODAY.toordinal()), alone.decide(facts, TODAY.toordinal())
+        assert (one.outcomes, one.fired, one.required) == (two.outcomes, two.fired, two.required)
+        assert one.undecided.keys() == two.undecided.keys()
+
+
+def _some(variable):
+    if variable.kind == "boolean":
+        return True
+    return variable.values[0] if variable.kind == "enum" else variable.minimum or 1
