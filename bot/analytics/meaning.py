@@ -13,7 +13,7 @@ from bot.analytics.nearness import Nearness
 from bot.analytics.reading import Stop, carried, not_understood, unclear
 from bot.analytics.said import Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid, Said, TimeSaid
 from bot.analytics.scope import Target
-from bot.analytics.wording import GRAINS
+from bot.analytics.wording import GRAINS, UNITS
 from bylaw.authored.context import Aggregation, Context, Metric
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import (
@@ -30,6 +30,7 @@ from bylaw.semantic.query import (
 
 _COUNTS = ("count", "count_distinct")
 _NOWHERE = 1_000_000
+_NO_QUERY = SemanticQuery(metrics=("none",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,16 @@ class Binder:
     def query(self) -> SemanticQuery:
         """The query. Raises Stop with what stands in the way."""
         said, previous = self.said, self.previous
+        self._decide_frequent()
         self._decide_extremes()
-        numbers = [self._number(number) for number in said.numbers]
+        numbers = self._all_numbers()
         ratios = self._ratio()
         if not numbers and not ratios:
             if previous is None or said.subject is not None:
                 return self._list()
             return self._changed(previous)
         query = self._numbers(numbers, ratios)
+        self._stop_at_units()
         self._stop_at_bare_word(query)
         all_time = any(time.span.start is None for time in said.times)
         return carried(query, previous, all_time) if previous is not None and self.follows else query
@@ -174,6 +177,54 @@ class Binder:
                 said.numbers.remove(number)
                 said.orders.append(OrderSaid(number.ref, number.agg == "max"))
                 said.is_ranking = True
+
+    def _decide_frequent(self) -> None:
+        """ "The most used device types for sessions" counts sessions: the rows spoken of, or those that have the type."""
+        said = self.said
+        if not said.is_frequent or any(number.agg == "count" for number in said.numbers):
+            return
+        ranked = said.ranked or said.subject or (said.outputs[0] if said.outputs else None)
+        heads = [head for head in said.heads if ranked is None or not set(head.entities) & set(ranked.entities)]
+        if heads:
+            said.numbers.append(NumberSaid(heads[-1], "count"))
+        elif ranked is not None and not ranked.entities:
+            targets = tuple(Target("entity", owner) for owner in dict.fromkeys(ranked.near or ranked.owners))
+            said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count"))
+
+    def _all_numbers(self) -> list[_Number]:
+        """Every number; one that could be several is decided after those that are sure, by what they count."""
+        found: dict[int, _Number] = {}
+        waiting: list[int] = []
+        for place, number in enumerate(self.said.numbers):
+            try:
+                found[place] = self._number(number)
+            except Stop:
+                waiting.append(place)
+                continue
+            self.base = self.base or found[place].base
+        for place in waiting:
+            found[place] = self._number(self.said.numbers[place])
+            self.base = self.base or found[place].base
+        return [found[place] for place in sorted(found)]
+
+    def _stop_at_units(self) -> None:
+        """A unit that was asked for and that nothing says the number has."""
+        said = " ".join(
+            f"{part.name} {part.description or ''} {' '.join(part.synonyms)}".lower()
+            for entity in self.context.entities.values()
+            for part in (*entity.facts, *entity.time_dimensions, *entity.dimensions)
+            if any(f"{entity.name}.{part.name}" in name for name in self.names.values())
+        )
+        said += " ".join(
+            f" {metric.name} {metric.description or ''} {metric.unit or ''}".lower()
+            for name, metric in self.context.metrics.items()
+            if name in self.names.values()
+        )
+        for unit in self.said.units:
+            if not any(spelling in said for spelling in UNITS[unit]):
+                raise Stop(
+                    not_understood(f"nothing says that the number is in `{unit}`", "ask without the unit", (unit,))
+                )
 
     def _decide_grains(self) -> None:
         """ "Monthly" may be the name of a plan; where the rows lead to no plan, it says how to group."""
@@ -504,7 +555,7 @@ class Binder:
         found: list[Condition] = []
         inside: dict[str, list[Filter | AnyOf]] = {}
         related = [self._related(part) for part in self.said.related]
-        names = {part.metric[6:-1]: part for part in related}
+        names = {self._base_of(part.metric, _NO_QUERY): part for part in related}
         for narrowing in self.said.conditions:
             condition = self._condition(narrowing, self.base)
             owner = _owner(condition)
@@ -530,6 +581,10 @@ class Binder:
         return next((name for name in names if self.nearness.leads_to_one(name, owner)), None)
 
     def _related(self, said: RelatedSaid) -> Related:
+        if not said.entity.entities:
+            name, entity = self._one_metric(said.entity, [target.name for target in said.entity.of("metric")])
+            heads = said.head.entities or said.head.owners
+            return Related(entity=heads[0], metric=name, comparison=said.comparison, value=said.value)
         entity = self._choose(said.entity, said.entity.of("entity")).name
         heads = [name for name in (said.head.entities or said.head.owners)]
         head = self.base if self.base in heads or not heads else heads[0]

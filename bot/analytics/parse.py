@@ -54,6 +54,8 @@ class Parser:
         self._narrowed: list[Narrowing] = []
         self.local: list[Narrowing] = []  # conditions of the number that is being read
         self.global_place = False
+        self.part = False  # after "out of these", until something is counted
+        self.narrowing: NumberSaid | None = None  # the number that this sentence is about
 
     def parse(self) -> Said:
         """Read everything."""
@@ -120,6 +122,7 @@ class Parser:
         self.counting = self.agg = self.comparing = self.quantity = None
         self.each = self.agent = self.asks = self.relative = self.negated = self.ranking = self.ordering = False
         self.alternative = self.global_place = False
+        self.narrowing = None
 
     # ---- rules: time, marks, literals
 
@@ -185,7 +188,7 @@ class Parser:
         if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
             return False
         follows = self._mention(first + 1, skip=frozenset({"total", "different", "distinct"}))
-        is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].entities)
+        is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
         if (
             is_quantity
             and operator in ("<", "<=", ">", ">=", "in")
@@ -274,6 +277,8 @@ class Parser:
         known = self._same(narrowing)
         if known is not None:
             known.values = tuple(dict.fromkeys((*known.values, *values)))
+        elif self.narrowing is not None:
+            self.narrowing.conditions.append(narrowing)
         elif self.halves is not None and not self.global_place:
             self.local.append(narrowing)
             if self.halves and not self.counting and self.agg is None:
@@ -344,6 +349,66 @@ class Parser:
         self.ordering = False
         return True
 
+    def _of_these(self) -> bool:
+        """ "How many of these were on weekends", "out of these, how many …": the number before, for some of its rows."""
+        length = self._starts(wording.PRONOUNS_OF_ALL)
+        if not length or not self.said.numbers:
+            return False
+        self.at += length
+        if self.counting is not None:
+            self._repeat()
+        else:
+            self.part = True
+        return True
+
+    def _repeat(self) -> None:
+        known = self.said.numbers[-1]
+        again = NumberSaid(known.ref, known.agg, known.distinct)
+        self.said.numbers.append(again)
+        self.narrowing = again
+        self.counting, self.part = None, False
+
+    def _frequent(self) -> bool:
+        """ "The most common reason": ranked by how many rows have it."""
+        length = self._starts(wording.FREQUENT)
+        if not length:
+            return False
+        self.said.is_frequent = self.said.is_ranking = self.ranking = True
+        self.said.descending = True
+        self._say(self.at, self.at + length, "order", "descending")
+        self.at += length
+        return True
+
+    def _unit(self) -> bool:
+        """ "In kg": the unit that the number must have anyway; whether it has is checked when it is known."""
+        if (
+            self._word() != "in"
+            or self._word(1) not in wording.UNITS
+            or self._word(1) in wording.GRAINS
+            and not self.said.numbers
+        ):
+            return False
+        self.said.units.append(self._word(1))
+        self.at += 2
+        return True
+
+    def _rows(self) -> bool:
+        """ "Price records", "in the database": rows are what everything is about."""
+        if self._word() not in wording.ROWS and not (self._word() in wording.DISTINCT and not self.counting):
+            return False
+        if self._word() == "count" or self.lexicon.longest_at(self.words[self.at : self.at + 2], 0):
+            return False
+        self.at += 1
+        return True
+
+    def _bare_count(self) -> bool:
+        """ "… and their counts": how many rows, where nothing else says it."""
+        if self._word() not in ("count", "counts") or self._word(1) == "of":
+            return False
+        self.said.is_frequent |= not self.said.numbers
+        self.at += 1
+        return True
+
     def _ratio(self) -> bool:
         if self._word() in ("ratio", "proportion") and self._word(1) in ("of", "between"):
             self.halves, self.local = [], []
@@ -369,6 +434,9 @@ class Parser:
         self.said.counts = True
         self.agg = None if self.agg is None or not self.agg[1] else self.agg
         self.at += length
+        if self.part:
+            self._repeat()
+            return True
         while self._word() in wording.DISTINCT | wording.ARTICLES | {"total"}:
             self.distinct |= self._word() in wording.DISTINCT
             self.at += 1
@@ -639,6 +707,11 @@ class Parser:
         first, after = self.at, self.at + length
         if all(target.kind == "personal" for target in ref.targets):
             self.said.personal = self.said.personal or ref.words
+        if self.quantity is not None and ref.of("metric") and not ref.entities and self.head is not None:
+            self.said.related.append(RelatedSaid(self.head, ref, *self.quantity))
+            self.quantity, self.relative, self.at = None, False, after
+            self._say(first, after, "metric", ref.words)
+            return True
         if stakes := ref.of("stakes"):
             self.said.stakes += [target.name for target in stakes]
             self._say(first, after, "stakes", ", ".join(target.name for target in stakes))
@@ -857,6 +930,9 @@ class Parser:
         wanted = ref.of("dimension", "time", "fact")
         if not wanted:
             return False
+        if self._is_verb(ref):
+            self._say(first, after, "time", ref.words)
+            return True
         named = Ref(ref.words, wanted, ref.near, ref.is_plural)
         if self.ranking:
             self.said.ranked = named
@@ -867,6 +943,11 @@ class Parser:
         self._say(first, after, "dimension", ref.words)
         self.last = named
         return True
+
+    def _is_verb(self, ref: Ref) -> bool:
+        """ "Users who joined", "sent by": a date told by its verb; without a span of time it asks for nothing."""
+        is_verb = " " not in ref.words and (ref.words.endswith("ed") or ref.words in ("sent", "made", "held", "sold"))
+        return is_verb and not ref.of("dimension", "fact")
 
     def _labels_value(self, ref: Ref) -> frozenset[str]:
         """Does a value of it stand right before or behind: "state of California", "the EU region"?"""
@@ -928,7 +1009,10 @@ _RULES: tuple[Rule, ...] = (
     Parser._noise,
     Parser._order,
     Parser._direction,
+    Parser._of_these,
     Parser._ratio,
+    Parser._frequent,
+    Parser._unit,
     Parser._extent,
     Parser._over_time,
     Parser._counts,
@@ -938,6 +1022,8 @@ _RULES: tuple[Rule, ...] = (
     Parser._quantity_first,
     Parser._grain,
     Parser._named,
+    Parser._rows,
+    Parser._bare_count,
     Parser._aggregate,
     Parser._literal,
     Parser._all_of,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 from bot.analytics import wording
 from bot.analytics.asking import is_follow_up
@@ -72,11 +73,13 @@ class Reader:
         if not names or not content:
             return 0.0
         asks = bool(said.times or said.counts or said.groups or said.grain or said.is_ranking or said.orders)
+        asks = asks or bool(said.subject or said.related or (said.outputs and said.conditions))
         asks = asks or any(number.agg is not None for number in said.numbers)
         is_sure = any(number.ref.of("metric") and not number.ref.of("entity") for number in said.numbers)
         unknown = sum(1 for word in said.unknown if word.lower() in words or word in words)
         share = max(0.0, 1.0 - unknown / len(content))
-        speaks_of_self = {"i", "my"} & set(words) and not is_sure
+        wishes = any(first == "i" and second in wording.WISHES for first, second in pairwise(words))
+        speaks_of_self = {"i", "my"} & set(words) and not is_sure and not (wishes and said.subject)
         return share * (1.0 if asks or is_sure else 0.5) * (0.4 if speaks_of_self else 1.0)
 
     def _stop_at_unknown(self, said: Said) -> None:

@@ -109,6 +109,8 @@ class Said:
     is_ranking: bool = False
     with_empty: bool = False
     counts: bool = False
+    is_frequent: bool = False  # ranked, or counted, by the rows themselves
+    units: list[str] = field(default_factory=list)
     stakes: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     personal: str | None = None

@@ -136,7 +136,7 @@ def _attribute_phrases(entity: Entity) -> Iterator[tuple[str, Target]]:
     for kind, attributes in kinds:
         for attribute in attributes:
             target = Target(kind, f"{entity.name}.{attribute.name}")
-            for phrase in (attribute.name, *attribute.synonyms):
+            for phrase in _spoken(entity, kind, attribute):
                 yield phrase, target
                 for owner in owners:
                     yield f"{owner} {phrase}", target
@@ -154,6 +154,19 @@ def _attribute_phrases(entity: Entity) -> Iterator[tuple[str, Target]]:
     for relationship in entity.relationships:
         for phrase in relationship.synonyms:
             yield phrase, Target("relation", f"{entity.name}.{relationship.name}")
+
+
+def _spoken(entity: Entity, kind: Kind, attribute: Expressed) -> Iterator[str]:
+    """How one speaks of an attribute: its names, "status name", "id" where it is the key, "name" where it tells rows."""
+    phrases = (attribute.name, *attribute.synonyms)
+    yield from phrases
+    if kind != "dimension":
+        return
+    yield from (f"{phrase} name" for phrase in phrases if not phrase.endswith(("name", "id", "title")))
+    if entity.primary_key is not None and [attribute.sql] == entity.primary_key.columns:
+        yield from ("id", "identifier")
+    if entity.label == [attribute.name]:
+        yield "name"
 
 
 def _glossary_target(context: Context, refers_to: str | None) -> Target | None:

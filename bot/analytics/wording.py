@@ -30,10 +30,14 @@ SMALL = _set("the in from a our of an at for to")
 BY = _set("by per each every across")
 BROKEN = _set("broken split grouped group down break breakdown sorted")
 NOT = _set("not no without excluding exclude except never non neither nor non-")
-ASKING = _set("return show list give display provide find get identify name see want need know tell fetch retrieve")
+ASKING = _set(
+    "calculate compute determine return show list give display provide find get identify name see want need know tell fetch retrieve"
+)
 WHICH = _set("which what who whom")
 RELATIVE = _set("who that which whose with have having where without whom")
-PRONOUNS_OF_ALL = _phrases("of these,of those,of them,out of these,out of those,out of them,among these,among those")
+PRONOUNS_OF_ALL = _phrases(
+    "of which,from these,from those,of these,of those,of them,out of these,out of those,out of them,among these,among those"
+)
 COUNTING = _phrases(
     "how many,number of,count of,number of the,count of the,no of,total number of,total count of,count the number of,"
     "count,overall number of,amount of different,how many total,how many different"
@@ -96,7 +100,9 @@ NEUTRAL_VERBS = _set(  # they say that a row exists and nothing about which
     "earned give given correspond corresponding register registered locate located present presented appear "
     "accumulate accumulated hold held own owned work worked visit visited teach taught carry carried process processed "
     "create created issue issued submit submitted publish published respective respectively generate generated provide provided enroll enrolled own run ran complete completed found "
-    "experience experienced contain contained include included attend attended going gone go done"
+    "experience experienced attend attended going gone go done live living reside residing based transacted gotten "
+    "obtain obtained treated undergone undergo happening occurring prescribed found serving appearing belonging "
+    "originating available respond responded sort"
 )
 ORDERING = _set("order ordered sort sorted rank ranked arrange arranged ordering sorting")
 _DOWNWARDS = (
@@ -121,9 +127,20 @@ DIRECTIONS: Mapping[tuple[str, ...], bool] = {  # is it downwards?
 }
 WEEKENDS = _phrases("on weekend,on the weekend,at weekend,at the weekend,during weekend,weekend,on a weekend")
 WEEKDAYS = _phrases("on weekday,on a weekday,during weekday,weekday,on working day")
+ROWS = _set("record records entry entries row rows data information details detail list database table")
+UNITS: Mapping[str, tuple[str, ...]] = {  # a unit, and the spellings by which a description names it
+    "kg": ("kg", "kilogram", "kilo"), "kilogram": ("kg", "kilogram"), "cm": ("cm", "centimet"),
+    "centimeter": ("cm", "centimet"), "gram": ("gram",), "pound": ("lb", "pound"), "mile": ("mile", "mph"),
+    "km": ("km", "kilomet"), "mph": ("mph", "miles per hour"), "second": ("second", "sec"), "minute": ("minute",),
+    "hour": ("hour",), "day": ("day",), "week": ("week",), "usd": ("usd", "dollar"), "dollar": ("usd", "dollar"),
+    "eur": ("eur",), "euro": ("eur",), "inch": ("inch",), "foot": ("foot", "feet"), "meter": ("meter", "metre"),
+    "mb": ("mb", "megabyte"), "gb": ("gb", "gigabyte"), "percent": ("percent", "%"), "year": ("year",),
+}  # fmt: skip
 HINTS = _phrases(  # how somebody would write the SQL: what it says follows from the question anyway
     "by do a left join,by doing a left join,based on joining,based on join,by joining,by join,use a left join,"
-    "using a left join,by performing a left join,match case insensitively,match with wildcard case insensitively"
+    "using a left join,by performing a left join,represent each,as an integer,as integer,give the answer as,"
+    "as a date,as a percentage,as a decimal,return the percentage value,in your answer,return the percentage,"
+    "rounded to,match case insensitively,match with wildcard case insensitively"
 )
 MATCHING = _phrases(
     "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"
@@ -132,7 +149,13 @@ MATCHING = _phrases(
 EMPTY_TOO = _phrases(
     "include those with none,including those with none,include those where there be no,"
     "including those where there be no,even those with none,including month without any,include all month,"
-    "including zero,including those with zero,including zeros,show all,include zero,including empty one"
+    "including zero,including those with zero,including zeros,include zero,including empty one,"
+    "return all month,return all week,return all day,return all year,return all quarter,include all week,"
+    "show all month,including those where,include those where,even if they have none,even if there be none"
+)
+FREQUENT = _phrases(
+    "most frequently used,most frequent,most common,most popular,most commonly used,most often used,best selling,"
+    "most frequently,most commonly,most often,most used"
 )
 CHANGES = _phrases(
     "month over month,month on month,mom change,mom,week over week,wow,quarter over quarter,qoq,year over year,yoy,"

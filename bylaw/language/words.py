@@ -54,6 +54,8 @@ _UNMARKED = {  # contractions typed without their apostrophe
 _SUBJECTS = listed("it that there what who he she here where how")
 _SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus less news always besides")
 
+_IN_US = ("tuses", "nuses", "ruses", "puses")  # statuses, bonuses, viruses, campuses
+
 # INVARIANT: alternatives start with different characters and no part can match in two ways, so the scan is linear.
 _TOKEN = re.compile(r"\d[\d.,]*\d|\d|[^\W\d_]+(?:['’][^\W\d_]+)*|[.;!?]|[,:()\u2013\u2014]")
 _SENTENCE_END = frozenset(".;!?")
@@ -118,6 +120,8 @@ def singular(word: str) -> str:
     """The word without its plural ending, as far as spelling alone tells."""
     if len(word) < 3 or not word.endswith("s") or word in _SINGULAR_AS_IT_IS or word.endswith(("ss", "us", "is")):
         return word
+    if word.endswith(_IN_US):
+        return word[:-2]
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("xes", "ches", "shes", "sses")):
