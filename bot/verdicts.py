@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bot.cli import _BUNDLE, _ROOT, bundle_path
+from bot.settings import Settings
 from bylaw.errors import UsageError
 from bylaw.logic.ir import MAX_DIGITS
+
+if TYPE_CHECKING:
+    from bot.conversation import Question
+    from bot.enforcement.verdict import ComplianceDecision
+
+_MOST_FACTS = 1_000_000  # characters of a file with the facts of a case
 
 
 def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date | None:
@@ -67,6 +75,7 @@ def decide(
 @click.option("--facts", "text", metavar="JSON", help="What else is known of the case: a JSON object, or @FILE.")
 @_BUNDLE
 @_ROOT
+@click.option("--as", "user", metavar="USER", default="anonymous", help="Who asks, for the record.")
 @click.option("--at", metavar="ISO-TIME", help="Judge as if it were this time.")
 @click.option("--json", "as_json", is_flag=True, help="The ComplianceDecision as one JSON document.")
 @click.pass_context
@@ -77,28 +86,39 @@ def enforce(
     text: str | None,
     bundle: Path | None,
     root: Path | None,
+    user: str,
     at: str | None,
     as_json: bool,
 ) -> None:
     """Hold an assistant's answer against the policies. Exit code 1 unless it may be given as it is.
+
+    The verdict is recorded in the audit where one is kept: in the store that BYLAW_STORE_URL names, or in the one that
+    is under the root already.
 
     \b
     bylaw enforce --query "I bought a TV 400 days ago. Can I get a refund?" --response "Sure, a full refund."
     """
     from bot import app, settings
     from bot.cases import read_facts
-    from bot.conversation import Question, moment, sayable
+    from bot.conversation import Actor, Question, moment, sayable
+    from bot.enforcement.enforce import MAX_RESPONSE, check_readable
     from bot.enforcement.enforce import enforce as judged
     from bot.index import BundleIndex
     from bot.render import verdict_as_text
+    from bot.store.columns import check_ids
     from bylaw.bundle import read
 
     given = settings.read(root or Path())
     index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
     facts = read_facts(_object(text), index) if text else {}
-    answer = sys.stdin.read() if response == "-" else response
-    question = Question(text=query, asked_at=moment(at) if at else app.now(), request_id=app.new_id())
+    answer = _piped(MAX_RESPONSE) if response == "-" else response
+    check_readable(query, answer)
+    started, name = app.now(), app.new_id()
+    asked_at = moment(at) if at else started
+    question = Question(text=query, actor=Actor(id=user), asked_at=asked_at, session_id=name, request_id=name)
+    check_ids(question)
     found = judged(question, answer, index, facts)
+    _record(found, question, given, started)
     if as_json:
         click.echo(json.dumps(sayable(found), indent=2, ensure_ascii=False))
     else:
@@ -106,13 +126,44 @@ def enforce(
     ctx.exit(0 if found.action == "pass" else 1)
 
 
+def _piped(most: int) -> str:
+    """What stands on standard input, as far as it takes to see that it is too long. A mark of the encoding is none."""
+    data = sys.stdin.buffer.read(4 * most + 4)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data" and len(data) > 4 * most:
+            return data.decode("utf-8", "ignore")
+        raise UsageError("the response on standard input is not UTF-8") from None
+
+
+def _record(found: ComplianceDecision, question: Question, given: Settings, started: datetime) -> None:
+    """Keep the verdict where a store is named, or was made before; elsewhere it is nobody's record."""
+    from bot import app
+    from bot.artifacts import shelf
+    from bot.recording import Notebook, record
+    from bot.store.engine import connect, is_there
+    from bot.store.migrate import upgrade
+
+    if given.store_url == Settings().store_url and not is_there(given.store_url, given.root):
+        return
+    with closing(connect(given.store_url, given.root)) as store:
+        upgrade(store)
+        book = Notebook(store, shelf(given.artifacts, given.root), app.now, app.anchoring(given))
+        record(found, question, book, started)
+
+
 def _object(text: str) -> dict[str, Any]:
     """The facts as given: numbers with a point stay exact, a key twice is an error."""
     if text.startswith("@"):
         try:
-            text = Path(text[1:]).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            with Path(text[1:]).open(encoding="utf-8") as file:
+                data = file.read(_MOST_FACTS + 1)
+        except (OSError, ValueError) as error:
             raise UsageError(f"`{text[1:]}` cannot be read: {error}") from None
+        if len(data) > _MOST_FACTS:
+            raise UsageError(f"`{text[1:]}` has more than {_MOST_FACTS:,} characters")
+        text = data
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -121,12 +172,12 @@ def _object(text: str) -> dict[str, Any]:
         return found
 
     try:
-        data = json.loads(text, parse_float=Decimal, parse_int=_whole, object_pairs_hook=once)
+        read = json.loads(text, parse_float=Decimal, parse_int=_whole, object_pairs_hook=once)
     except (json.JSONDecodeError, RecursionError, ValueError):
-        data = None
-    if not isinstance(data, dict):
+        read = None
+    if not isinstance(read, dict):
         raise UsageError("the facts are not a JSON object", """write them like '{"has_receipt": true}', or @FILE""")
-    return data
+    return read
 
 
 def _whole(digits: str) -> int | Decimal:
@@ -179,5 +230,6 @@ def check(
     if as_json:
         click.echo(verdict.model_dump_json(indent=2))
     else:
-        click.echo("allowed" if verdict.is_allowed else f"denied: {verdict.reason}")
+        where = "" if verdict.line is None else f" at {verdict.line}:{verdict.column}"
+        click.echo("allowed" if verdict.is_allowed else f"denied{where}: {verdict.reason}")
     ctx.exit(0 if verdict.is_allowed else 1)

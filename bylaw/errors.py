@@ -34,10 +34,14 @@ class WitnessMismatch(BylawError):
 
 
 class GateDenied(BylawError):
-    """A statement the SQL gate does not let through; `code` is stable, the message is for people."""
+    """A statement the SQL gate does not let through; `code` is stable, the message is for people.
+
+    `offset` is where in the statement the first denied character stands, None where the whole of it is denied.
+    """
 
     exit_code = 1
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, offset: int | None = None) -> None:
         super().__init__(message)
         self.code = code
+        self.offset = offset

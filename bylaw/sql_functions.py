@@ -7,7 +7,7 @@ is denied, including everything a later database version adds.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from bylaw.errors import GateDenied
+from bylaw.sql_sources import denied
 
 _AGGREGATES = """
 any_value approx_count_distinct approx_quantile approx_top_k arbitrary arg_max arg_max_null arg_min arg_min_null argmax
@@ -101,15 +102,15 @@ def check_calls(tokens: Sequence[Token], nodes: Iterable[exp.Expr]) -> None:
     lists: Counter[str] = Counter()
     for node in nodes:
         if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc) and node.name.lower() not in ALLOWED_FUNCTIONS:
-            raise GateDenied("function", f"the function `{node.name.lower()}` is not allowed here")
+            raise denied("function", f"the function `{node.name.lower()}` is not allowed here", node)
         if isinstance(node, exp.TableAlias) and node.args.get("columns"):
             lists[node.name.lower()] += 1
-    called: Counter[str] = Counter()
+    called: defaultdict[str, list[int]] = defaultdict(list)
     for token, following in pairwise(tokens):
         if following.token_type != TokenType.L_PAREN or not re.match(r"\w", token.text):
             continue
         if token.token_type not in (TokenType.STRING, TokenType.NUMBER):
-            called[token.text.split()[-1].lower()] += 1
-    for name in sorted(called):
-        if name not in ALLOWED_FUNCTIONS and name not in OPENING_WORDS and called[name] > lists[name]:
-            raise GateDenied("function", f"the function `{name}` is not allowed here")
+            called[token.text.split()[-1].lower()].append(token.start)
+    for name, starts in sorted(called.items()):
+        if name not in ALLOWED_FUNCTIONS and name not in OPENING_WORDS and len(starts) > lists[name]:
+            raise GateDenied("function", f"the function `{name}` is not allowed here", starts[0])

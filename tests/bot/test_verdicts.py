@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,11 +91,20 @@ def test_a_statement_is_judged_by_its_shape(statement: str, allowed: bool, call:
     done = call("sql", "check", "--no-catalogue", "--json", statement)
     assert (done.code, done.err) == (0 if allowed else 1, "")
     verdict = done.json
-    assert set(verdict) == {"is_allowed", "sql_type", "schemas_referenced", "schemas_blocked", "reason"}
+    assert set(verdict) == {
+        "is_allowed",
+        "sql_type",
+        "schemas_referenced",
+        "schemas_blocked",
+        "reason",
+        "line",
+        "column",
+    }
     assert verdict["is_allowed"] is allowed
     assert (verdict["reason"] is None) is allowed
     said = call("sql", "check", "--no-catalogue", statement)
-    assert (said.code, said.out.strip()) == (done.code, "allowed" if allowed else f"denied: {verdict['reason']}")
+    where = "" if verdict["line"] is None else f" at {verdict['line']}:{verdict['column']}"
+    assert (said.code, said.out.strip()) == (done.code, "allowed" if allowed else f"denied{where}: {verdict['reason']}")
 
 
 def test_with_a_catalogue_tables_and_rights_count(tmp_path: Path, call: Command) -> None:
@@ -108,7 +119,9 @@ def test_with_a_catalogue_tables_and_rights_count(tmp_path: Path, call: Command)
     assert "nowhere" in unknown.json["reason"]
 
 
-def test_an_answer_is_judged_and_the_exit_code_says_whether_it_may_be_given(repository: Any, call: Command) -> None:
+def test_an_answer_is_judged_and_the_exit_code_says_whether_it_may_be_given(
+    repository: Any, call: Command, tmp_path: Path
+) -> None:
     done = call(
         "enforce",
         "--bundle",
@@ -118,6 +131,7 @@ def test_an_answer_is_judged_and_the_exit_code_says_whether_it_may_be_given(repo
         "--response",
         "You get a full refund, guaranteed.",
         "--json",
+        cwd=tmp_path,
     )
     assert done.code == 1
     assert done.json["action"] == "escalate"
@@ -125,7 +139,9 @@ def test_an_answer_is_judged_and_the_exit_code_says_whether_it_may_be_given(repo
     assert {"score", "action", "violations", "evidence", "audit_trail", "llm_response"} <= set(done.json)
 
 
-def test_an_answer_that_asks_back_where_the_case_is_open_may_be_given(repository: Any, call: Command) -> None:
+def test_an_answer_that_asks_back_where_the_case_is_open_may_be_given(
+    repository: Any, call: Command, tmp_path: Path
+) -> None:
     done = call(
         "enforce",
         "--bundle",
@@ -134,11 +150,86 @@ def test_an_answer_that_asks_back_where_the_case_is_open_may_be_given(repository
         "Can I get a refund?",
         "--response",
         "Do you have the receipt?",
+        cwd=tmp_path,
     )
     assert (done.code, done.out.split(" ")[0]) == (0, "pass")
 
 
-def test_facts_of_an_answer_are_declared(repository: Any, call: Command) -> None:
-    done = call("enforce", "--bundle", repository.bundle, "--query", "x", "--response", "y", "--facts", '{"nope": 1}')
+def test_facts_of_an_answer_are_declared(repository: Any, call: Command, tmp_path: Path) -> None:
+    words = ("--query", "x", "--response", "y", "--facts", '{"nope": 1}')
+    done = call("enforce", "--bundle", repository.bundle, *words, cwd=tmp_path)
     assert done.code == 2
     assert "`nope` is no declared fact" in done.err
+
+
+ASKS_BACK = ("--query", "Can I get a refund?", "--response", "Do you have the receipt?", "--as", "ana")
+
+
+def test_a_verdict_is_recorded_where_a_store_is(repository: Any, call: Command, tmp_path: Path) -> None:
+    judged = ("enforce", "--bundle", repository.bundle, *ASKS_BACK)
+    assert call(*judged, cwd=tmp_path).code == 0
+    assert list(tmp_path.iterdir()) == []  # a folder in which nothing was ever recorded is left as it is
+    assert call("ask", "Can I get a refund?", "--bundle", repository.bundle, cwd=tmp_path).code == 0
+    assert call(*judged, cwd=tmp_path).code == 0
+    shown = call("audit", "export", cwd=tmp_path).out.splitlines()
+    assert [json.loads(json.loads(line)["header"])["kept"]["event"] for line in shown[1:-1]] == ["reply", "enforce"]
+    told = json.loads(json.loads(shown[2])["payload"])
+    assert (told["final_action"], told["actor"]["id"]) == ("pass", "ana")
+    assert "the chain holds: 2 entries" in call("audit", "verify", cwd=tmp_path).out
+
+
+def test_a_store_that_is_named_is_made(
+    repository: Any, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BYLAW_STORE_URL", "sqlite:///kept/named.db")
+    assert call("enforce", "--bundle", repository.bundle, *ASKS_BACK, cwd=tmp_path).code == 0
+    assert "the chain holds: 1 entry" in call("audit", "verify", cwd=tmp_path).out
+
+
+def test_a_verdict_that_cannot_be_recorded_is_not_given(
+    repository: Any, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BYLAW_STORE_URL", "postgresql+psycopg://u:hidden@127.0.0.1:1/none")
+    done = call("enforce", "--bundle", repository.bundle, *ASKS_BACK, cwd=tmp_path)
+    assert (done.code, done.out) == (3, "")
+    assert "the store does not answer" in done.err and "hidden" not in done.err
+
+
+REFUSED = [
+    (("--query", " ", "--response", "x"), "the query is empty"),
+    (("--query", "x", "--response", ""), "the response is empty"),
+    (("--query", "x" * 8_001, "--response", "x"), "the query is longer than 8000 characters"),
+    (("--query", "x", "--response", "x" * 20_001), "the response is longer than 20000 characters"),
+    (("--query", "\udcff", "--response", "x"), "the query holds characters that are not text"),
+    (("--query", "x", "--response", "x", "--as", "a\nb"), "the user must have 1 to 128 printable characters"),
+    (("--query", "x", "--response", "x", "--at", "0001-01-01T00:00:00+14:00"), "is not a time that a calendar has"),
+    (("--query", "x", "--response", "x", "--facts", "@/dev/zero"), "has more than 1,000,000 characters"),
+    (("--query", "x", "--response", "x", "--facts", "@no"), "`no` cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), REFUSED, ids=[says for _, says in REFUSED])
+def test_what_is_no_answer_to_a_question_is_wrong_usage(
+    words: tuple[str, ...], says: str, repository: Any, call: Command, tmp_path: Path
+) -> None:
+    done = call("enforce", "--bundle", repository.bundle, *words, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+
+
+PIPED = [
+    (b"Do you have the receipt?", 0, "pass"),
+    (b"\xef\xbb\xbfDo you have the receipt?", 0, "pass"),  # some editors begin a file so
+    (b"Do you have \xff", 2, "is not UTF-8"),
+    (b"x" * 3_000_000, 2, "the response is longer than 20000 characters"),
+    ("€".encode() * 30_000, 2, "the response is longer than 20000 characters"),
+    (b"", 2, "the response is empty"),
+]
+
+
+@pytest.mark.parametrize(("data", "code", "says"), PIPED, ids=range(len(PIPED)))
+def test_an_answer_may_come_through_a_pipe(data: bytes, code: int, says: str, repository: Any, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "bylaw.cli", "enforce", "--bundle", str(repository.bundle), "--query", "refund?"]
+    done = subprocess.run([*words, "--response", "-"], input=data, capture_output=True, cwd=tmp_path)
+    assert done.returncode == code
+    assert says in (done.stdout + done.stderr).decode()

@@ -15,6 +15,8 @@ from bylaw.sql import Catalogue, TableInfo, Verdict, check_statement, features
 from bylaw.sql_functions import ALLOWED_FUNCTIONS, OPENING_WORDS
 
 ROWS = yaml.safe_load(Path(__file__).with_name("sql.yaml").read_text(encoding="utf-8"))
+HOSTILE = yaml.safe_load(Path(__file__).with_name("sql_hostile.yaml").read_text(encoding="utf-8"))
+PLACES, HARMLESS = HOSTILE.pop("places"), HOSTILE.pop("harmless")
 CATALOGUE = Catalogue(
     {
         "shop.orders": TableInfo(
@@ -32,7 +34,8 @@ CATALOGUE = Catalogue(
 def _judge(row: dict[str, Any]) -> Verdict:
     catalogue = CATALOGUE if row.get("catalogue", True) else None
     schemas = frozenset(row["schemas"]) if "schemas" in row else None
-    return check_statement(row["sql"], catalogue=catalogue, schemas=schemas)
+    dialect = row.get("dialect", "duckdb")
+    return check_statement(row["sql"], catalogue=catalogue, schemas=schemas, dialect=dialect)
 
 
 @pytest.mark.parametrize("row", ROWS["allowed"], ids=lambda row: row["title"])
@@ -54,8 +57,33 @@ def test_a_hostile_statement_is_denied_with_its_reason(row):
         assert verdict.sql_type == row["type"]
 
 
-def test_there_are_at_least_sixty_hostile_statements():
+@pytest.mark.parametrize(
+    ("group", "row"),
+    [(group, row) for group, rows in HOSTILE.items() for row in rows],
+    ids=lambda part: part["title"] if isinstance(part, dict) else part,
+)
+def test_a_trick_is_seen_through(group, row):
+    verdict = _judge({"dialect": "postgres" if group == "postgres" else "duckdb", **row})
+    assert not verdict.is_allowed
+    assert verdict.reason and row["reason"] in verdict.reason
+
+
+@pytest.mark.parametrize("row", PLACES, ids=lambda row: row["title"])
+def test_a_verdict_says_where_what_is_denied_begins(row):
+    verdict = _judge(row)
+    assert row["at"] == (None if verdict.line is None else f"{verdict.line}:{verdict.column}")
+
+
+@pytest.mark.parametrize("row", HARMLESS, ids=lambda row: row["title"])
+def test_what_only_looks_like_a_trick_passes(row):
+    assert _judge(row).reason is None
+
+
+def test_the_rows_are_many_and_each_is_there_once():
+    statements = [(row.get("dialect", group), row["sql"]) for group, rows in HOSTILE.items() for row in rows]
     assert len(ROWS["denied"]) >= 60
+    assert len(statements) >= 200
+    assert len(set(statements)) == len(statements)
 
 
 def test_the_verdict_names_the_schemas_it_saw():
@@ -67,6 +95,8 @@ def test_the_verdict_names_the_schemas_it_saw():
         "schemas_referenced": ["finance", "shop"],
         "schemas_blocked": ["finance"],
         "reason": "your roles do not grant the schema `finance`",
+        "line": 1,
+        "column": 34,
     }
 
 
