@@ -1,29 +1,52 @@
 """A semantic query and the context → one SQL tree. The only author of SQL that needs no checking by people.
 
-Rows of the metric's own entity are counted once: other entities are joined only where each row finds at most one of
-theirs. Conditions of gotchas and of `apply: always` filters are added and said. A metric that cannot be computed
-faithfully is refused (`Unanswerable`), never approximated.
+Rows of a metric's own entity are counted once: other entities are joined only where each row finds at most one of
+theirs, asked with EXISTS, or give groups in which each row counts once. Conditions of gotchas and of `apply: always`
+filters are added and said. What cannot be computed faithfully is refused (`Unanswerable`), never approximated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from sqlglot import exp
-from sqlglot.optimizer.simplify import simplify
 
-from bylaw.authored.context import Context, Entity, Metric, TimeDimension
+from bylaw.authored.context import Context
 from bylaw.semantic import gotchas
-from bylaw.semantic.expressions import entities_of, expression
-from bylaw.semantic.joins import Joins, Step
-from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, UnknownName, Value, Window
+from bylaw.semantic.answer import Assembly
+from bylaw.semantic.conditions import Conditions
+from bylaw.semantic.joins import Joins
+from bylaw.semantic.lists import Listing
+from bylaw.semantic.measures import Atom, Frame, Number, Numbers
+from bylaw.semantic.members import members
+from bylaw.semantic.names import Field, Names, aliases, plain
+from bylaw.semantic.query import AnyOf, Order, Related, SemanticQuery, Unanswerable
+from bylaw.semantic.related import RelatedRows
+from bylaw.semantic.rows import Desk, Notes
+from bylaw.semantic.sheets import Direct, Group, Kind, Sheet, Sheets
+from bylaw.semantic.statement import Sort, finished
 from bylaw.sql import Features
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the answer. `asked` is what the query calls it, `format` and `unit` are those of its metric."""
+
+    name: str
+    asked: str
+    kind: Literal["time", "dimension", "metric"]
+    format: str | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Compiled:
-    """What will run, and what a reader of the result has to know. `features` count what was asked, not added."""
+    """What will run, and what a reader of the result has to know. `features` count what was asked, not added.
+
+    `base` is the entity whose rows are counted, or listed: of several, that of the first number.
+    """
 
     tree: exp.Select
     sql: str
@@ -35,26 +58,7 @@ class Compiled:
     base: str
     time_column: str | None
     features: Features
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A simple metric inside the query, with the conditions under which a row counts for it."""
-
-    metric: Metric
-    entity: Entity
-    conditions: dict[str, exp.Expr]
-
-
-@dataclass(slots=True)
-class _Sheet:
-    """What one compilation has gathered so far."""
-
-    base: Entity
-    joined: dict[str, Step] = field(default_factory=dict)
-    asked: set[str] = field(default_factory=set)
-    conditions: dict[str, exp.Expr] = field(default_factory=dict)
-    caveats: list[str] = field(default_factory=list)
+    outputs: tuple[Column, ...]
 
 
 class Compiler:
@@ -63,345 +67,213 @@ class Compiler:
     def __init__(self, context: Context, dialect: str = "duckdb") -> None:
         self.context = context
         self.joins = Joins(context)
+        self.names = Names(context)
         self.dialect = dialect
 
+    def bases_of(self, name: str, query: SemanticQuery | None = None) -> tuple[str, ...]:
+        """The entities whose rows the number *name* (of *query*) counts, sorted. Raises Unanswerable."""
+        return tuple(sorted({atom.entity for atom in Numbers(self.names, query).number(name).atoms}))
+
     def base_of(self, name: str) -> str:
-        """The entity whose rows the metric *name* counts. Raises Unanswerable for what cannot be computed."""
-        entities = {part.entity.name for part in self._parts(self._metric(name))}
-        if len(entities) > 1:
+        """The only entity whose rows the number *name* counts. Raises Unanswerable where there are several."""
+        bases = self.bases_of(name)
+        if len(bases) > 1:
             raise Unanswerable(
-                f"`{name}` divides rows of different entities ({', '.join(f'`{e}`' for e in sorted(entities))}), "
-                "which cannot be computed without counting some of them twice"
+                f"`{name}` counts rows of different entities ({', '.join(f'`{base}`' for base in bases)})",
+                "ask for the metrics it is made of",
             )
-        return entities.pop()
+        return bases[0]
 
     def compile(self, query: SemanticQuery) -> Compiled:
         """The SQL of *query*. Raises Unanswerable, saying which part of it and why."""
-        metrics = [self._metric(name) for name in query.metrics]
-        if not metrics:
-            raise Unanswerable("the question names no metric")
-        bases = sorted({self.base_of(metric.name) for metric in metrics})
-        if len(bases) > 1:
-            things = ", ".join(f"`{base}`" for base in bases)
-            raise Unanswerable(f"these metrics count different things ({things}), ask for one at a time")
-        sheet = _Sheet(self.context.entities[bases[0]])
-        dimensions = {self._dimension_alias(query, name): self._dimension(name, sheet) for name in query.dimensions}
-        filters = [part for part in query.filters if isinstance(part, Filter)]
-        if len(filters) < len(query.filters):
-            raise Unanswerable("alternatives and numbers of related rows cannot be computed yet")
-        for narrowed in filters:
-            self._narrow(sheet, narrowed)
-        time_column = self._time(sheet, query, metrics)
-        sheet.asked = set(sheet.joined)
-        parts = [part for metric in metrics for part in self._parts(metric)]
-        self._always(sheet)
-        self._traps(sheet, metrics, parts)
-        self._check_contradictions(query, sheet, parts)
-        shared = _shared(parts)
-        for text, condition in shared.items():
-            self._add(sheet, text, condition)
-        selected = [exp.alias_(tree, alias, quoted=False) for alias, tree in dimensions.items()]
-        if query.grain is not None and time_column is not None:
-            selected.insert(0, exp.alias_(self._truncated(time_column, query.grain), query.grain, quoted=False))
-        measures = [(metric.name, self._measure(metric, sheet, shared)) for metric in metrics]
-        tree = self._select(sheet, selected, measures)
-        tree = self._ordered(tree, query, [part.alias for part in selected])
+        return _Compilation(self, query).compiled()
+
+
+class _Compilation:
+    """One query on its way."""
+
+    def __init__(self, compiler: Compiler, query: SemanticQuery) -> None:
+        self.compiler = compiler
+        self.query = query
+        self.notes = Notes()
+        self.desk = Desk(compiler.names, compiler.joins, self.notes, compiler.dialect)
+        self.numbers = Numbers(compiler.names, query)
+        self.conditions = Conditions(RelatedRows(self.desk, self.numbers, compiler.context.calendar).keys)
+        self.sheets = Sheets(self.desk, self.conditions, query, compiler.context.calendar)
+        self.grain = [query.grain] if query.grain else []
+        self.metrics = _told_apart(query.metrics)
+        self.dimensions = aliases(query.dimensions, [*self.grain, *self.metrics.values()])
+        self.atoms: list[Atom] = []
+
+    def compiled(self) -> Compiled:
+        query, dialect = self.query, self.compiler.dialect
+        if query.is_list and not any(order.by in self.numbers for order in query.order):
+            listing = Listing(self.desk, self.conditions, self.sheets, query)
+            tree, base = listing.tree(), listing.base
+        else:
+            tree = self._answer()
+            base = self.atoms[0].entity
+        self._traps(base)
+        if dialect == "postgres":
+            tree = _straight_series(tree)
+        asked = self.notes.asked
+        outputs = self._outputs()
         return Compiled(
             tree=tree,
-            sql=tree.sql(dialect=self.dialect, pretty=True),
-            columns=tuple(column.alias for column in tree.expressions),
-            caveats=tuple(dict.fromkeys(sheet.caveats)),
-            conditions=tuple(sheet.conditions),
-            entities=tuple(sorted({sheet.base.name, *sheet.joined})),
-            asked=tuple(sorted({sheet.base.name, *sheet.asked})),
-            base=sheet.base.name,
-            time_column=None if time_column is None else time_column.sql(dialect=self.dialect),
-            features=Features(len(sheet.asked), 0, 0, 0, len(parts)),
+            sql=tree.sql(dialect=dialect, pretty=True),
+            columns=tuple(column.name for column in outputs),
+            caveats=tuple(self.notes.caveats),
+            conditions=tuple(self.notes.conditions),
+            entities=tuple(sorted(self.notes.touched | asked)),
+            asked=tuple(sorted(asked)),
+            base=base,
+            time_column=" and ".join(self.sheets.time_columns) or None,
+            features=self._features(),
+            outputs=outputs,
         )
 
-    # ---- metrics
+    # ---- numbers and their groups
 
-    def _metric(self, name: str) -> Metric:
-        metric = self.context.metrics.get(name)
-        if metric is None:
-            raise UnknownName(f"there is no metric `{name}`")
-        return metric
+    def _answer(self) -> exp.Select:
+        query = self.query
+        groups = self._groups()
+        asked = dict.fromkeys((*query.metrics, *(order.by for order in query.order if order.by in self.numbers)))
+        numbers = {name: self.numbers.number(name) for name in asked}
+        numbers |= self._hidden(numbers, groups)
+        for name, number in numbers.items():
+            if number.needs_time and query.grain is None:
+                raise Unanswerable(f"`{name}` compares periods, and none are asked for", "ask for it by month")
+        self.atoms = list(dict.fromkeys(atom for number in numbers.values() for atom in number.atoms))
+        kinds: dict[Kind, list[Atom]] = {}
+        for atom in self.atoms:
+            found = kinds.setdefault(self.sheets.kind(atom), [])
+            found += [atom.bare] if atom.bare not in found else []
+        sheets = {kind: self.sheets.sheet(kind, atoms, groups) for kind, atoms in kinds.items()}
+        return self._put_together(sheets, numbers, groups)
 
-    def _parts(self, metric: Metric) -> list[_Part]:
-        """The simple metrics that *metric* is made of: itself, or numerator and denominator."""
-        match metric.type:
-            case "simple":
-                entity = self.context.entities.get(metric.entity or "")
-                if entity is None:
-                    raise Unanswerable(
-                        f"`{metric.name}` counts `{metric.entity}`, which the catalogue does not declare"
-                    )
-                return [_Part(metric, entity, self._conditions(metric, entity))]
-            case "ratio":
-                halves = [self._metric(name or "") for name in (metric.numerator, metric.denominator)]
-                for half in halves:
-                    if half.type != "simple":
-                        raise Unanswerable(f"`{metric.name}` divides `{half.name}`, which is not a simple metric")
-                return [part for half in halves for part in self._parts(half)]
-            case "derived" | "cumulative":
-                raise Unanswerable(
-                    f"`{metric.name}` is a {metric.type} metric, and only simple and ratio metrics can be computed",
-                    "ask for the metrics it is made of",
-                )
+    def _put_together(
+        self, sheets: Mapping[Kind, Sheet], numbers: Mapping[str, Number], groups: Sequence[Group]
+    ) -> exp.Select:
+        """One statement where one set of rows gives everything; else parts, joined on the groups."""
+        query, shown = self.query, [group.alias for group in groups if not group.is_hidden]
+        is_filled = any(atom.fill is not None for atom in self.atoms)
+        is_dense = bool(self.grain) and (query.with_empty or is_filled or any(n.needs_time for n in numbers.values()))
+        wants_members = query.with_empty and any(group.field is not None for group in groups)
+        kind, sheet = next(iter(sheets.items()))
+        if len(sheets) == 1 and not is_dense and not wants_members and kind.is_simple(query.grain):
+            return self._finished(sheet.plain(), sheet.groups, Direct(sheet, query.grain), numbers, shown)
+        listed = members(self.desk, self.conditions, query, groups, sheets) if wants_members else None
+        is_over = any(number.is_over for number in numbers.values())
+        assembly = Assembly(query, self.compiler.context.calendar, groups, listed, is_over)
+        tree, frame = assembly.joined(list(sheets.values()), is_dense)
+        return assembly.attached(self._finished(tree, frame.keys, frame, numbers, shown))
 
-    def _conditions(self, metric: Metric, entity: Entity) -> dict[str, exp.Expr]:
-        found = [metric.filter] if metric.filter else []
-        found += [
-            trap.required_filter for trap in gotchas.applicable(self.context, [metric.name]) if trap.required_filter
-        ]
-        trees = [expression(text, entity.name) for text in found]
-        return {tree.sql(dialect=self.dialect): tree for tree in trees}
+    def _groups(self) -> list[Group]:
+        """The grain, the dimensions, and the keys of what has a row of its own."""
+        names = self.compiler.names
+        found = [Group(grain) for grain in self.grain]
+        found += [Group(alias, names.field(name)) for name, alias in self.dimensions.items()]
+        for place in self.query.per:
+            for i, column in enumerate(names.key(place), 1):
+                found.append(Group(plain(f"{place}_key_{i}"), Field(place, "key", column, column), is_hidden=True))
+        return found
 
-    def _measure(self, metric: Metric, sheet: _Sheet, shared: dict[str, exp.Expr]) -> exp.Expr:
-        parts = self._parts(metric)
-        trees = [self._aggregate(part, sheet, shared) for part in parts]
-        if len(trees) == 1:
-            return trees[0]
-        number = exp.cast(trees[0], "double")
-        return exp.Div(this=number, expression=exp.func("NULLIF", trees[1], exp.Literal.number(0)))
+    def _hidden(self, numbers: Mapping[str, Number], groups: Sequence[Group]) -> dict[str, Number]:
+        """What rows are sorted by and nobody sees: the lowest or highest value that the rows of a group have."""
+        known = {"time", *self.query.dimensions, *(group.alias for group in groups), *numbers}
+        found: dict[str, Number] = {}
+        for order in self.query.order:
+            if order.by not in known:
+                field = self.compiler.names.field(order.by)
+                base = next(iter(numbers.values())).atoms[0].entity
+                agg: Literal["max", "min"] = "max" if order.descending else "min"
+                found[order.by] = Number.of(Atom(base, agg, field.sql, place=field.place))
+        return found
 
-    def _aggregate(self, part: _Part, sheet: _Sheet, shared: dict[str, exp.Expr]) -> exp.Expr:
-        metric = part.metric
-        text = None if metric.expr in (None, "*") else metric.expr
-        value: exp.Expr = expression(text, part.entity.name) if text else exp.Literal.number(1)
-        own = [tree for key, tree in part.conditions.items() if key not in shared]
-        self._need(sheet, [value, *own])
-        if own:
-            value = exp.Case(ifs=[exp.If(this=exp.and_(*own), true=value)])
-        match metric.agg:
-            case "count":
-                return exp.Count(this=value if text or own else exp.Star())
-            case "count_distinct":
-                return exp.Count(this=exp.Distinct(expressions=[value]))
-            case "avg":
-                return exp.Avg(this=value)
-            case "min":
-                return exp.Min(this=value)
-            case "max":
-                return exp.Max(this=value)
-            case "median":
-                return exp.Median(this=value)
-            case _:
-                return exp.Sum(this=value)
+    # ---- what is shown, and in which order
 
-    # ---- what rows count
+    def _finished(
+        self,
+        tree: exp.Select,
+        keys: Mapping[str, exp.Expr],
+        frame: Frame,
+        numbers: Mapping[str, Number],
+        shown: Sequence[str],
+    ) -> exp.Select:
+        trees = {name: number.build(frame) for name, number in numbers.items()}
+        columns = {alias: keys[alias].copy() for alias in shown}
+        columns |= {alias: trees[name] for name, alias in self.metrics.items()}
+        if not keys:
+            return finished(tree, columns, [])
+        each = [keys[self._group_named(name, keys)] for name in self.query.limit_by]
+        return finished(tree, columns, self._sorts(keys, trees, columns), self.query.limit, each)
 
-    def _always(self, sheet: _Sheet) -> None:
-        """Filters marked `apply: always`, and filters of gotchas, of every entity that a row leads to.
+    def _sorts(
+        self, keys: Mapping[str, exp.Expr], trees: Mapping[str, exp.Expr], shown: Mapping[str, exp.Expr]
+    ) -> list[Sort]:
+        """A total order: the same question gives the same rows."""
+        query = self.query
+        first = [Order(by=name) for name in query.limit_by] if query.limit else []
+        natural = [Order(by="time")] if self.grain else [Order(by=name, descending=True) for name in query.metrics[:1]]
+        found: dict[str, Sort] = {}
+        for order in (*first, *(query.order or natural), *(Order(by=alias) for alias in keys)):
+            if order.by in trees:
+                name, tree = self.metrics.get(order.by, order.by), trees[order.by]
+            else:
+                name = self._group_named(order.by, keys)
+                tree = keys[name]
+            found.setdefault(name, Sort(tree, order.descending, name if name in shown else None))
+        return list(found.values())
 
-        Wherever a filter stands, it holds for all questions alike: a total and the sum of its groups are equal.
-        """
-        for name in sorted(self.joins.reachable(sheet.base.name)):
-            if name != sheet.base.name and name not in sheet.joined and not self.joins.is_plain(sheet.base.name, name):
-                continue
-            entity = self.context.entities[name]
-            for trap in gotchas.applicable(self.context, [name]):
-                if trap.required_filter:
-                    self._guarded(sheet, name, trap.required_filter, gotchas.said(trap))
-            for narrowed in entity.filters:
-                if narrowed.apply == "always":
-                    text = narrowed.description or f"only {narrowed.name.replace('_', ' ')}"
-                    self._guarded(sheet, name, narrowed.sql, text)
+    def _group_named(self, name: str, keys: Mapping[str, exp.Expr]) -> str:
+        """The column of the group that an order, or a limit, speaks of."""
+        if name == "time" and self.query.grain:
+            return self.query.grain
+        alias = self.dimensions.get(name, name)
+        if alias not in keys:
+            raise Unanswerable(f"the answer is not grouped by `{name}`")
+        return alias
 
-    def _guarded(self, sheet: _Sheet, name: str, text: str, caveat: str) -> None:
-        """Add a condition of entity *name*. A row that leads to none of its rows is not dropped by it."""
-        tree = expression(text, name)
-        if name != sheet.base.name:
-            self._join(sheet, name)
-            key = exp.column(sheet.joined[name].columns[0][1], table=name)
-            tree = exp.or_(exp.Is(this=key, expression=exp.null()), tree)
-        key_text = tree.sql(dialect=self.dialect)
-        if key_text in sheet.conditions:
-            return
-        self._add(sheet, key_text, tree)
-        sheet.caveats.append(caveat)
+    # ---- what is said
 
-    def _traps(self, sheet: _Sheet, metrics: list[Metric], parts: list[_Part]) -> None:
-        names = {metric.name for metric in metrics} | {part.metric.name for part in parts}
-        for trap in gotchas.applicable(self.context, {*names, sheet.base.name, *sheet.asked}):
+    def _traps(self, base: str) -> None:
+        names = {*self.query.metrics, *(atom.metric for atom in self.atoms)}
+        for trap in gotchas.applicable(self.compiler.context, {*names, base, *self.notes.asked}):
             concerns_metric = not names.isdisjoint(trap.applies_to)
             if trap.check is None and (concerns_metric or trap.required_filter is None):
-                sheet.caveats.append(gotchas.said(trap))
+                self.notes.say(gotchas.said(trap))
 
-    def _check_contradictions(self, query: SemanticQuery, sheet: _Sheet, parts: list[_Part]) -> None:
-        """A value that a metric leaves out on principle gives an empty answer, and an empty answer looks like zero."""
-        conditions = {**sheet.conditions}
-        for part in parts:
-            conditions |= part.conditions
-        for narrowed in query.filters:
-            if not isinstance(narrowed, Filter) or narrowed.negated:
-                continue
-            column = self._dimension(narrowed.dimension, sheet)
-            for condition in conditions.values():
-                for value in narrowed.values:
-                    if _is_false(condition, column, value):
-                        raise Unanswerable(
-                            f"`{query.metrics[0]}` leaves `{value}` out on principle, so the answer would be empty",
-                            "ask for a metric that counts them",
-                        )
+    def _features(self) -> Features:
+        query = self.query
+        parts = [part for one in query.filters for part in (one.any_of if isinstance(one, AnyOf) else (one,))]
+        related = sum(isinstance(part, Related) for part in parts)
+        over = sum(measure.over != "value" for measure in query.measures)
+        bases = {atom.entity for atom in self.atoms}
+        return Features(max(0, len(self.notes.asked) - max(1, len(bases))), 0, over, related, len(self.atoms))
 
-    def _narrow(self, sheet: _Sheet, narrowed: Filter) -> None:
-        column = self._dimension(narrowed.dimension, sheet)
-        values = [_literal(value) for value in narrowed.values]
-        tree: exp.Expr = exp.In(this=column, expressions=values)
-        if narrowed.negated:
-            missing = exp.Is(this=column.copy(), expression=exp.null())
-            tree = exp.or_(missing, exp.not_(tree))
-        self._add(sheet, tree.sql(dialect=self.dialect), tree)
-
-    def _add(self, sheet: _Sheet, text: str, tree: exp.Expr) -> None:
-        self._need(sheet, [tree])
-        sheet.conditions.setdefault(text, tree)
-
-    # ---- dimensions and time
-
-    def _dimension(self, name: str, sheet: _Sheet) -> exp.Expr:
-        owner, _, short = name.partition(".")
-        entity = self.context.entities.get(owner)
-        dimension = entity.dimension(short) if entity else None
-        if entity is None or dimension is None:
-            raise UnknownName(f"there is no dimension `{name}`")
-        tree = expression(dimension.sql, owner)
-        self._join(sheet, owner)
-        self._need(sheet, [tree])
-        for column in tree.find_all(exp.Column):
-            holder = self.context.entities.get(column.table)
-            if holder is not None and column.name in holder.pii:
-                raise Unanswerable(f"`{name}` is personal data, answers are not grouped or narrowed by it")
-        return tree
-
-    def _dimension_alias(self, query: SemanticQuery, name: str) -> str:
-        short = name.partition(".")[2]
-        taken = [other.partition(".")[2] for other in query.dimensions] + list(query.metrics)
-        return name.replace(".", "_") if taken.count(short) > 1 else short
-
-    def _time(self, sheet: _Sheet, query: SemanticQuery, metrics: list[Metric]) -> exp.Expr | None:
-        """The column that time is measured by; the window over it is added. None where no time is asked for."""
-        if query.window is None and query.grain is None:
-            return None
-        columns = {}
-        for whole in metrics:
-            for metric in (part.metric for part in self._parts(whole)):
-                if metric.snapshot or whole.snapshot:
-                    said = query.window.label if query.window else f"by {query.grain}"
-                    raise Unanswerable(f"`{whole.name}` counts what is true now, `{said}` does not apply to it")
-                owner, dimension = self._time_dimension(sheet.base, whole.time_dimension or metric.time_dimension)
-                tree = expression(dimension.sql, owner)
-                columns[tree.sql(dialect=self.dialect)] = (owner, tree)
-        if len(columns) > 1:
-            raise Unanswerable(f"these metrics are dated differently ({', '.join(sorted(columns))})")
-        owner, column = next(iter(columns.values()))
-        self._join(sheet, owner)
-        if query.window is not None:
-            tree = _within(column, query.window)
-            self._add(sheet, tree.sql(dialect=self.dialect), tree)
-        return column
-
-    def _time_dimension(self, base: Entity, named: str | None) -> tuple[str, TimeDimension]:
-        if named is None:
-            default = base.default_time()
-            if default is None:
-                raise Unanswerable(f"`{base.name}` has no date, so a span of time does not apply to it")
-            return base.name, default
-        owner, dot, short = named.rpartition(".")
-        entity = self.context.entities.get(owner) if dot else base
-        found = [part for part in entity.time_dimensions if part.name == short] if entity else []
-        if entity is None or not found:
-            raise UnknownName(f"there is no time dimension `{named}`")
-        return entity.name, found[0]
-
-    def _truncated(self, column: exp.Expr, grain: str) -> exp.Expr:
-        """The first day of the period that a date falls in; periods of the calendar file are shifted ones."""
-        calendar = self.context.calendar
-        unit, offset = "MONTH", 0
-        if grain == "week":
-            weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-            unit, offset = "DAY", weekdays.index(calendar.week_start)
-        elif calendar.year == "fiscal" and grain in ("quarter", "year"):
-            offset = (calendar.fiscal_year_start - 1) % (3 if grain == "quarter" else 12)
-        shift = exp.Interval(this=exp.Literal.string(str(offset)), unit=exp.var(unit))
-        start: exp.Expr = exp.Sub(this=column.copy(), expression=shift) if offset else column.copy()
-        tree: exp.Expr = exp.TimestampTrunc(this=start, unit=exp.var(grain.upper()))
-        return exp.cast(exp.Add(this=tree, expression=shift.copy()) if offset else tree, "date")
-
-    # ---- the statement
-
-    def _need(self, sheet: _Sheet, trees: Iterable[exp.Expr]) -> None:
-        for tree in trees:
-            for name in entities_of(tree):
-                self._join(sheet, name)
-
-    def _join(self, sheet: _Sheet, name: str) -> None:
-        if name not in self.context.entities:
-            raise UnknownName(f"there is no entity `{name}`")
-        if name != sheet.base.name and name not in sheet.joined:
-            for step in self.joins.way(sheet.base.name, name):
-                sheet.joined.setdefault(step.right, step)
-
-    def _select(self, sheet: _Sheet, groups: list[exp.Expr], measures: list[tuple[str, exp.Expr]]) -> exp.Select:
-        tree = exp.select(*groups, *(exp.alias_(measure, name, quoted=False) for name, measure in measures))
-        tree = tree.from_(_table(sheet.base))
-        for name, step in sheet.joined.items():
-            pairs = [
-                exp.EQ(this=exp.column(left, table=step.left), expression=exp.column(right, table=step.right))
-                for left, right in step.columns
-            ]
-            tree = tree.join(_table(self.context.entities[name]), on=exp.and_(*pairs), join_type="left")
-        if sheet.conditions:
-            tree = tree.where(*(condition for _, condition in sorted(sheet.conditions.items())))
-        for group in groups:
-            tree = tree.group_by(group.unalias().copy())
-        return tree
-
-    def _ordered(self, tree: exp.Select, query: SemanticQuery, groups: list[str]) -> exp.Select:
-        """A total order wherever there is more than one row: the same question gives the same rows."""
-        if not groups:
-            return tree
-        time = [query.grain] if query.grain is not None else []
-        natural = [Order(by=name) for name in time] or [Order(by=query.metrics[0], descending=True)]
-        orders = [*(query.order or natural), *(Order(by=name) for name in groups)]
-        seen: dict[str, Order] = {}
-        for order in orders:
-            name = query.grain if order.by == "time" and query.grain else order.by.rpartition(".")[2]
-            seen.setdefault(name, order)
-        for name, order in seen.items():
-            ordered = exp.Ordered(this=exp.column(name), desc=order.descending, nulls_first=False)
-            tree = tree.order_by(ordered)
-        return tree.limit(query.limit) if query.limit else tree
+    def _outputs(self) -> tuple[Column, ...]:
+        found = [Column(grain, "time", "time") for grain in self.grain]
+        found += [Column(alias, name, "dimension") for name, alias in self.dimensions.items()]
+        for name, alias in self.metrics.items():
+            metric = self.numbers.metric(name)
+            found.append(
+                Column(alias, name, "metric", metric.format if metric else None, metric.unit if metric else None)
+            )
+        return tuple(found)
 
 
-def _shared(parts: list[_Part]) -> dict[str, exp.Expr]:
-    """The conditions that every part has: they narrow the rows; the others stay inside their aggregate."""
-    first, *others = [part.conditions for part in parts]
-    return {text: tree for text, tree in first.items() if all(text in other for other in others)}
+def _told_apart(names: Sequence[str]) -> dict[str, str]:
+    """The column of each number."""
+    found: dict[str, str] = {}
+    for name in names:
+        alias = plain(name)
+        taken = [other for known, other in found.items() if known != name]
+        found[name] = alias if alias not in taken else f"{alias}_{len(found) + 1}"
+    return found
 
 
-def _is_false(condition: exp.Expr, column: exp.Expr, value: Value) -> bool:
-    """Does *condition* rule out that *column* is *value*, whatever the other columns hold?"""
-    if not any(part == column for part in condition.walk()):
-        return False
-    if isinstance(condition, exp.In) and condition.this == column:
-        return False  # the filter itself
-    fixed = condition.transform(lambda node: _literal(value) if node == column else node)
-    return bool(simplify(fixed) == exp.false())
-
-
-def _within(column: exp.Expr, window: Window) -> exp.Expr:
-    start = exp.GTE(this=column.copy(), expression=exp.cast(exp.Literal.string(window.start.isoformat()), "date"))
-    end = exp.LT(this=column.copy(), expression=exp.cast(exp.Literal.string(window.end.isoformat()), "date"))
-    return exp.and_(start, end)
-
-
-def _table(entity: Entity) -> exp.Table:
-    return exp.table_(entity.base_table.table, db=entity.base_table.schema_name, alias=entity.name)
-
-
-def _literal(value: Value) -> exp.Expr:
-    if isinstance(value, bool):
-        return exp.true() if value else exp.false()
-    return exp.Literal.string(value) if isinstance(value, str) else exp.Literal.number(str(value))
+def _straight_series(tree: exp.Select) -> exp.Select:
+    """PostgreSQL takes rows straight from a series."""
+    for node in list(tree.find_all(exp.Explode)):
+        node.replace(node.this)
+    return tree

@@ -55,7 +55,7 @@ def test_a_conversation_carries_its_query(ask):
     ]
 
 
-@pytest.mark.parametrize("text", ["revenue by flurb", "delete all orders", "revenue", "order_count by category"])
+@pytest.mark.parametrize("text", ["revenue by flurb", "delete all orders", "revenue"])
 def test_a_question_without_an_answer_leaves_the_conversation_as_it_was(ask, text):
     state = ask("net revenue by region").state
     assert ask(text, state).state == state

@@ -74,6 +74,7 @@ def test_joins_added_by_filters_do_not_count_as_asked(compiler):
 
 def test_the_entity_a_ratio_counts_is_the_one_of_its_halves(compiler):
     assert compiler.base_of("late_rate") == "loans"
+    assert compiler.bases_of("fees_per_copy") == ("copies", "loans")
     with pytest.raises(Unanswerable, match="different entities"):
         compiler.base_of("fees_per_copy")
 

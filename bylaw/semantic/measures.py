@@ -1,0 +1,353 @@
+"""The numbers of a query as formulas over aggregates: metrics of every kind, measures, ratios, `count(orders)`.
+
+An `Atom` is one aggregate over the rows of one entity. A `Number` says which atoms it needs and how it is computed
+from their values; where these come from is the business of whoever builds the statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, cast, get_args
+
+from sqlglot import exp
+
+from bylaw.authored.context import Aggregation, Grain, Metric, NonAdditive
+from bylaw.semantic import gotchas, times
+from bylaw.semantic.expressions import expression
+from bylaw.semantic.names import Names
+from bylaw.semantic.query import Condition, Measure, SemanticQuery, Unanswerable, UnknownName
+from bylaw.semantic.times import Span
+
+ADDITIVE = ("sum", "count")
+_COUNTS = ("count", "count_distinct")
+_WRITTEN_OUT = re.compile(rf"({'|'.join(get_args(Aggregation))})\(\s*([\w@]+)(?:\.(\w+))?\s*\)")
+_NUMERIC = ("sum", "avg", "median")
+
+
+@dataclass(frozen=True, slots=True)
+class Cumulative:
+    """Everything up to the end of a period: of all time, of the last `window`, or since the `grain_to_date` began."""
+
+    window: Span | None = None
+    grain_to_date: Grain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One aggregate over the rows of `entity` of a value that `place` has, the entity itself or one it leads to.
+
+    `fragments` are conditions in SQL and `conditions` those of a query, all on its rows. `fill` is what the metric
+    says a period without rows has, `is_filled` that the sum of nothing is 0 here.
+    """
+
+    entity: str
+    agg: Aggregation
+    sql: str | None = None
+    fragments: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    metric: str = ""
+    time: str | None = None
+    is_snapshot: bool = False
+    offset: Span | None = None
+    is_total: bool = False
+    cumulative: Cumulative | None = None
+    non_additive: NonAdditive | None = None
+    fill: int | None = None
+    is_filled: bool = False
+    place: str | None = None
+
+    @property
+    def bare(self) -> Atom:
+        """The aggregate itself, whatever stands for nothing."""
+        return replace(self, fill=None, is_filled=False)
+
+    @property
+    def nothing(self) -> int | None:
+        """What it is where there are no rows; None where that is no number."""
+        if self.fill is not None:
+            return self.fill
+        return 0 if self.agg in ("sum", *_COUNTS) and self.non_additive is None else None
+
+
+class Frame(Protocol):
+    """Where the atoms of a number have their values, and what tells one row of the answer from another."""
+
+    @property
+    def period(self) -> exp.Expr | None: ...
+    @property
+    def others(self) -> Sequence[exp.Expr]: ...
+    def value(self, atom: Atom) -> exp.Expr: ...
+
+
+Build = Callable[[Frame], exp.Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A formula. `needs_time` says that it compares periods, so that none may be missing."""
+
+    atoms: tuple[Atom, ...]
+    build: Build
+    needs_time: bool = False
+    is_over: bool = False
+
+    @staticmethod
+    def of(atom: Atom) -> Number:
+        return Number((atom,), lambda frame: frame.value(atom))
+
+    def changed(self, change: Callable[[Atom], Atom]) -> Number:
+        """The same formula over other atoms."""
+
+        def build(frame: Frame) -> exp.Expr:
+            return self.build(_Through(frame, change))
+
+        return replace(self, atoms=tuple(change(atom) for atom in self.atoms), build=build)
+
+
+@dataclass(frozen=True, slots=True)
+class _Through:
+    frame: Frame
+    change: Callable[[Atom], Atom]
+
+    @property
+    def period(self) -> exp.Expr | None:
+        return self.frame.period
+
+    @property
+    def others(self) -> Sequence[exp.Expr]:
+        return self.frame.others
+
+    def value(self, atom: Atom) -> exp.Expr:
+        return self.frame.value(self.change(atom))
+
+
+def divided(over: exp.Expr, under: exp.Expr) -> exp.Expr:
+    """A share as a floating number; nothing where it would divide by nothing."""
+    number = exp.cast(over, "double")
+    return exp.Div(this=number, expression=exp.func("NULLIF", under, exp.Literal.number(0)))
+
+
+class Numbers:
+    """Resolves the names of one query's numbers. Raises Unanswerable and UnknownName."""
+
+    def __init__(self, names: Names, query: SemanticQuery | None = None) -> None:
+        self.names = names
+        self.measures = {measure.name: measure for measure in query.measures} if query else {}
+        self.ratios = {ratio.name: ratio for ratio in query.ratios} if query else {}
+
+    def __contains__(self, name: str) -> bool:
+        known = name in self.measures or name in self.ratios or name in self.names.context.metrics
+        return known or _WRITTEN_OUT.fullmatch(name) is not None
+
+    def metric(self, name: str) -> Metric | None:
+        """The metric of the catalogue that *name* means, through a measure too; None for other numbers."""
+        while name in self.measures and self.measures[name].metric != name:
+            if self.measures[name].over not in ("value", "running"):
+                return None
+            name = self.measures[name].metric
+        return None if name in self.ratios else self.names.context.metrics.get(name)
+
+    def number(self, name: str, seen: tuple[str, ...] = ()) -> Number:
+        """The formula of *name*. A measure may narrow a metric of its own name."""
+        if seen.count(name) > (name in self.measures and name in self.names.context.metrics):
+            raise Unanswerable(f"`{name}` is made of itself")
+        inside = (*seen, name)
+        if name in self.ratios and name not in seen:
+            ratio = self.ratios[name]
+            return _ratio(self.number(ratio.numerator, inside), self.number(ratio.denominator, inside))
+        if name in self.measures and name not in seen:
+            measure = self.measures[name]
+            found = self.number(measure.metric, inside)
+            if measure.filters:
+                found = found.changed(lambda atom: replace(atom, conditions=(*atom.conditions, *measure.filters)))
+            return over(found, measure)
+        metric = self.names.context.metrics.get(name)
+        return self._written_out(name) if metric is None else self._metric(metric, inside)
+
+    def _written_out(self, name: str) -> Number:
+        found = _WRITTEN_OUT.fullmatch(name)
+        if found is None:
+            raise UnknownName(f"there is no metric `{name}`")
+        agg, place, part = cast(Aggregation, found[1]), found[2], found[3]
+        entity = self.names.entity(place).name
+        if part is None:
+            if agg not in _COUNTS:
+                raise Unanswerable(f"`{name}` does not say what it computes with", f"write `{agg}({place}.fact)`")
+            return Number.of(Atom(entity, "count"))
+        field = self.names.field(f"{entity}.{part}")
+        if agg in _NUMERIC and (field.kind == "time" or field.is_text):
+            raise Unanswerable(f"`{entity}.{part}` is no number, so it has no {agg}")
+        return Number.of(Atom(entity, agg, field.sql))
+
+    def _metric(self, metric: Metric, seen: tuple[str, ...]) -> Number:
+        match metric.type:
+            case "simple":
+                return Number.of(self._atom(metric))
+            case "ratio":
+                halves = [self.number(name or "", seen) for name in (metric.numerator, metric.denominator)]
+                return self._dated(_ratio(*halves), metric)
+            case "derived":
+                return self._dated(self._derived(metric, seen), metric)
+            case "cumulative":
+                return self._dated(self._cumulative(metric, seen), metric)
+
+    def _atom(self, metric: Metric) -> Atom:
+        entity = self.names.context.entities.get(metric.entity or "")
+        if entity is None:
+            raise Unanswerable(f"`{metric.name}` counts `{metric.entity}`, which the catalogue does not declare")
+        traps = gotchas.applicable(self.names.context, [metric.name])
+        return Atom(
+            entity=entity.name,
+            agg=metric.agg or "count",
+            sql=None if metric.expr in (None, "*") else metric.expr,
+            fragments=tuple(filter(None, [metric.filter, *(trap.required_filter for trap in traps)])),
+            metric=metric.name,
+            time=metric.time_dimension,
+            is_snapshot=metric.snapshot,
+            non_additive=metric.non_additive_dimension,
+            fill=metric.fill_nulls_with,
+        )
+
+    def _dated(self, number: Number, metric: Metric) -> Number:
+        """What a metric says of its parts: their date, and whether a span of time applies."""
+
+        def change(atom: Atom) -> Atom:
+            traps = gotchas.applicable(self.names.context, [metric.name])
+            own = tuple(trap.required_filter for trap in traps if trap.required_filter)
+            return replace(
+                atom,
+                time=metric.time_dimension or atom.time,
+                is_snapshot=metric.snapshot or atom.is_snapshot,
+                fragments=tuple(dict.fromkeys((*atom.fragments, *own))),
+            )
+
+        return number.changed(change)
+
+    def _derived(self, metric: Metric, seen: tuple[str, ...]) -> Number:
+        parts: dict[str, Number] = {}
+        for given in metric.inputs:
+            number = self.number(given.name, seen)
+            if given.filter is not None:
+                more = (given.filter,)
+                number = number.changed(lambda atom, more=more: replace(atom, fragments=(*atom.fragments, *more)))  # type: ignore[misc]  # bound now
+            if given.offset_window is not None:
+                number = number.changed(_offset(metric.name, times.span(given.offset_window)))
+            parts[given.alias or given.name] = number.changed(_filled)
+        tree = expression(metric.expr or "", metric.name)
+        for column in tree.find_all(exp.Column):
+            if column.name not in parts:
+                raise UnknownName(f"`{metric.name}` computes with `{column.name}`, which is none of its `metrics`")
+        atoms = tuple(atom for name in sorted(parts) for atom in parts[name].atoms)
+        needs_time = any(part.needs_time for part in parts.values())
+        return Number(atoms, lambda frame: _computed(tree, parts, frame), needs_time)
+
+    def _cumulative(self, metric: Metric, seen: tuple[str, ...]) -> Number:
+        inner = self.number(metric.metric or "", seen)
+        wanted = Cumulative(times.span(metric.window) if metric.window else None, metric.grain_to_date)
+
+        def change(atom: Atom) -> Atom:
+            if atom.cumulative or atom.offset or atom.non_additive:
+                raise Unanswerable(f"`{metric.name}` adds up `{metric.metric}`, which is no sum of rows")
+            return replace(atom, cumulative=wanted)
+
+        return inner.changed(change)
+
+
+def over(number: Number, measure: Measure) -> Number:
+    """What a measure computes on the groups of the answer."""
+    kind: Literal["value", "change", "growth", "running", "share", "rank"] = measure.over
+    if kind == "value":
+        return number
+    if number.is_over:
+        raise Unanswerable(f"`{measure.name}` computes on a number that is computed on groups itself")
+    if kind == "running" and not _adds_up(number, ADDITIVE):
+        raise Unanswerable(f"`{measure.metric}` cannot be added up, so it has no running total")
+    if kind == "share" and not _adds_up(number, (*ADDITIVE, "count_distinct")):
+        raise Unanswerable(f"`{measure.metric}` is no part of a whole, so it has no share")
+    if kind == "share":
+        whole = number.changed(lambda atom: replace(atom, is_total=True))
+        return _ratio(number, whole)
+    filled = number.changed(_filled) if kind != "rank" else number
+    return replace(filled, build=_OVER[kind](filled.build), needs_time=kind != "rank", is_over=True)
+
+
+def _adds_up(number: Number, aggregations: Sequence[str]) -> bool:
+    """Is it one aggregate over rows, of one of these kinds?"""
+    (first, *others) = number.atoms
+    return not others and first.agg in aggregations and not (first.cumulative or first.non_additive)
+
+
+def _window(this: exp.Expr, order: exp.Expr | None, partition: Sequence[exp.Expr]) -> exp.Window:
+    ordered = exp.Order(expressions=[order.copy()]) if order is not None else None
+    return exp.Window(this=this, partition_by=[part.copy() for part in partition], order=ordered)
+
+
+def _before(frame: Frame, value: exp.Expr) -> exp.Expr:
+    return _window(exp.Lag(this=value), frame.period, frame.others)
+
+
+def _change(build: Build) -> Build:
+    return lambda frame: exp.Sub(this=build(frame), expression=_before(frame, build(frame)))
+
+
+def _growth(build: Build) -> Build:
+    return lambda frame: divided(exp.paren(_change(build)(frame)), _before(frame, build(frame)))
+
+
+def _running(build: Build) -> Build:
+    return lambda frame: _window(exp.Sum(this=build(frame)), frame.period, frame.others)
+
+
+def _rank(build: Build) -> Build:
+    def ranked(frame: Frame) -> exp.Expr:
+        order = exp.Ordered(this=build(frame), desc=True, nulls_first=False)
+        partition = [frame.period] if frame.period is not None and frame.others else []
+        return _window(exp.DenseRank(), order, partition)
+
+    return ranked
+
+
+_OVER: Mapping[str, Callable[[Build], Build]] = {
+    "change": _change, "growth": _growth, "running": _running, "rank": _rank,
+}  # fmt: skip
+
+
+def _ratio(over: Number, under: Number) -> Number:
+    return Number(
+        (*over.atoms, *under.atoms),
+        lambda frame: divided(over.build(frame), under.build(frame)),
+        over.needs_time or under.needs_time,
+        over.is_over or under.is_over,
+    )
+
+
+def _filled(atom: Atom) -> Atom:
+    """Inside a formula the sum of no rows is 0."""
+    return replace(atom, is_filled=True) if atom.nothing is not None else atom
+
+
+def _offset(name: str, by: Span) -> Callable[[Atom], Atom]:
+    def change(atom: Atom) -> Atom:
+        if atom.offset or atom.cumulative or atom.non_additive:
+            raise Unanswerable(f"`{name}` looks back at a number that looks back itself")
+        return replace(atom, offset=by)
+
+    return change
+
+
+def _computed(tree: exp.Expr, parts: Mapping[str, Number], frame: Frame) -> exp.Expr:
+    """The expression of a derived metric; what is divided is divided as floating numbers, and never by nothing."""
+
+    def put(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Column):
+            return exp.paren(parts[node.name].build(frame))
+        if isinstance(node, exp.Div):
+            return divided(put_all(node.this), put_all(node.expression))
+        return node
+
+    def put_all(node: exp.Expr) -> exp.Expr:
+        return node.copy().transform(put, copy=False)
+
+    return put_all(tree)

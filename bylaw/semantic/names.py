@@ -1,0 +1,121 @@
+"""What the names in a semantic query mean: `entity.part`, `entity@relationship.part`, keys, columns of the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from bylaw.authored.context import Context, Dimension, Entity, EntityFilter, Fact, TimeDimension
+from bylaw.semantic.expressions import columns_of
+from bylaw.semantic.query import Unanswerable, UnknownName
+
+Kind = Literal["dimension", "time", "fact", "key", "filter"]
+_NOT_A_WORD = re.compile(r"\W+")
+_TEXT = re.compile(r"char|text|string|enum|uuid|bool", re.IGNORECASE)
+_MOMENT = re.compile(r"date|time", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A part of an entity that a query names. `place` is `entity`, or `entity@relationship` where a role is said."""
+
+    place: str
+    kind: Kind
+    name: str
+    sql: str
+    part: Dimension | TimeDimension | Fact | EntityFilter | None = None
+
+    @property
+    def entity(self) -> str:
+        return self.place.partition("@")[0]
+
+    @property
+    def is_moment(self) -> bool:
+        """Is it a date or a timestamp, as far as anybody says?"""
+        return self.kind == "time" or bool(_MOMENT.search((self.part and self.part.data_type) or ""))
+
+    @property
+    def is_text(self) -> bool:
+        return bool(_TEXT.search((self.part and self.part.data_type) or ""))
+
+
+class Names:
+    """The look-up of one context."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def entity(self, place: str) -> Entity:
+        """The entity of a place. Raises UnknownName."""
+        found = self.context.entities.get(place.partition("@")[0])
+        if found is None:
+            raise UnknownName(f"there is no entity `{place.partition('@')[0]}`")
+        return found
+
+    def field(self, name: str) -> Field:
+        """The dimension, time dimension, fact or key column `entity.part`. Raises UnknownName; Unanswerable for PII."""
+        place, _, short = name.rpartition(".")
+        entity = self.context.entities.get(place.partition("@")[0])
+        if entity is not None:
+            kinds: tuple[tuple[Kind, Iterable[Dimension | TimeDimension | Fact]], ...] = (
+                ("dimension", entity.dimensions),
+                ("time", entity.time_dimensions),
+                ("fact", entity.facts),
+            )
+            for kind, parts in kinds:
+                for part in parts:
+                    if part.name == short:
+                        return self._open(Field(place, kind, short, part.sql, part), name)
+            if entity.primary_key and short in entity.primary_key.columns:
+                return self._open(Field(place, "key", short, short), name)
+        raise UnknownName(f"there is no dimension `{name}`")
+
+    def named_filter(self, name: str) -> Field | None:
+        """The named condition `entity.part`; None where it is something else."""
+        place, _, short = name.rpartition(".")
+        entity = self.context.entities.get(place.partition("@")[0])
+        parts = entity.filters if entity else []
+        return next((Field(place, "filter", short, part.sql, part) for part in parts if part.name == short), None)
+
+    def _open(self, field: Field, name: str) -> Field:
+        """Raises Unanswerable where the field reads personal data."""
+        for owner, column in columns_of(field.sql, field.entity):
+            holder = self.context.entities.get(owner)
+            if holder is not None and column in holder.pii:
+                raise Unanswerable(f"`{name}` is personal data, answers are not grouped or narrowed by it")
+        return field
+
+    def key(self, place: str) -> tuple[str, ...]:
+        """The columns that tell the rows of an entity apart: its primary key, else what others find one row by."""
+        entity = self.entity(place)
+        if entity.primary_key is not None:
+            return tuple(entity.primary_key.columns)
+        found = {
+            tuple(pair.right_column for pair in relationship.relationship_columns)
+            for _, other in sorted(self.context.entities.items())
+            for relationship in other.relationships
+            if relationship.right_entity == entity.name
+            and relationship.relationship_type in ("many_to_one", "one_to_one")
+        }
+        if len(found) != 1:
+            raise Unanswerable(f"nothing tells the rows of `{entity.name}` apart", "declare its `primary_key`")
+        return found.pop()
+
+
+def aliases(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """The column of the answer for each `entity.part`: the part alone where no other column is called so."""
+    listed = list(dict.fromkeys(names))
+    shorts = [name.rpartition(".")[2].lower() for name in listed] + [name.lower() for name in taken]
+    found = {}
+    for name in listed:
+        short = name.rpartition(".")[2]
+        found[name] = plain(name) if shorts.count(short.lower()) > 1 else short
+    return found
+
+
+def plain(name: str) -> str:
+    """A name with nothing but letters, digits and underscores: `count(orders)` is `count_orders`."""
+    found = _NOT_A_WORD.sub("_", name).strip("_")
+    return f"n_{found}" if not found or found[0].isdigit() else found

@@ -1,0 +1,65 @@
+"""Rows of one entity by a number over the rows of others that belong to each: "customers with at least 5 orders"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from bylaw.authored.context import Calendar
+from bylaw.semantic.conditions import Conditions, comparison, literal
+from bylaw.semantic.measures import Atom, Numbers
+from bylaw.semantic.names import Field
+from bylaw.semantic.query import Related, SemanticQuery, Unanswerable
+from bylaw.semantic.rows import Desk, Rows
+from bylaw.semantic.sheets import Direct, Group, Sheets
+
+
+class RelatedRows:
+    """Compiles the conditions of one query on related rows. `numbers` are those of the query."""
+
+    def __init__(self, desk: Desk, numbers: Numbers, calendar: Calendar) -> None:
+        self.desk = desk
+        self.numbers = numbers
+        self.calendar = calendar
+
+    def keys(self, rows: Rows, wanted: Related) -> exp.Expr:
+        """The condition on a row: its key is among those whose related rows meet the comparison.
+
+        A comparison that no rows meet too is turned round: the key is not among those that fail it.
+        """
+        place = wanted.entity
+        entity = place.partition("@")[0]
+
+        def narrowed(atom: Atom) -> Atom:
+            return replace(atom, conditions=(*atom.conditions, *wanted.filters))
+
+        number = self.numbers.number(wanted.metric).changed(narrowed)
+        query = SemanticQuery(metrics=(wanted.metric,))
+        sheets = Sheets(self.desk, Conditions(self.keys), query, self.calendar)
+        kinds = {sheets.kind(atom) for atom in number.atoms}
+        if len(kinds) != 1 or number.is_over or not next(iter(kinds)).is_simple(None):
+            raise Unanswerable(f"rows of `{entity}` cannot be compared by `{wanted.metric}`")
+        columns = self.desk.names.key(entity)
+        groups = [Group(f"key_{i}", Field(place, "key", name, name), True) for i, name in enumerate(columns, 1)]
+        sheet = sheets.sheet(kinds.pop(), list(dict.fromkeys(atom.bare for atom in number.atoms)), groups)
+        is_met = comparison(wanted.comparison, number.build(Direct(sheet, None)), literal(wanted.value))
+        with_none = len(number.atoms) == 1 and _holds(number.atoms[0].nothing, wanted)
+        having = exp.not_(exp.func("COALESCE", is_met, exp.false())) if with_none else is_met
+        found = sheet.plain().select(*(tree.copy() for tree in sheet.groups.values())).having(having)
+        mine = rows.key(entity)
+        this = mine[0] if len(mine) == 1 else exp.Tuple(expressions=mine)
+        tree: exp.Expr = exp.In(this=this, query=found.subquery())
+        return exp.not_(tree) if with_none else tree
+
+
+def _holds(number: int | None, wanted: Related) -> bool:
+    """Does a row without any related ones meet the comparison?"""
+    if number is None or isinstance(wanted.value, str):
+        return False
+    value = wanted.value
+    answers = {
+        "=": number == value, "!=": number != value, "<": number < value, "<=": number <= value,
+        ">": number > value, ">=": number >= value,
+    }  # fmt: skip
+    return answers[wanted.comparison]

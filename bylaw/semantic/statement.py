@@ -1,0 +1,45 @@
+"""The last step of every statement: what is shown, in which total order, the first of all or of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """One thing that rows are sorted by: a column that is shown, or an expression that is not."""
+
+    tree: exp.Expr
+    descending: bool = False
+    column: str | None = None
+
+    def by(self, tree: exp.Expr) -> exp.Ordered:
+        return exp.Ordered(this=tree, desc=self.descending, nulls_first=False)
+
+
+def finished(
+    tree: exp.Select,
+    shown: Mapping[str, exp.Expr],
+    sorts: Sequence[Sort],
+    limit: int | None = None,
+    each: Sequence[exp.Expr] = (),
+) -> exp.Select:
+    """*tree* (FROM, WHERE and GROUP BY) with its columns, sorted and cut: the first *limit* rows, of *each* group."""
+    columns = [exp.alias_(part, name, quoted=False) for name, part in shown.items()]
+    if not each or limit is None:
+        tree = tree.select(*columns)
+        if sorts:
+            tree = tree.order_by(*(sort.by(exp.column(sort.column) if sort.column else sort.tree) for sort in sorts))
+        return tree.limit(limit) if limit else tree
+    hidden = {f"sort_{i}": sort for i, sort in enumerate(sorts) if sort.column is None}
+    order = exp.Order(expressions=[sort.by(sort.tree.copy()) for sort in sorts])
+    number = exp.Window(this=exp.RowNumber(), partition_by=[part.copy() for part in each], order=order)
+    columns += [exp.alias_(sort.tree.copy(), name, quoted=False) for name, sort in hidden.items()]
+    inner = tree.select(*columns, exp.alias_(number, "place", quoted=False)).subquery("ranked")
+    names = {id(sort): name for name, sort in hidden.items()}
+    outer = exp.select(*(exp.column(name) for name in shown)).from_(inner)
+    outer = outer.where(exp.LTE(this=exp.column("place"), expression=exp.Literal.number(limit)))
+    return outer.order_by(*(sort.by(exp.column(sort.column or names[id(sort)])) for sort in sorts))
