@@ -74,7 +74,7 @@ def _reached(
     by_now: set[Goal] = set()
     waiting = sorted(coverage.open, key=lambda goal: HARDEST_FIRST.index(goal.aim))
     for goal in waiting:
-        if goal in by_now or any(search.confirms(goal, facts) for facts in hints.get(_name(reading, goal), ())):
+        if goal in by_now or any(search.is_shown_near(goal, facts) for facts in hints.get(_name(reading, goal), ())):
             continue
         answer = search.case_for(goal)
         if answer.status == "found":

@@ -54,10 +54,18 @@ class Search:
         for wanted in self._starts(goal):
             facts = self._complete(goal, {}, wanted)
             if facts is not None:
-                return Answer("found", self.theory.fewest(facts, lambda fewer: self.confirms(goal, fewer)))
+                return Answer("found", self.theory.fewest(facts, lambda fewer: self._confirms(goal, fewer)))
         return self._asked(goal)
 
-    def confirms(self, goal: Goal, facts: Facts) -> bool:
+    def is_shown_near(self, goal: Goal, facts: Facts) -> bool:
+        """Is the goal shown where the case is *facts*, but for what the guard or the bound want otherwise?"""
+        return any(self._confirms(goal, {**facts, **self._moved(facts, wanted)}) for wanted in self._starts(goal))
+
+    def _moved(self, facts: Facts, wanted: Mapping[str, Region]) -> Facts:
+        left = {var: where for var, where in wanted.items() if var not in facts or not lies_in(facts[var], where)}
+        return point(Box(left), self.variables)
+
+    def _confirms(self, goal: Goal, facts: Facts) -> bool:
         """Does the case show the goal whatever its unknown facts are, and can it exist?"""
         reading, i = self.reading, goal.rule
         if not reading.met(goal, facts, goal.day):
@@ -106,7 +114,7 @@ class Search:
         var = next((var for var in sorted(wanted) if var not in facts), None)
         if var is None:
             self._left -= 1
-            if self.confirms(goal, facts):
+            if self._confirms(goal, facts):
                 return facts
             var = next((var for var in self._waiting(goal, facts) if var not in facts), None)
             if var is None:
@@ -153,7 +161,7 @@ class Search:
             return Answer("unknown")
         rules = tuple(sorted({*among, goal.rule, *goal.siblings}))
         formulas = self._formulas(goal)
-        verdict = self.theory.solve(formulas, goal.day, rules, lambda facts: self.confirms(goal, facts))
+        verdict = self.theory.solve(formulas, goal.day, rules, lambda facts: self._confirms(goal, facts))
         if verdict.status == "PROVEN":
             return Answer("impossible")
         return Answer("unknown") if verdict.facts is None else Answer("found", verdict.facts)
