@@ -68,7 +68,7 @@ def read_event(environ: Mapping[str, str]) -> Event:
 class _Payload(BaseModel):
     """A part of GitHub's payload: far more is in it than is looked at."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 class _Repository(_Payload):
