@@ -87,4 +87,8 @@ class BundleIndex:
 
     def owner(self, policy_id: str) -> str:
         """Who answers for the policy, empty when nobody is named."""
-        return str(self.bundle.policies.get(policy_id, {}).get("owner", ""))
+        return self._owners.get(policy_id, "")
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        return {policy_id: str(record.get("owner", "")) for policy_id, record in self.bundle.policies.items()}

@@ -82,7 +82,8 @@ def case_of(
         memory = replace(memory, facts={**memory.facts, **given})
     day = question.asked_at.date().toordinal()
     decision = evaluator.decide(memory.facts, day)
-    scope = scope_of(memory.topic, reading.mentioned | set(memory.facts), memory.facts, evaluator, decision, day)
+    touched = reading.mentioned | set(memory.facts)
+    scope = scope_of(memory.topic, touched, memory.facts, index, evaluator, decision, day)
     words = write.Words(index.vocabulary)
     read, unclear = reading.reads, reading.unclear
     return Case(question, index, evaluator, words, memory, read, unclear, decision, scope, before.asking, is_declined)

@@ -7,48 +7,70 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.enforcement.figures import Figure, limits_of
 from bot.enforcement.sentences import Quotable, quotable_texts
 from bot.index import BundleIndex
 from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import ConditionalRule, names
+from bylaw.logic.ir import TRUE, ConditionalRule, names
 
 Rules = tuple[ConditionalRule, ...]
 Limit = tuple[str, Figure]
 
 
 @dataclass(frozen=True)
+class Tables:
+    """The rules that answer each outcome, that speak of each action or imply it, and that hold in every case."""
+
+    by_outcome: Mapping[str, Rules]
+    by_action: Mapping[str, Rules]
+    unconditional: Rules
+
+
+@dataclass(frozen=True)
 class Lookups:
     """`facts` are those of each rule; `by_limit` are the rules that test a fact at a figure."""
 
+    rules: Rules
     quotable: Quotable
     facts: Mapping[str, frozenset[str]]
     by_outcome: Mapping[str, Rules]
-    by_action: Mapping[str, Rules]
     by_limit: Mapping[Limit, frozenset[str]]
     limited: Mapping[Figure, frozenset[str]]  # the facts that are tested at a figure
+    _by_day: dict[int, Tables] = field(default_factory=dict)
 
     def facts_of(self, rules: Iterable[ConditionalRule]) -> frozenset[str]:
         """The facts that *rules* test."""
-        return frozenset().union(*(self.facts[rule.rule_id] for rule in rules))
+        return frozenset().union(*{self.facts[rule.rule_id] for rule in rules})
 
     def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> list[ConditionalRule]:
         """The rules of *evaluator* in force that answer one of *outcomes*."""
-        return self._in_force((self.by_outcome.get(outcome, ()) for outcome in outcomes), evaluator, day)
+        return self._of(self.in_force(day).by_outcome, outcomes, evaluator)
 
     def speaking(self, actions: Iterable[str], evaluator: Evaluator, day: int) -> list[ConditionalRule]:
         """The rules of *evaluator* in force that speak of one of *actions*, or imply it."""
-        return self._in_force((self.by_action.get(action, ()) for action in actions), evaluator, day)
+        return self._of(self.in_force(day).by_action, actions, evaluator)
 
-    def _in_force(self, groups: Iterable[Rules], evaluator: Evaluator, day: int) -> list[ConditionalRule]:
-        found = {rule.rule_id: rule for group in groups for rule in group if rule.holds_on(day)}
-        known = evaluator.ruleset.rules
-        if len(known) == len(self.facts):
-            return list(found.values())
-        visible = {rule.rule_id for rule in known}  # somebody who may not be answered from every rule
-        return [rule for rule in found.values() if rule.rule_id in visible]
+    def _of(self, table: Mapping[str, Rules], names: Iterable[str], evaluator: Evaluator) -> list[ConditionalRule]:
+        groups = [table[name] for name in names if name in table]
+        found = groups[0] if len(groups) == 1 else {rule.rule_id: rule for group in groups for rule in group}.values()
+        if len(evaluator.ruleset.rules) == len(self.rules):
+            return list(found)
+        return [rule for rule in found if evaluator.knows(rule.rule_id)]
+
+    def always(self, evaluator: Evaluator, day: int) -> list[ConditionalRule]:
+        """The rules of *evaluator* in force that hold in every case."""
+        return [rule for rule in self.in_force(day).unconditional if evaluator.knows(rule.rule_id)]
+
+    def in_force(self, day: int) -> Tables:
+        """The tables of that day; those of the last few are kept."""
+        found = self._by_day.get(day)
+        if found is None:
+            if len(self._by_day) >= 4:
+                self._by_day.clear()
+            found = self._by_day[day] = _tables(rule for rule in self.rules if rule.holds_on(day))
+        return found
 
 
 _KEPT: dict[int, tuple[BundleIndex, Lookups]] = {}
@@ -64,24 +86,38 @@ def lookups(index: BundleIndex) -> Lookups:
     return held[1]
 
 
-def _gathered(index: BundleIndex) -> Lookups:
-    by_outcome: dict[str, list[ConditionalRule]] = defaultdict(list)
-    by_action: dict[str, list[ConditionalRule]] = defaultdict(list)
-    by_limit: dict[Limit, set[str]] = defaultdict(set)
-    limited: dict[Figure, set[str]] = defaultdict(set)
-    for rule in index.ruleset.rules:
+def _tables(rules: Iterable[ConditionalRule]) -> Tables:
+    by_outcome, by_action = (defaultdict[str, list[ConditionalRule]](list) for _ in range(2))
+    unconditional = []
+    for rule in rules:
         for outcome in dict.fromkeys(outcome for outcome, _ in rule.effect.takes):
             by_outcome[outcome].append(rule)
         for action in dict.fromkeys((rule.effect.action, *rule.effect.implied)):
             by_action[action].append(rule)
+        if rule.guard == TRUE:
+            unconditional.append(rule)
+    return Tables(_frozen(by_outcome), _frozen(by_action), tuple(unconditional))
+
+
+def _frozen(lists: Mapping[str, list[ConditionalRule]]) -> Mapping[str, Rules]:
+    return {name: tuple(rules) for name, rules in lists.items()}
+
+
+def _gathered(index: BundleIndex) -> Lookups:
+    rules = index.ruleset.rules
+    by_limit: dict[Limit, set[str]] = defaultdict(set)
+    limited: dict[Figure, set[str]] = defaultdict(set)
+    alike: dict[frozenset[str], frozenset[str]] = {}  # one set for all rules that test the same facts
+    for rule in rules:
         for fact, figure in limits_of(rule.guard, index.vocabulary, index.ruleset.variables):
             by_limit[fact, figure].add(rule.rule_id)
             limited[figure].add(fact)
+    facts = {rule.rule_id: frozenset(names(rule.guard)) for rule in rules}
     return Lookups(
-        quotable=quotable_texts(rule.source.text for rule in index.ruleset.rules if rule.source.text),
-        facts={rule.rule_id: frozenset(names(rule.guard)) for rule in index.ruleset.rules},
-        by_outcome={outcome: tuple(rules) for outcome, rules in by_outcome.items()},
-        by_action={action: tuple(rules) for action, rules in by_action.items()},
-        by_limit={limit: frozenset(rules) for limit, rules in by_limit.items()},
-        limited={figure: frozenset(facts) for figure, facts in limited.items()},
+        rules=rules,
+        quotable=quotable_texts(rule.source.text for rule in rules if rule.source.text),
+        facts={rule_id: alike.setdefault(its, its) for rule_id, its in facts.items()},
+        by_outcome=_tables(rules).by_outcome,
+        by_limit={limit: frozenset(those) for limit, those in by_limit.items()},
+        limited={figure: frozenset(those) for figure, those in limited.items()},
     )

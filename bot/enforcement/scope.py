@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.enforcement.lookups import Lookups, lookups
 from bot.enforcement.recognise import Topic
+from bot.index import BundleIndex
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
 from bylaw.logic.truth import simplify, truth
@@ -34,31 +36,30 @@ def scope_of(
     topic: Topic,
     touched: Collection[str],
     facts: Mapping[str, Value],
+    index: BundleIndex,
     evaluator: Evaluator,
     decision: Decision,
     day: int,
 ) -> Scope:
     """What to answer from *decision*. Without a named outcome it is what the mentioned facts decide."""
-    rules = [rule for rule in evaluator.ruleset.rules if rule.holds_on(day)]
-    named = tuple(
-        name for name in topic.outcomes if any(name == outcome for rule in rules for outcome, _ in rule.effect.takes)
-    )
+    known = lookups(index)
+    named = tuple(name for name in topic.outcomes if known.answering((name,), evaluator, day))
     alone = tuple(
-        name for name in topic.actions if any(name in _speaks_of(rule) for rule in rules if not rule.effect.takes)
+        name for name in topic.actions if any(not rule.effect.takes for rule in known.speaking((name,), evaluator, day))
     )
     if named or alone:
         outcomes: tuple[str, ...] = named
     else:
-        guessed = _by_facts(rules, topic.domains, touched)
+        guessed = _by_facts(known, topic.domains, touched, evaluator, day)
         likely = [name for name in topic.likely if name in guessed]
         outcomes = tuple(dict.fromkeys((*likely, *guessed)))
     first = outcomes if named else outcomes[:1]
-    domains = _domains(first, rules, decision, topic, evaluator)
+    domains = _domains(first, decision, topic, evaluator)
     standing = _standing(decision, evaluator)
     duties = tuple(_duties(decision, standing, domains, alone, facts))
     open_ = Counter[str]()
-    for rule in rules if alone else ():
-        if set(alone) & set(_speaks_of(rule)) and truth(rule.guard, facts) is None:
+    for rule in known.speaking(alone, evaluator, day):
+        if truth(rule.guard, facts) is None:
             open_.update(names(simplify(rule.guard, facts)))
     spoken = {action for _, action, _ in duties}
     waiting = sorted(open_, key=lambda fact: (-open_[fact], evaluator.question_order(fact)))
@@ -69,30 +70,22 @@ def scope_of(
     return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)))
 
 
-def _speaks_of(rule: ConditionalRule) -> tuple[str, ...]:
-    return (rule.effect.action, *rule.effect.implied)
-
-
-def _by_facts(rules: Sequence[ConditionalRule], domains: Sequence[str], touched: Collection[str]) -> tuple[str, ...]:
+def _by_facts(
+    known: Lookups, domains: Sequence[str], touched: Collection[str], evaluator: Evaluator, day: int
+) -> tuple[str, ...]:
     """The outcomes that the mentioned facts decide, in the likeliest domain first, by how many of them matter."""
     weight: dict[str, tuple[int, int]] = {}
-    for place, outcome, rule in _answering(rules, domains):
-        known = len(names(rule.guard) & set(touched))
-        if known or place == 0:
-            weight[outcome] = max(weight.get(outcome, (-99, 0)), (-place, known))
+    mentioned = frozenset(touched)
+    for outcome in known.in_force(day).by_outcome:
+        for rule in known.answering((outcome,), evaluator, day):
+            place = domains.index(rule.domain) if rule.domain in domains else len(domains) + 1
+            count = len(known.facts[rule.rule_id] & mentioned)
+            if count or place == 0:
+                weight[outcome] = max(weight.get(outcome, (-99, 0)), (-place, count))
     return tuple(sorted(weight, key=lambda name: (-weight[name][0], -weight[name][1], name)))
 
 
-def _answering(rules: Iterable[ConditionalRule], domains: Sequence[str]) -> Iterator[tuple[int, str, ConditionalRule]]:
-    for rule in rules:
-        place = domains.index(rule.domain) if rule.domain in domains else len(domains) + 1
-        for outcome, _ in rule.effect.takes:
-            yield place, outcome, rule
-
-
-def _domains(
-    outcomes: Sequence[str], rules: Sequence[ConditionalRule], decision: Decision, topic: Topic, evaluator: Evaluator
-) -> frozenset[str]:
+def _domains(outcomes: Sequence[str], decision: Decision, topic: Topic, evaluator: Evaluator) -> frozenset[str]:
     """The domains whose duties belong to the answer: those that decide it, else the likeliest."""
     winners = [
         evaluator.ruleset.rules[evaluator.index_of(rule_id)].domain

@@ -172,7 +172,7 @@ def _escalated(
 def owners(draft: Draft, rules: Iterable[ConditionalRule]) -> tuple[str, ...]:
     """Who answers for these rules, else for those that could matter, else for the general domains."""
     for group in (list(rules), list(draft.relevant)):
-        found = {draft.index.owner(rule.policy_id) for rule in group} - {""}
+        found = set(map(draft.index.owner, {rule.policy_id for rule in group})) - {""}
         if found:
             return tuple(sorted(found)[:3])
     general = set(draft.index.rules.priorities.general_domains)

@@ -116,6 +116,10 @@ class Evaluator:
         """The position of a rule in the ruleset."""
         return self._by_id[rule_id]
 
+    def knows(self, rule_id: str) -> bool:
+        """Is there a rule of that id?"""
+        return rule_id in self._by_id
+
     def boxes_of(self, i: int) -> tuple[Box, ...] | None:
         """The guard of rule *i* as boxes; None when it needs too many."""
         if i not in self._boxes:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.lookups import lookups
 from bot.enforcement.polarity import is_denied
 from bot.enforcement.stated import Said, cited
 from bot.enforcement.write import Words
@@ -60,8 +61,8 @@ def _cites_a_law_without_exception(draft: Draft, policy: str) -> bool:
 
 
 def _holds_always(draft: Draft, action: str) -> bool:
-    rules = [rule for rule in draft.evaluator.ruleset.rules if rule.holds_on(draft.day)]
-    return any(rule.guard == TRUE and action in rule.effect.demands for rule in rules)
+    always = lookups(draft.index).always(draft.evaluator, draft.day)
+    return any(action in rule.effect.demands for rule in always)
 
 
 def _forbidden(draft: Draft) -> Iterator[Violation]:

@@ -12,7 +12,7 @@ DAY = date(2026, 11, 20).toordinal()
 
 def scope(shop: BundleIndex, topic: Topic, **facts: Value) -> Scope:
     decision = shop.evaluator.decide(facts, DAY)
-    return scope_of(topic, set(facts), facts, shop.evaluator, decision, DAY)
+    return scope_of(topic, set(facts), facts, shop, shop.evaluator, decision, DAY)
 
 
 def test_a_named_outcome_is_the_scope(shop: BundleIndex) -> None:
