@@ -13,8 +13,11 @@ from bot.analytics.nearness import Nearness
 from bot.analytics.reading import Stop, carried, not_understood, unclear
 from bot.analytics.said import Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid, Said, TimeSaid
 from bot.analytics.scope import Target
-from bot.analytics.wording import GRAINS, UNITS
+from bot.analytics.present import readable
+from bot.analytics.wording import AMOUNTS, GRAINS, UNITS
 from bylaw.authored.context import Aggregation, Context, Metric
+from bylaw.language.dates import FIRST_DAY, LAST_DAY
+from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import (
     AnyOf,
@@ -268,12 +271,40 @@ class Binder:
 
     def _named(self, number: NumberSaid) -> tuple[str, str]:
         name, base = self._decided(number)
+        name = self._declared(name)
         self.names[number.ref.words] = name
         return name, base
+
+    def _declared(self, name: str) -> str:
+        """The metric of the catalogue that is exactly this aggregate, so that one number has one name."""
+        agg, _, inside = name.partition("(")
+        owner, _, short = inside[:-1].partition(".")
+        if not inside or owner not in self.context.entities:
+            return name
+        entity = self.context.entities[owner]
+        fact = next((fact for fact in entity.facts if fact.name == short), None)
+        for known, metric in sorted(self.context.metrics.items()):
+            same = metric.type == "simple" and metric.entity == owner and metric.agg == agg and self._is_plain(metric)
+            if same and (metric.expr == (fact.sql if fact else None) or (not short and metric.expr in (None, "*"))):
+                return known
+        return name
+
+    def _is_plain(self, metric: Metric) -> bool:
+        return (
+            metric.filter is None
+            and metric.time_granularity is None
+            and metric.non_additive_dimension is None
+            and metric.time_dimension is None
+        )
 
     def _decided(self, number: NumberSaid) -> tuple[str, str]:
         ref, agg = number.ref, number.agg
         metrics = list(dict.fromkeys(target.name for target in ref.of("metric")))
+        if agg == "count" and number.is_total and ref.entities and any(word in AMOUNTS for word in _normal(ref.words)):
+            entity = self.context.entities[self._choose(ref, ref.of("entity")).name]
+            amounts = [f"total {readable(fact.name)}" for fact in entity.facts if fact.default_aggregation == "sum"]
+            if amounts:
+                raise Stop(unclear(self.text, ref.words, [f"number of {ref.words}", *amounts], self.context))
         if agg == "count":
             counting = [name for name in metrics if self.context.metrics[name].agg in _COUNTS]
             if ref.entities:
@@ -337,7 +368,7 @@ class Binder:
         """The metric that counts all rows of an entity where one is declared, else the rows themselves."""
         target = self._choose(ref, ref.of("entity"))
         for name, metric in sorted(self.context.metrics.items()):
-            is_plain = metric.type == "simple" and metric.agg in _COUNTS and metric.filter is None
+            is_plain = metric.type == "simple" and metric.agg in _COUNTS and self._is_plain(metric)
             if is_plain and metric.entity == target.name and (metric.expr in (None, "*") or name in counting):
                 self.names[ref.words] = name
                 return name, target.name
@@ -438,6 +469,14 @@ class Binder:
         for ref in asked:
             self._group(ref, found)
         shown = [self._shown(ref) for ref in said.outputs]
+        spoken = {name for ref in (*said.heads, *asked) for name in (*ref.entities, *ref.owners)}
+        for name, ref in zip(shown, said.outputs, strict=True):
+            owner = name.partition(".")[0]
+            if not self.nearness.leads_to_one(self.base or owner, owner) and owner not in spoken:
+                message = (
+                    f"one row of `{self.base}` has many of `{owner}`, so I do not see what to do with `{ref.words}`"
+                )
+                raise Stop(not_understood(message, f"say `by {ref.words}` to group by it", (ref.words,)))
         if self.per and any(name.partition(".")[0] in self.per for name in shown):
             found = [name for name in found if name.partition(".")[0] not in self.per]
         for name in shown:
@@ -653,6 +692,8 @@ class Binder:
                 assert named is not None
                 filters += _within(named, time)
                 continue
+            if named is None:
+                named = self._time_of_related(time)
             if window is not None:
                 first, second = self.said.times[0].span, time.span
                 said = " and ".join(f"`{self.text[span.begins : span.ends]}`" for span in (first, second))
@@ -660,6 +701,15 @@ class Binder:
             window = Window(start=time.span.start, end=time.span.end, label=time.span.label)
             dimension = named
         return window, dimension
+
+    def _time_of_related(self, time: TimeSaid) -> str | None:
+        """ "How many patients had treatments last month": the date of the treatments, which stand beside it."""
+        assert self.base is not None
+        for name in time.near:
+            if name in self.context.entities and not self.nearness.leads_to_one(self.base, name):
+                if self.nearness.leads_to_one(name, self.base) and (found := self._default_time(name)):
+                    return found
+        return None
 
     def _near_time(self, time: TimeSaid) -> Sequence[str]:
         return time.near
@@ -731,10 +781,16 @@ class Binder:
 
 def _within(name: str, time: TimeSaid) -> list[Condition]:
     assert time.span.start is not None and time.span.end is not None
-    return [
-        Filter(dimension=name, operator=">=", values=(time.span.start.isoformat(),)),
-        Filter(dimension=name, operator="<", values=(time.span.end.isoformat(),)),
-    ]
+    sides: list[Condition] = []
+    if time.span.start > FIRST_DAY:
+        sides.append(Filter(dimension=name, operator=">=", values=(time.span.start.isoformat(),)))
+    if time.span.end < LAST_DAY:
+        sides.append(Filter(dimension=name, operator="<", values=(time.span.end.isoformat(),)))
+    return sides
+
+
+def _normal(words: str) -> list[str]:
+    return [word.text for word in read_words(words)]
 
 
 def _owner(condition: Condition) -> str:

@@ -54,6 +54,8 @@ class Parser:
         self._narrowed: list[Narrowing] = []
         self.local: list[Narrowing] = []  # conditions of the number that is being read
         self.global_place = False
+        self.number_ends = -1  # the place behind the number named last
+        self.repeated: NumberSaid | None = None
         self.part = False  # after "out of these", until something is counted
         self.narrowing: NumberSaid | None = None  # the number that this sentence is about
 
@@ -163,6 +165,11 @@ class Parser:
             return False
         if self.comparing is not None:
             return self._compared(value)
+        if token.kind == "quoted" and self._word(1) == "in":
+            inside = self._mention(self.at + 2)
+            if inside is not None and inside[1].of("dimension"):
+                self._narrow(inside[1], "contains", value, self.at, self.at + 2 + inside[0])
+                return True
         behind = self._mention(self.at + 1) if token.kind == "quoted" else None
         if behind is not None and behind[1].of("dimension", "entity"):
             length, ref = behind
@@ -365,7 +372,7 @@ class Parser:
         known = self.said.numbers[-1]
         again = NumberSaid(known.ref, known.agg, known.distinct)
         self.said.numbers.append(again)
-        self.narrowing = again
+        self.narrowing = self.repeated = again
         self.counting, self.part = None, False
 
     def _frequent(self) -> bool:
@@ -437,7 +444,9 @@ class Parser:
         if self.part:
             self._repeat()
             return True
-        while self._word() in wording.DISTINCT | wording.ARTICLES | {"total"}:
+        while self._word() in wording.DISTINCT | wording.ARTICLES | {"total"} and not self._starts(
+            wording.PRONOUNS_OF_ALL
+        ):
             self.distinct |= self._word() in wording.DISTINCT
             self.at += 1
         return True
@@ -489,7 +498,10 @@ class Parser:
         self.said.descending = descending
         self.said.is_ranking = self.ranking = True
         self._say(self.at - 2, self.at, "order", "descending" if descending else "ascending")
-        if self._word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
+        if length := self._starts(wording.FREQUENT):
+            self.said.is_frequent = True
+            self.at += length
+        elif self._word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
             while self._word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
                 self.at += 1
         return True
@@ -537,9 +549,26 @@ class Parser:
             self.agent = True
             self.at += 1
             return True
+        if word == "across" and self._word(1) == "all":
+            self.agent = True  # over everything, so no group
+            self.at += 2
+            return True
+        if word == "by" and self._word(1) != "each" and self._is_told_apart():
+            self.agent = True
+            self.at += 1
+            return True
         self.each = True
+        if word in ("each", "every") and self._word(-1) == "do":
+            self.said.with_empty = True  # "how many did each sell": none is an answer too
         self.at += 1
         return True
+
+    def _is_told_apart(self) -> bool:
+        """ "By users who joined last year": whose rows they are, no group."""
+        found = self._mention(self.at + 1)
+        if found is None or not found[1].entities:
+            return False
+        return self._word(1 + found[0]) in wording.RELATIVE | {"from", "in", "living", "located", "named"}
 
     def _all_of(self) -> bool:
         """ "For all customers": those without any row too."""
@@ -705,11 +734,19 @@ class Parser:
             return False
         length, ref = found
         first, after = self.at, self.at + length
+        if self.number_ends == self.at and length == 1 and self._word() in wording.SUFFIXES:
+            self.at += 1  # "total revenue amount"
+            return True
+        if self._here().kind == "number" and length == 1 and not any(t.name in self.labels for t in ref.of("value")):
+            return False
+        if self._is_doing(ref, length):
+            self.at += length
+            return True
         if all(target.kind == "personal" for target in ref.targets):
             self.said.personal = self.said.personal or ref.words
-        if self.quantity is not None and ref.of("metric") and not ref.entities and self.head is not None:
+        if self.quantity is not None and ref.of("metric", "entity") and self.head is not None:
             self.said.related.append(RelatedSaid(self.head, ref, *self.quantity))
-            self.quantity, self.relative, self.at = None, False, after
+            self.quantity, self.relative, self.at, self.agg = None, False, after, None
             self._say(first, after, "metric", ref.words)
             return True
         if stakes := ref.of("stakes"):
@@ -746,7 +783,7 @@ class Parser:
         if (ref.of("value") or ref.of("condition")) and not ref.entities and not ref.of("metric"):
             self._narrow_value(ref, first, after)
             return True
-        wanted = ref.of("entity", "metric") or ref.of("dimension", "fact", "time")
+        wanted = ref.of("entity", "metric") or ref.of("dimension") or (ref.of("fact", "time") if self.distinct else ())
         if not wanted:
             return False
         number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural), "count", self.distinct)
@@ -775,7 +812,16 @@ class Parser:
         if self.each and self.ranking:
             self.said.orders.append(OrderSaid(number, self.said.descending))
         self.each = self.ranking = False
+        self.number_ends = after
         self._say(first, after, "metric", number.ref.words)
+
+    def _is_doing(self, ref: Ref, length: int) -> bool:
+        """ "How many sales did each person make": a verb, though a column has the same name."""
+        if length > 1 or self._word() not in wording.NEUTRAL_VERBS or self.last is None or not self.last.entities:
+            return False
+        sentence = self._here().sentence
+        before = [token.text for token in self.tokens[: self.at] if token.sentence == sentence]
+        return "do" in before and not ref.entities and self._raw(self.at - 1, self.at) in self.last.words
 
     def _takes_aggregate(self, ref: Ref, first: int, after: int) -> bool:
         if self.agg is None:
@@ -789,7 +835,8 @@ class Parser:
             self.head = ref
             return True
         if not wanted and ref.entities and (agg == "sum" or is_extreme):
-            number = NumberSaid(Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural), "count")
+            counted = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
+            number = NumberSaid(counted, "count", is_total=not is_extreme)
             self.agg = self.agg if is_extreme else None
             self._add(number, first, after)
             self.head = ref
@@ -867,6 +914,15 @@ class Parser:
         self._narrow_value(ref, first, after)
         return True
 
+    def _takes_repeated(self, ref: Ref, first: int, after: int) -> bool:
+        """ "How many of these orders": the word for the rows stands again."""
+        known = self.repeated
+        if known is None or not set(ref.targets) & set(known.ref.targets):
+            return False
+        self.repeated = None
+        self._say(first, after, "metric", ref.words)
+        return True
+
     def _takes_number(self, ref: Ref, first: int, after: int) -> bool:
         if self._continues_count(ref, first):
             self._add(NumberSaid(ref, "count"), first, after)
@@ -933,7 +989,10 @@ class Parser:
         if self._is_verb(ref):
             self._say(first, after, "time", ref.words)
             return True
-        named = Ref(ref.words, wanted, ref.near, ref.is_plural)
+        near = ref.near
+        if not near and self.last is not None and len(self.last.owners) == 1 and self.words[first - 1] in ("and", ","):
+            near = self.last.owners  # "the drug's id and name"
+        named = Ref(ref.words, wanted, near, ref.is_plural)
         if self.ranking:
             self.said.ranked = named
         elif labelled := self._labels_value(named):
@@ -994,6 +1053,7 @@ Rule = Callable[[Parser], bool]
 Taker = Callable[[Parser, Ref, int, int], bool]
 
 _TAKERS: tuple[Taker, ...] = (
+    Parser._takes_repeated,
     Parser._takes_counted,
     Parser._takes_aggregate,
     Parser._takes_order,
@@ -1021,12 +1081,12 @@ _RULES: tuple[Rule, ...] = (
     Parser._comparison,
     Parser._quantity_first,
     Parser._grain,
+    Parser._all_of,
     Parser._named,
     Parser._rows,
     Parser._bare_count,
     Parser._aggregate,
     Parser._literal,
-    Parser._all_of,
     Parser._each,
     Parser._negation,
     Parser._relation,

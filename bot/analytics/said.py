@@ -57,8 +57,8 @@ class NumberSaid:
     distinct: bool = False
     over: Literal["value", "change", "growth", "running", "share", "rank"] = "value"
     conditions: list[Narrowing] = field(default_factory=list)
+    is_total: bool = False  # "total sales", without a word that counts
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
-    is_shown: bool = True
 
 
 @dataclass(slots=True)

@@ -153,6 +153,8 @@ EMPTY_TOO = _phrases(
     "return all month,return all week,return all day,return all year,return all quarter,include all week,"
     "show all month,including those where,include those where,even if they have none,even if there be none"
 )
+SUFFIXES = _set("amount value count figure number total sum")  # behind a number they add nothing
+AMOUNTS = _set("sale spend spending payment")  # "total sales" may count them or add them up
 FREQUENT = _phrases(
     "most frequently used,most frequent,most common,most popular,most commonly used,most often used,best selling,"
     "most frequently,most commonly,most often,most used"
