@@ -131,6 +131,13 @@ class Escalation(Section):
     owners_to_notify: list[str]
 
 
+class SchemaVersion(Section):
+    """Which columns an entity was written for: fingerprints of those it declares, and of those a warehouse had."""
+
+    declared: str
+    measured: str | None = None
+
+
 class BundleMetadata(Section):
     """Counts, the commit (null outside git, `-dirty` appended on a dirty tree), and the etag over all the rest.
 
@@ -145,6 +152,7 @@ class BundleMetadata(Section):
     source_commit: str | None
     commit_date: str | None
     committed_at: str | None = None
+    schema_versions: dict[str, SchemaVersion] = Field(default_factory=dict)  # of the entities
     etag: str = ""
     signature: str | None = None
 

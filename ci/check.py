@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -12,7 +12,8 @@ from ci import pipeline
 from ci.base import files_at
 from ci.executors.port import Executor
 from ci.findings import Finding, graded, known_before
-from ci.load import Beyond, Workspace, files_of, rare_collection
+from ci.load import Beyond, Workspace, files_of, rare_collection, read
+from ci.measured.registry import MEASURED, measure
 from ci.parts import snapshot
 from ci.parts.affected import Neighbourhood
 from ci.parts.incremental import remembered, updated
@@ -31,7 +32,17 @@ SMALL = 300  # fewer policies are asked about faster than a snapshot is read
 MANY = 1_500  # more policies pay for the start of a process on every core
 DIFFERING = 50  # a snapshot that differs in so many files is written anew
 
+_RANK = {"error": 0, "warning": 1, "notice": 2}
+
 Executors = Callable[[], AbstractContextManager[Executor]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A warehouse to hold the context against. *record*: write down which columns it has."""
+
+    url: str
+    record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +68,6 @@ class Checked:
         return any(finding.severity == "error" for finding in self.new)
 
 
-@rare_collection()
 def check(
     root: Path,
     at: date | None,
@@ -66,12 +76,28 @@ def check(
     progress: Progress | None = None,
     executors: Executors | None = None,
     cache: Path | None = None,
+    rows: Rows | None = None,
 ) -> Checked:
     """Check *root*. Both sides are asked for the same day, so that time alone makes nothing new.
 
     *executors* opens the workers for a large set that is asked about whole; left out, this process does all of it.
-    *cache* is the folder where the check of a large set leaves what the next one need not ask.
+    *cache* is the folder where the check of a large set leaves what the next one need not ask. *rows* is a warehouse
+    that the context is held against, as old as it is on the day *at*, or *today*.
     """
+    checked = _checked(root, at, today, base, progress, executors, cache)
+    return against_rows(checked, root, base, at or today, rows)
+
+
+@rare_collection()
+def _checked(
+    root: Path,
+    at: date | None,
+    today: date,
+    base: str | None,
+    progress: Progress | None,
+    executors: Executors | None,
+    cache: Path | None,
+) -> Checked:
     found, shown = files_of(root), revision(root)
     now = inventory(root, found, shown, at or shown.commit_date or today)
     old = None if base is None else inventory(root, files_at(root, base), Revision(), now.at)
@@ -84,6 +110,33 @@ def check(
         compared = against(pipeline.check(old.workspace(), now.at, progress), after)
         return replace(compared, answers=after.proofs.answers)
     return in_parts(now, old, progress, executors, None if cache is None else snapshot.place(cache, root))
+
+
+def against_rows(checked: Checked, root: Path, base: str | None, at: date, rows: Rows | None) -> Checked:
+    """*checked*, and what a warehouse says of the context. A file that *base* has alike brings nothing new.
+
+    Without a warehouse nobody knows whether a waiver of what only a warehouse can find is idle.
+    """
+    rules = checked.workspace.rules
+    if rows is None:
+        unknown = {waiver.finding for waiver in rules.waivers.waivers if waiver.id in MEASURED}
+        return replace(checked, findings=tuple(f for f in checked.findings if not _is_idle(f, unknown)))
+    files = [file for file in files_of(root) if not isinstance(file, Finding) and not file.path.startswith("policies/")]
+    workspace = read(root, files, Revision(), at)
+    found = graded(measure(workspace, rows.url, at, rows.record), rules.ci.severities)
+    standing = {finding.fingerprint for finding in found}
+    told = [one for one in waived(found, workspace, at) if one.id != "idle-waiver" or _is_idle(one, standing)]
+    rest = [one for one in checked.findings if not _is_idle(one, standing)]
+    before = {} if base is None else {f.path: f.data for f in files_at(root, base) if not isinstance(f, Finding)}
+    alike = {file.path for file in files if before.get(file.path) == file.data}
+    existing = {finding.fingerprint for finding in told if finding.at.path in alike}
+    both = sorted([*rest, *told], key=lambda finding: _RANK[finding.severity])
+    return replace(checked, findings=tuple(both), existing=checked.existing | existing)
+
+
+def _is_idle(finding: Finding, waived_: Set[str]) -> bool:
+    """Is it about an idle waiver of one of these fingerprints?"""
+    return finding.id == "idle-waiver" and finding.rules[0] in waived_
 
 
 def against(before: Run, after: Run) -> Checked:

@@ -50,6 +50,12 @@ _at = click.option(
 )
 @click.option("--all", "all_", is_flag=True, help="Show every finding, beyond the cap of rules/ci.yaml.")
 @click.option(
+    "--warehouse",
+    metavar="URL",
+    help="Also hold context/ against the rows there: duckdb:///FILE, postgresql://HOST/DB.",
+)
+@click.option("--record", is_flag=True, help="With --warehouse: write down its columns, so that drift is told later.")
+@click.option(
     "--executor", metavar="WHERE", help="Where the work runs: serial, processes (default) or dask://host:port."
 )
 @click.option(
@@ -71,6 +77,8 @@ def check(
     format_: str,
     summary: Path | None,
     all_: bool,
+    warehouse: str | None,
+    record: bool,
     executor: str | None,
     cache: Path,
     no_cache: bool,
@@ -87,7 +95,16 @@ def check(
     bylaw check --format json            for machines
     bylaw check --format github          annotations on the lines of a pull request
     bylaw check --executor serial        of a large set: everything in this one process
+
+    With --warehouse the context is measured: tables, columns and types, keys, how many rows a join finds and what that
+    makes of each metric, enums, filters, freshness (for the day of --at, or today), personal columns that nothing
+    hides. It reads only, within the limits of `warehouse` in rules/ci.yaml.
+
+    \b
+    bylaw check --warehouse duckdb:///shop.duckdb
+    bylaw check --warehouse postgresql://reader@db/shop --record
     """
+    from ci.check import Rows
     from ci.check import check as run_check
     from ci.executors.registry import executor as executors
     from ci.executors.registry import place
@@ -96,10 +113,13 @@ def check(
     from ci.report.report import Report
     from ci.revision import folder
 
+    if record and warehouse is None:
+        raise click.UsageError("`--record` writes down the columns of a warehouse: name it with `--warehouse`")
+    rows = None if warehouse is None else Rows(warehouse, record)
     with progress() as heard:
         is_alone = executor is not None and place(executor)[0] == "serial"
         workers = None if is_alone else partial(executors, executor)
-        checked = run_check(root, at, date.today(), base, heard, workers, None if no_cache else cache)
+        checked = run_check(root, at, date.today(), base, heard, workers, None if no_cache else cache, rows)
     workspace = checked.workspace
     caps = None if all_ else workspace.rules.ci.report
     where = folder(root) if format_ in ("github", "sarif") else ""

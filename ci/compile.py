@@ -18,12 +18,15 @@ from bylaw.bundle import (
     Escalation,
     RuleMetadata,
     RuleSource,
+    SchemaVersion,
 )
 from bylaw.canonical import number_text
 from bylaw.logic.codec import encode
 from bylaw.logic.ir import TRUE, ConditionalRule, Ruleset, Variable
 from ci.formalize.paths import compiled_paths, decision_nodes
 from ci.load import Workspace
+from ci.measured.recorded import read as recorded
+from ci.measured.recorded import versions
 from ci.proofs.stage import Proofs
 from ci.record import PolicyRecord
 
@@ -83,6 +86,10 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
             source_commit=workspace.commit,
             commit_date=workspace.commit_date.isoformat() if workspace.commit_date else None,
             committed_at=workspace.committed_at,
+            schema_versions={
+                name: SchemaVersion.model_validate(version)
+                for name, version in versions(workspace.context, recorded(workspace.root)).items()
+            },
         ),
     )
 

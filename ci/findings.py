@@ -62,6 +62,17 @@ SEVERITIES: Mapping[str, Severity] = {
     "key-violated": "error",
     "ambiguous-synonym": "warning",
     "stale-verified-query": "warning",
+    # measured in a warehouse
+    "missing-table": "error",
+    "missing-column": "error",
+    "column-type": "warning",
+    "untagged-pii": "warning",
+    "orphaned-rows": "warning",
+    "enum-drift": "warning",
+    "empty-filter": "warning",
+    "stale-data": "warning",
+    "schema-drift": "warning",
+    "unmeasured": "error",
 }
 
 

@@ -100,5 +100,24 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
     "relationship-cardinality": ("The data break the declared cardinality of a join.", "Correct the relationship."),
     "key-violated": ("The data break the declared primary key.", "Correct the key."),
     "ambiguous-synonym": ("One word means two things in the context.", "Give it to one of them."),
+    "missing-table": ("The warehouse has no table of that name.", "Correct `base_table`, or the warehouse."),
+    "missing-column": ("The table has no column of that name.", "Correct the expression, or the key."),
+    "column-type": (
+        "A column holds something else than it is declared for.",
+        "Correct `data_type`, or cast it in `expr`.",
+    ),
+    "untagged-pii": (
+        "A column looks personal and nothing hides it.",
+        "List it under `pii`, or close the list of columns.",
+    ),
+    "orphaned-rows": ("Rows name a partner that is not there.", "Look where those rows come from."),
+    "enum-drift": ("The values of an enum are not those in the rows.", "List the values that there are."),
+    "empty-filter": ("A filter leaves no row.", "Compare its values with those in the data."),
+    "stale-data": ("The newest row is older than it may be.", "Load the table, or allow more."),
+    "schema-drift": (
+        "The columns of a table are not those that were recorded.",
+        "Look at the entity, and record them anew.",
+    ),
+    "unmeasured": ("Something could not be measured.", "Correct what the warehouse refuses, and measure again."),
     "stale-verified-query": ("A verified query no longer fits the context.", "Verify it again."),
 }

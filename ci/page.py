@@ -34,6 +34,7 @@ class Page:
     bad: Files = field(default_factory=dict)
     good: Files = field(default_factory=dict)
     before: Files | None = None  # what the change started from, where the finding is about a change
+    data: str = ""  # the SQL that fills the warehouse, where the finding is about its rows
 
 
 def page(id: str) -> Page | None:

@@ -74,6 +74,14 @@ class ExpressionLimits(Authored):
     seconds: Positive
 
 
+class WarehouseLimits(Authored):
+    """What measuring a warehouse may cost. Of a table with more `rows` only the first are read, and that is said."""
+
+    rows: Positive
+    values: Positive  # different values of one enum
+    seconds: Positive  # of one statement
+
+
 class CiRules(AuthoredFile):
     """`rules/ci.yaml`. Which ids exist is known to `ci.findings`; a severity for an unknown one is a finding there."""
 
@@ -85,6 +93,7 @@ class CiRules(AuthoredFile):
     review: ReviewRules
     proofs: ProofBudgets
     expressions: ExpressionLimits
+    warehouse: WarehouseLimits
 
 
 class Rules(Authored):

@@ -13,8 +13,8 @@ _HEAD = """\
 # The findings
 
 What `bylaw check` may say, each with an example that has it and one that has not. The examples are small
-repositories: besides what they show, they hold the vocabulary at the end of this page. `bylaw explain ID` says the
-same in a terminal, and `severities` in `rules/ci.yaml` makes a finding an error, a warning, a notice, or turns it off.
+repositories: besides what they show, they hold the vocabulary at the end of this page. Where rows are shown, it is
+`bylaw check --warehouse` that finds it. `bylaw explain ID` says the same in a terminal, and `severities` in `rules/ci.yaml` makes a finding an error, a warning, a notice, or turns it off.
 """
 
 
@@ -24,6 +24,8 @@ def terminal(page: Page) -> str:
     parts += [_wrapped(text) for text in (page.what, page.todo, page.why) if text]
     if page.before is not None:
         parts.append(_files("it was", page.before))
+    if page.data:
+        parts.append("  the rows: " + textwrap.indent(page.data.rstrip(), "    ").lstrip())
     if page.bad:
         parts.append(_files("bad", page.bad))
         parts.append(_files("good", _changed(page)))
@@ -56,6 +58,9 @@ def _parts(page: Page) -> Iterator[str]:
     if page.before is not None:
         yield "**It was:**"
         yield from _blocks(page.before)
+    if page.data:
+        yield "**The rows:**"
+        yield f"```sql\n{page.data.rstrip()}\n```"
     if page.bad:
         yield "**Bad:**"
         yield from _blocks(page.bad)
@@ -72,7 +77,7 @@ def _changed(page: Page) -> Files:
 def _blocks(files: Files) -> Iterator[str]:
     for path, text in files.items():
         yield f"`{path}`"
-        yield f"```yaml\n{text.rstrip(chr(10))}\n```"
+        yield f"```{'json' if path.endswith('.json') else 'yaml'}\n{text.rstrip(chr(10))}\n```"
 
 
 def _files(title: str, files: Files) -> str:

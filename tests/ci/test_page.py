@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from ci.check import against
+from ci.check import Checked, Rows, against, against_rows
 from ci.findings import SEVERITIES, Finding
 from ci.page import BASE, PAGES, Page, base, page, pages
 from ci.pipeline import Run, run
@@ -19,8 +20,6 @@ WITHOUT = {
     "quote-mismatch",
     "unmapped-sentence",
     "semantic-overlap",
-    "relationship-cardinality",
-    "key-violated",
     "stale-verified-query",
 }
 ALSO = {"never-wins": {"resolved-conflict"}}  # a rule that never wins loses to something
@@ -37,6 +36,10 @@ def checked(root: Path, files: Mapping[str, str]) -> Run:
 
 def findings(told: Page, files: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     after = checked(folder / "after", files)
+    if told.data:
+        duckdb.connect(str(folder / "rows.duckdb")).execute(told.data).close()
+        plain = Checked(after.workspace, after.findings)
+        return against_rows(plain, folder / "after", None, AT, Rows(f"duckdb://{folder}/rows.duckdb")).findings
     return after.findings if told.before is None else against(checked(folder / "before", told.before), after).findings
 
 

@@ -58,7 +58,7 @@ def test_the_good_example_shows_what_differs() -> None:
 
 
 def test_a_page_without_examples_says_what_to_do() -> None:
-    told = page("key-violated")
+    told = page("stale-verified-query")
     assert told is not None
     assert plain(told) == f"{told.what} {told.todo}"
     assert "Bad" not in markdown(told)

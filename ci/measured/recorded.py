@@ -1,0 +1,80 @@
+"""The columns that a warehouse had when somebody looked: `context/.measured.json`, and what has changed since.
+
+The bundle carries the fingerprints, declared and measured, of the columns that each entity was built from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bylaw.authored.context import Context
+from bylaw.canonical import fingerprint, write_atomically
+from bylaw.errors import UsageError
+from bylaw.semantic.catalogue import known_columns
+from ci.findings import Finding
+from ci.measured.desk import Desk
+
+PATH = "context/.measured.json"
+
+
+def read(root: Path) -> dict[str, dict[str, str]]:
+    """Entity -> column -> type as they were recorded; empty where nothing was. Raises UsageError."""
+    path = root / PATH
+    if not path.is_file():
+        return {}
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))["entities"]
+        return {
+            str(entity): {str(column): str(kind) for column, kind in columns.items()}
+            for entity, columns in sorted(held.items())
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise UsageError(
+            f"`{PATH}` is no record of a warehouse", "restore it from git, or write it anew with `bylaw check --record`"
+        ) from None
+
+
+def write(desk: Desk, root: Path) -> Path:
+    """Record the columns of every table that is there."""
+    entities = {table.name: dict(sorted(table.columns.items())) for table in desk.measured()}
+    held = {"schema_version": "1.0", "entities": entities}
+    write_atomically(root / PATH, json.dumps(held, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    return root / PATH
+
+
+def versions(context: Context, measured: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str | None]]:
+    """The schema version of each entity: fingerprints of the columns it declares, and of those that were measured."""
+    declared = known_columns(context)
+    return {
+        name: {
+            "declared": _print(sorted(declared[name])),
+            "measured": _print(measured[name]) if name in measured else None,
+        }
+        for name in sorted(context.entities)
+    }
+
+
+def _print(columns: Any) -> str:
+    return fingerprint(columns)[:16]
+
+
+def drift(desk: Desk) -> Iterator[Finding]:
+    """The columns of a table are those that were recorded."""
+    for name, before in read(desk.workspace.root).items():
+        table = desk.tables.get(name)
+        if table is None or dict(table.columns) == before:
+            continue
+        said = [f"`{column}` is new" for column in sorted(set(table.columns) - set(before))]
+        said += [f"`{column}` is gone" for column in sorted(set(before) - set(table.columns))]
+        said += [
+            f"`{column}` was `{before[column]}` and is `{kind}`"
+            for column, kind in sorted(table.columns.items())
+            if before.get(column, kind) != kind
+        ]
+        message = f"the columns of `{name}` are not those that were recorded: {', '.join(said[:10])}"
+        message += f" and {len(said) - 10} more" if len(said) > 10 else ""
+        help = "correct the entity, then `bylaw check --warehouse URL --record`"
+        yield Finding("schema-drift", message, desk.at_entity(name, "base_table"), help=help)
