@@ -117,11 +117,11 @@ class Assembly:
             return tree.join(exp.table_(part.name), join_type="cross")
         pairs: list[exp.Expr] = []
         for alias in self.aliases:
-            mine, theirs = frame.keys[alias].copy(), part.column(alias)
-            offset = part.sheet.kind.offset
+            mine, theirs, offset = frame.keys[alias].copy(), part.column(alias), part.sheet.kind.offset
             if alias == self.grain and offset is not None:
-                mine = times.moved(mine, offset, back=True)
-            pairs.append(exp.NullSafeEQ(this=mine, expression=theirs))
+                pairs.append(exp.EQ(this=times.moved(mine, offset, back=True), expression=theirs))
+            else:
+                pairs.append(exp.NullSafeEQ(this=mine, expression=theirs))
         return tree.join(exp.table_(part.name), on=exp.and_(*pairs), join_type="left")
 
     # ---- parts
@@ -217,13 +217,13 @@ class Assembly:
 def balances(sheet: Sheet, columns: Mapping[Atom, str], grain: str | None) -> exp.Select:
     """Aggregates of the rows at the last (or first) moment of each period: a balance is not added up over time."""
     ((atom, name),) = columns.items()
-    assert atom.non_additive is not None
-    rows, wanted = sheet.rows, atom.non_additive
-    at = rows.tree(rows.desk.names.field(f"{atom.entity}.{wanted.name}"))
-    within = [_grouping(rows, atom.entity, name) for name in wanted.window_groupings]
+    assert atom.balance is not None
+    rows, wanted = sheet.rows, atom.balance
+    at = rows.tree(rows.desk.names.field(f"{atom.entity}.{wanted.at}"))
+    within = [_grouping(rows, atom.entity, name) for name in wanted.groupings]
     if grain is not None and grain in sheet.groups:
         within.append(sheet.groups[grain].copy())
-    order = exp.Order(expressions=[exp.Ordered(this=at.copy(), desc=wanted.window_choice == "max", nulls_first=False)])
+    order = exp.Order(expressions=[exp.Ordered(this=at.copy(), desc=wanted.is_last, nulls_first=False)])
     place = exp.Window(this=exp.Rank(), partition_by=within, order=order)
     value = sheet.inputs[atom]
     inner = {alias: tree.copy() for alias, tree in sheet.groups.items()}

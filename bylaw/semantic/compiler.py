@@ -149,6 +149,9 @@ class _Compilation:
             found = kinds.setdefault(self.sheets.kind(atom), [])
             found += [atom.bare] if atom.bare not in found else []
         sheets = {kind: self.sheets.sheet(kind, atoms, groups) for kind, atoms in kinds.items()}
+        for sheet in sheets.values():
+            for text in sheet.rows.overlaps():
+                self.notes.say(text)
         return self._put_together(sheets, numbers, groups)
 
     def _put_together(

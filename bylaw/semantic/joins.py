@@ -135,9 +135,9 @@ class Joins:
             if step is None:
                 raise UnknownName(f"there is no relationship `{role}`")
             over = [one for one in (step, self._reverse(step)) if target in self._ways_from(one.right)]
-            ends = [(*self.chain(base, one.left), one, *self.way(one.right, target)) for one in over[:1]]
-            if ends:
-                return ends[0]
+            if not over:
+                raise Unanswerable(f"the relationship `{role}` leads to no `{target}`")
+            return (*self.chain(base, over[0].left), over[0], *self.way(over[0].right, target))
         if (base, target) not in self._chains:
             self._chains[base, target] = self._shortest(base, target)
         found = self._chains[base, target]

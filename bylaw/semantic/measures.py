@@ -35,6 +35,21 @@ class Cumulative:
 
 
 @dataclass(frozen=True, slots=True)
+class Balance:
+    """Only the rows of the last (or first) moment `at` count, for each of `groupings`."""
+
+    at: str
+    is_last: bool
+    groupings: tuple[str, ...]
+
+    @staticmethod
+    def of(given: NonAdditive | None) -> Balance | None:
+        if given is None:
+            return None
+        return Balance(given.name, given.window_choice == "max", tuple(given.window_groupings))
+
+
+@dataclass(frozen=True, slots=True)
 class Atom:
     """One aggregate over the rows of `entity` of a value that `place` has, the entity itself or one it leads to.
 
@@ -53,7 +68,7 @@ class Atom:
     offset: Span | None = None
     is_total: bool = False
     cumulative: Cumulative | None = None
-    non_additive: NonAdditive | None = None
+    balance: Balance | None = None
     fill: int | None = None
     is_filled: bool = False
     place: str | None = None
@@ -68,7 +83,7 @@ class Atom:
         """What it is where there are no rows; None where that is no number."""
         if self.fill is not None:
             return self.fill
-        return 0 if self.agg in ("sum", *_COUNTS) and self.non_additive is None else None
+        return 0 if self.agg in ("sum", *_COUNTS) and self.balance is None else None
 
 
 class Frame(Protocol):
@@ -206,7 +221,7 @@ class Numbers:
             metric=metric.name,
             time=metric.time_dimension,
             is_snapshot=metric.snapshot,
-            non_additive=metric.non_additive_dimension,
+            balance=Balance.of(metric.non_additive_dimension),
             fill=metric.fill_nulls_with,
         )
 
@@ -248,7 +263,7 @@ class Numbers:
         wanted = Cumulative(times.span(metric.window) if metric.window else None, metric.grain_to_date)
 
         def change(atom: Atom) -> Atom:
-            if atom.cumulative or atom.offset or atom.non_additive:
+            if atom.cumulative or atom.offset or atom.balance:
                 raise Unanswerable(f"`{metric.name}` adds up `{metric.metric}`, which is no sum of rows")
             return replace(atom, cumulative=wanted)
 
@@ -276,7 +291,7 @@ def over(number: Number, measure: Measure) -> Number:
 def _adds_up(number: Number, aggregations: Sequence[str]) -> bool:
     """Is it one aggregate over rows, of one of these kinds?"""
     (first, *others) = number.atoms
-    return not others and first.agg in aggregations and not (first.cumulative or first.non_additive)
+    return not others and first.agg in aggregations and not (first.cumulative or first.balance)
 
 
 def _window(this: exp.Expr, order: exp.Expr | None, partition: Sequence[exp.Expr]) -> exp.Window:
@@ -330,7 +345,7 @@ def _filled(atom: Atom) -> Atom:
 
 def _offset(name: str, by: Span) -> Callable[[Atom], Atom]:
     def change(atom: Atom) -> Atom:
-        if atom.offset or atom.cumulative or atom.non_additive:
+        if atom.offset or atom.cumulative or atom.balance:
             raise Unanswerable(f"`{name}` looks back at a number that looks back itself")
         return replace(atom, offset=by)
 

@@ -157,11 +157,17 @@ class Rows:
                     f"ask for both by something of `{prefix[-1].left}`",
                 )
             self.fans[prefix] = Fan(self, prefix)
-            thing = place.partition("@")[0]
-            self.desk.notes.say(
-                f"One row of {self.base} counts for each of its {thing}, so the groups do not add up to the total."
-            )
         return self.fans[prefix].offer(place, tree, alias)
+
+    def overlaps(self) -> Iterator[str]:
+        """What is said of groups that share rows."""
+        for fan in self.fans.values():
+            for place in fan.offers.values():
+                things = sorted({fan.entity_of(column.table) for column in place.find_all(exp.Column)})
+                yield (
+                    f"One row of {self.base} counts for each of its {' and '.join(things)}, "
+                    "so the groups do not add up to the total."
+                )
 
     # ---- what always holds
 
@@ -315,6 +321,9 @@ class Fan(Behind):
         self.reach(place)
         self.offers[alias] = tree(self)
         return exp.column(alias, table=self.name)
+
+    def entity_of(self, alias: str) -> str:
+        return self.joined[alias].step.right if alias in self.joined else self.base
 
     def links(self, outer: str) -> list[exp.Expr]:
         return [

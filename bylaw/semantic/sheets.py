@@ -44,7 +44,7 @@ class Kind:
 
     @staticmethod
     def of(atom: Atom, time: str | None) -> Kind:
-        special = atom.bare if atom.cumulative or atom.non_additive else None
+        special = atom.bare if atom.cumulative or atom.balance else None
         return Kind(atom.entity, time, atom.offset, atom.is_total, special)
 
     def is_simple(self, grain: Grain | None) -> bool:
@@ -118,15 +118,23 @@ class Sheets:
                 )
             self._check_reach(atom)
             return Kind.of(atom, None)
-        if self.query.grain is None:
-            self._check_reach(atom)
+        self._check_reach(atom)
         timed = self.time_field(atom)
         return Kind.of(atom, f"{timed.place}.{timed.name}")
 
     def _check_reach(self, atom: Atom) -> None:
         """What is counted up to a day needs to know which; of all time it is everything up to the end."""
-        reach = atom.cumulative
-        if reach is not None and (reach.window or reach.grain_to_date):
+        reach, grain = atom.cumulative, self.query.grain
+        if reach is None:
+            return
+        if grain is not None:
+            whole = reach.grain_to_date
+            if whole and grain != "day" and not Span(1, whole).fits(grain):
+                raise Unanswerable(
+                    f"`{atom.metric}` begins anew by {whole}, which is no whole number of them by {grain}"
+                )
+            return
+        if reach.window or reach.grain_to_date:
             raise Unanswerable(f"`{atom.metric}` is counted up to each day, week or month", "ask for it by one of them")
 
     def sheet(self, kind: Kind, atoms: Sequence[Atom], groups: Sequence[Group]) -> Sheet:
