@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from bylaw.canonical import plain
 from bylaw.errors import UsageError
 
+MAX_TEXT = 8_000  # characters of a question
+
 AnswerKind = Literal["policy", "data", "decision"]
 ReplyKind = Literal["policy", "data", "decision", "refusal"]
 ReplyStatus = Literal["answered", "needs_choice", "needs_fact", "pending", "recommended", "escalated", "refused"]
@@ -85,6 +87,51 @@ class Interval(Spoken):
     label: str
 
 
+class Factors(Spoken):
+    """The four factors of the error likelihood, each from 0 to 1 (seed 004, 6.3)."""
+
+    complexity: Decimal
+    source_risk: Decimal
+    novelty: Decimal
+    ambiguity: Decimal
+
+
+class RiskAssessment(Spoken):
+    """How likely a data answer is wrong, what that would cost, and why it has its level.
+
+    `stakes` are the values of the cost factors as stated or heard (`criticality: high`); `decision` is the level in
+    the words of seed 004, appendix A.2.
+    """
+
+    error_likelihood: Decimal
+    expected_cost: Decimal
+    factors: Factors
+    stakes: dict[str, str] = Field(default_factory=dict)
+    decision: Literal["PROCEED", "NOTIFY", "CONFIRM", "RECOMMEND", "BLOCK"]
+    rationale: str
+    caps: tuple[str, ...] = ()
+    escalation_path: tuple[str, ...] = ()
+
+
+class Acceptance(Spoken):
+    """Does the answer wait to be accepted, and until when? Null minutes: until somebody handles it."""
+
+    required: bool
+    timeout_minutes: int | None = None
+
+
+class Chart(Spoken):
+    """A picture of the rows: a line over time, or bars by category. `x`, `y` and `series` name columns."""
+
+    kind: Literal["line", "bars"]
+    title: str
+    x: str
+    y: tuple[str, ...]
+    series: str | None = None
+    format: Literal["number", "integer", "currency", "percent"] = "number"
+    unit: str | None = None
+
+
 class Change(Spoken):
     """A fact that would have to be different: `before` is null where it is unknown; `test` is what would do."""
 
@@ -127,6 +174,10 @@ class Reply(Spoken):
     interval: Interval | None = None
     bindings: tuple[Binding, ...] = ()
     caveats: tuple[str, ...] = ()
+    data_until: str | None = None  # the newest moment that the rows behind the answer hold, ISO
+    risk: RiskAssessment | None = None
+    acceptance: Acceptance | None = None
+    chart: Chart | None = None
     # policy
     outcomes: dict[str, Any] = Field(default_factory=dict)
     facts: dict[str, Any] = Field(default_factory=dict)
@@ -190,6 +241,11 @@ def spoken_json(reply: Reply) -> str:
     return json.dumps(sayable(reply), ensure_ascii=False, allow_nan=False)
 
 
+def is_text(text: str) -> bool:
+    """Can *text* be kept and sent? Neither a null nor half a pair of surrogates can."""
+    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
+
+
 def moment(text: str) -> datetime:
     """The ISO date or time that *text* spells, in its own zone; without a zone it is UTC."""
     try:
@@ -198,4 +254,9 @@ def moment(text: str) -> datetime:
         raise UsageError(
             f"`{text}` is not an ISO time", "write it like 2026-11-20 or 2026-11-20T09:30:00+01:00"
         ) from None
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+    try:
+        read = read if read.tzinfo else read.replace(tzinfo=UTC)
+        read.astimezone(UTC)
+    except OverflowError:
+        raise UsageError(f"`{text}` is not a time that a calendar has everywhere") from None
+    return read

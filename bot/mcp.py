@@ -16,9 +16,9 @@ from bot.conversation import Actor, Question, moment, sayable
 from bot.enforcement import why
 from bot.enforcement.answer import visible
 from bot.enforcement.author import opinion_of
-from bot.enforcement.enforce import enforce
-from bot.http.enforce import MAX_RESPONSE, record
-from bot.orchestrator import MAX_TEXT, handle
+from bot.enforcement.enforce import check_readable, enforce
+from bot.orchestrator import handle
+from bot.recording import record
 from bot.services import Services, Serving
 from bot.store.columns import ID_LENGTH
 from bylaw.errors import BylawError, UsageError
@@ -78,8 +78,7 @@ class Tools:
 
         def judged(services: Services) -> dict[str, Any]:
             started = services.clock()
-            if not 0 < len(response) <= MAX_RESPONSE:
-                raise UsageError(f"the response is empty, or longer than {MAX_RESPONSE} characters")
+            check_readable(query, response)
             asked = self._question(query, services, None, at)
             opinion = opinion_of(services.index, services.llm)
             known = read_facts(facts or {}, services.index)
@@ -108,8 +107,6 @@ class Tools:
         return self._told(explained)
 
     def _question(self, text: str, services: Services, session_id: str | None, at: str | None) -> Question:
-        if not 0 < len(text) <= MAX_TEXT:
-            raise UsageError(f"the question is empty, or longer than {MAX_TEXT} characters")
         if session_id is not None and not 0 < len(session_id) <= ID_LENGTH:
             raise UsageError(f"the session_id is empty, or longer than {ID_LENGTH} characters")
         request_id = services.new_id()

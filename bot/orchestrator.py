@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bot.conversation import Question, Reply, ReplyKind, ReplyStatus, Turn, sayable, spoken
+from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_text, sayable, spoken
 from bot.lifecycle import State, road
 from bot.router import Past, Route, chosen, refusal, route
 from bot.services import Services
 from bot.store import audit, querylog, requests, sessions
-from bot.store.columns import ID_LENGTH
+from bot.store.columns import check_ids
 from bot.store.engine import StoreError
 from bot.store.requests import Busy, Claim
 from bot.store.sessions import Session
@@ -25,7 +25,6 @@ from bylaw.audit.entry import after
 from bylaw.canonical import fingerprint
 from bylaw.errors import BylawError, GateDenied, UsageError
 
-MAX_TEXT = 8_000
 _TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile
 _POLL_SECONDS = 0.05
 _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})
@@ -75,15 +74,12 @@ def handle(question: Question, services: Services) -> Reply:
 
 def _check(question: Question) -> None:
     """Refuse what could not be kept."""
-    named = {"request id": question.request_id, "session id": question.session_id, "user": question.actor.id}
-    for name, value in named.items():
-        if not value.strip() or len(value) > ID_LENGTH or not value.isprintable():
-            raise UsageError(f"the {name} must have 1 to {ID_LENGTH} printable characters")
+    check_ids(question)
     if not question.text.strip():
         raise UsageError("the question is empty")
     if len(question.text) > MAX_TEXT:
         raise UsageError(f"the question has {len(question.text)} characters, at most {MAX_TEXT} are read")
-    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in question.text):
+    if not is_text(question.text):
         raise UsageError("the question holds characters that are not text")
     if question.asked_at.tzinfo is None:
         raise UsageError("the time of the question needs a timezone")
@@ -156,6 +152,7 @@ def _keep(question: Question, held: Claim, answered: _Answered, started: datetim
     shelf = {name: services.artifacts.put(value) for name, value in sorted(_papers(question, answered).items())}
     if services.bundle_artifact is not None:
         shelf["bundle"] = services.bundle_artifact
+    drafted = audit.prepare(_entry(question, answered, shelf, started, services.clock()))  # before the chain is locked
     with services.store.writing() as connection:
         now = services.clock()
         if not requests.finish(connection, held, reply, road(reply), shelf, now):
@@ -163,7 +160,7 @@ def _keep(question: Question, held: Claim, answered: _Answered, started: datetim
         if answered.session is not None and not sessions.save(connection, answered.session, now):
             raise _MovedOn
         querylog.record(connection, question, reply, answered.turn.log, answered.route.confidence, now)
-        entry = audit.append(connection, _entry(question, answered, shelf, started, now), now, question.request_id)
+        entry = audit.append(connection, drafted, now, question.request_id)
     services.anchor(after(entry))
     return reply
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,20 @@ if TYPE_CHECKING:
 
 _ROOT = click.option("--root", type=click.Path(path_type=Path), help="Where the bot remembers; default: this folder.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
+_BUNDLE = click.option("--bundle", type=click.Path(path_type=Path), help="Whose rules count, instead of --root's.")
 _LOG = click.argument("log", required=False, type=click.Path(path_type=Path))
+
+
+def _words(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """What is kept or looked for by its words must have some, and no bytes that are not text."""
+    from bot.conversation import is_text
+
+    if value is not None and (not value.strip() or not is_text(value)):
+        raise click.BadParameter("this is no text")
+    return value
+
+
+_ID = click.argument("request_id", metavar="ID", callback=_words)
 
 
 @click.group()
@@ -80,7 +95,8 @@ def export(output: Path | None, since: str | None, root: Path | None) -> None:
             for line in told:
                 click.echo(line, nl=False)
         else:
-            write_atomically(output, told)
+            with _writing(output):
+                write_atomically(output, told)
             click.echo(f"wrote {output}", err=True)
 
 
@@ -113,40 +129,73 @@ def checkpoint(output: Path | None, root: Path | None) -> None:
         tail = chain.tail(connection)
         last = _last_that_holds(path, connection)
     if tail.count and tail != last:
-        add_checkpoint(path, tail)
+        with _writing(path):
+            add_checkpoint(path, tail)
     click.echo(f"{tail.count} entries, head {tail.head}" if tail.count else "the chain is empty")
 
 
 @audit.command()
-@click.option("--request", "request_id", metavar="ID", help="What was recorded of this request.")
+@click.option("--request", "request_id", metavar="ID", callback=_words, help="What was recorded of this request.")
 @click.option("--before", metavar="TIME", help="Everything dated before.")
-@click.option("--reason", required=True, help="Why; it is recorded.")
-@click.option("--by", "by", required=True, metavar="WHO", help="Who decided it; it is recorded.")
+@click.option("--expired", is_flag=True, help="Everything older than the `retention_days` of rules/pii.yaml.")
+@click.option("--reason", required=True, callback=_words, help="Why; it is recorded.")
+@click.option("--by", "by", required=True, metavar="WHO", callback=_words, help="Who decided it; it is recorded.")
+@_BUNDLE
 @_ROOT
-def redact(request_id: str | None, before: str | None, reason: str, by: str, root: Path | None) -> None:
+def redact(
+    request_id: str | None,
+    before: str | None,
+    expired: bool,
+    reason: str,
+    by: str,
+    bundle: Path | None,
+    root: Path | None,
+) -> None:
     """Take what was said out of the chain for good. The chain still verifies, and says how many are redacted.
 
-    This is about the chain alone: a request's row in the store and its papers under BYLAW_ARTIFACTS are files and
-    rows like any other, and are deleted there; an answer whose papers are gone can no longer be replayed.
+    What stays of an entry is when it was written, what happened, the request's id, the bundle, and the fingerprints of
+    its papers. A request's row in the store and its papers under BYLAW_ARTIFACTS are rows and files like any other, and
+    are deleted there; an answer whose papers are gone can no longer be replayed.
     """
     from bot import app
-    from bot.conversation import moment
     from bot.store import audit as chain
 
-    if (request_id is None) == (before is None):
-        raise UsageError("what is redacted is one request, or everything before a time", "give --request or --before")
-    with _store(settings.read(root or Path())) as store:
+    if [request_id is not None, before is not None, expired].count(True) != 1:
+        what = "what is redacted is one request, everything before a time, or what has expired"
+        raise UsageError(what, "give one of --request, --before and --expired")
+    given = settings.read(root or Path())
+    until = _until(given, before, expired, bundle, root)
+    with _store(given) as store:
         with store.writing() as connection:
-            until = None if before is None else moment(before)
             chosen = chain.positions(connection, until, request_id)
             if chosen:
                 chain.redact(connection, chosen, by, reason, app.now())
         store.settle()
     click.echo(f"redacted {len(chosen)} {'entry' if len(chosen) == 1 else 'entries'}")
+    if chosen:
+        click.echo("their requests' rows in the store and papers under BYLAW_ARTIFACTS are still there", err=True)
+
+
+def _until(
+    given: Settings, before: str | None, expired: bool, bundle: Path | None, root: Path | None
+) -> datetime | None:
+    """Before when everything goes: as it was told, or as the rules say today; None where that is not the question."""
+    from bot import app
+    from bot.conversation import moment
+
+    if not expired:
+        return None if before is None else moment(before)
+    from bot.cli import bundle_path
+    from bylaw.bundle import read
+
+    days = read(bundle_path(given, bundle, root), given.bundle_keys).rules.pii.retention_days
+    if days is None:
+        raise UsageError("no rule says how long what was said is kept", "add `retention_days: 365` to rules/pii.yaml")
+    return app.now() - timedelta(days=days)
 
 
 @click.command()
-@click.argument("request_id", metavar="ID")
+@_ID
 @_ROOT
 @_JSON
 @click.pass_context
@@ -176,7 +225,7 @@ def replay(ctx: click.Context, request_id: str, root: Path | None, as_json: bool
 
 
 @click.command()
-@click.argument("request_id", metavar="ID")
+@_ID
 @_ROOT
 @_JSON
 def trace(request_id: str, root: Path | None, as_json: bool) -> None:
@@ -216,6 +265,14 @@ class _Opened:
 
 def _store(given: Settings) -> _Opened:
     return _Opened(given)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"`{path}` cannot be written: {error.strerror or error}") from None
 
 
 def _stream(path: Path) -> Any:
@@ -259,7 +316,8 @@ def _verdict_text(found: Verdict) -> str:
     if found.is_intact:
         kept = f", {found.redacted_count} of them redacted" if found.redacted_count else ""
         head = f"; it ends at entry {found.standing.count} with {found.standing.head}" if found.standing.count else ""
-        lines = [f"the chain holds: {found.entry_count} entries{kept}{head}"]
+        count = f"{found.entry_count} {'entry' if found.entry_count == 1 else 'entries'}"
+        lines = [f"the chain holds: {count}{kept}{head}"]
     else:
         lines = [f"the chain does not hold: {_counted(found)}"]
         lines += [f"  {one.kind}: {one.detail}" for one in found.breaks]

@@ -10,15 +10,17 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from bot.conversation import Question
+from bot.conversation import MAX_TEXT, Question, is_text
 from bot.enforcement.answer import Case, case_of, draft_of, plain
 from bot.enforcement.checks.registry import CHECKS
 from bot.enforcement.checks.result import Judge
 from bot.enforcement.sentences import split
 from bot.enforcement.verdict import ComplianceDecision, Correction, Escalated, verdict
 from bot.index import BundleIndex
+from bylaw.errors import UsageError
 from bylaw.logic.ir import Value
 
+MAX_RESPONSE = 20_000  # characters of an answer
 _AT_THE_END = frozenset({"unanswered", "uncovered"})
 _DURING = {name: check for name, check in CHECKS.items() if name in ("pattern", "consistency")}
 
@@ -28,6 +30,17 @@ class Passed:
     """A sentence that may leave."""
 
     text: str
+
+
+def check_readable(query: str, response: str) -> None:
+    """Raise UsageError for what is no question, or no answer to one that can be judged."""
+    for name, said, most in (("query", query, MAX_TEXT), ("response", response, MAX_RESPONSE)):
+        if not said.strip():
+            raise UsageError(f"the {name} is empty")
+        if len(said) > most:
+            raise UsageError(f"the {name} is longer than {most} characters")
+        if not is_text(said):
+            raise UsageError(f"the {name} holds characters that are not text")
 
 
 def enforce(

@@ -13,10 +13,10 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
-from bot.conversation import Actor, Question, Reply, moment, spoken_json
+from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
 from bot.http import enforce, errors
 from bot.http.frame import Frame
-from bot.orchestrator import MAX_TEXT, handle
+from bot.orchestrator import handle
 from bot.services import Serving
 from bot.settings import Settings
 from bot.store.columns import ID_LENGTH

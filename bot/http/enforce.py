@@ -6,8 +6,7 @@ Every verdict is in the audit chain before anybody reads it; a stream is recorde
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
@@ -15,20 +14,16 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.cases import read_facts
-from bot.conversation import Actor, Question, moment, sayable
+from bot.conversation import MAX_TEXT, Actor, Question, moment, sayable
 from bot.enforcement.author import Opinion, opinion_of
-from bot.enforcement.enforce import Passed, enforce, stream
+from bot.enforcement.enforce import MAX_RESPONSE, Passed, check_readable, enforce, stream
 from bot.enforcement.sentences import split
 from bot.enforcement.verdict import ComplianceDecision
-from bot.orchestrator import MAX_TEXT
+from bot.recording import record
 from bot.services import Services, Serving
 from bot.settings import Settings
-from bot.store import audit
-from bot.store.columns import ID_LENGTH
-from bylaw.canonical import fingerprint
-from bylaw.errors import UsageError
+from bot.store.columns import ID_LENGTH, check_ids
 
-MAX_RESPONSE = 20_000
 _EVENTS = "text/event-stream"
 Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
@@ -68,16 +63,17 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
 
 
 def _question(body: Answered, request_id: str, settings: Settings, services: Services) -> Question:
-    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in body.query + body.response):
-        raise UsageError("the query or the response holds characters that are not text")
+    check_readable(body.query, body.response)
     user = settings.token_user if settings.token is not None else body.user
-    return Question(
+    question = Question(
         text=body.query,
         actor=Actor(id=user or "anonymous", type="agent"),
         asked_at=moment(body.at) if body.at else services.clock(),
         session_id=request_id,
         request_id=request_id,
     )
+    check_ids(question)
+    return question
 
 
 def _events(
@@ -96,35 +92,3 @@ def _events(
 def spoken(found: ComplianceDecision) -> str:
     """The one JSON document of a verdict."""
     return json.dumps(sayable(found), ensure_ascii=False, allow_nan=False)
-
-
-def record(
-    found: ComplianceDecision,
-    question: Question,
-    services: Services,
-    started: datetime,
-    beside: Mapping[str, Any] | None = None,
-) -> None:
-    """Keep the verdict: its papers on the shelf with those *beside* it, its entry in the chain (seed 001's fields)."""
-    papers = {name: services.artifacts.put(value) for name, value in sorted((beside or {}).items())}
-    papers["verdict"] = services.artifacts.put(sayable(found))
-    now = services.clock()
-    entry = {
-        "event": "enforce",
-        "request_id": question.request_id,
-        "session_id": question.session_id,
-        "actor": question.actor.model_dump(),
-        "query": question.text,
-        "domain": found.domain,
-        "compliance_score": sayable(found.score),
-        "final_action": found.action,
-        "violations": sorted({broken.kind for broken in found.violations}),
-        "owners": list(found.escalation.owners) if found.escalation else [],
-        "duration_ms": int((now - started).total_seconds() * 1000),
-        "bundle_etag": found.bundle_etag,
-        "commit": found.commit,
-        "reply": fingerprint(found.llm_response),
-        "artifacts": papers,
-    }
-    with services.store.writing() as connection:
-        audit.append(connection, entry, now, question.request_id)

@@ -60,19 +60,19 @@ _TAIL = select(audit.c.position, audit.c.entry_hash).where(audit.c.position == _
 _INSERT = audit.insert()
 
 
-def prepare(body: Mapping[str, Any], at: datetime) -> Draft:
-    """*body*, dated *at*, ready to be appended: the work that needs no lock."""
-    return draft({"at": stamp(at), **body}, secrets.token_hex(16))
+def prepare(body: Mapping[str, Any]) -> Draft:
+    """*body* ready to be appended: the work that needs no lock. Its time comes with its place in the chain."""
+    return draft(body, secrets.token_hex(16))
 
 
 def append(
     connection: Connection, body: Mapping[str, Any] | Draft, at: datetime, request_id: str | None = None
 ) -> AuditEntry:
-    """Add one entry at the end of the chain and return it. It is part of the caller's transaction."""
-    drafted = body if isinstance(body, Draft) else prepare(body, at)
+    """Add one entry, dated *at*, at the end of the chain and return it. It is part of the caller's transaction."""
+    drafted = body if isinstance(body, Draft) else prepare(body)
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-    entry = link(tail(connection), drafted)
+    entry = link(tail(connection), drafted, stamp(at))
     row = {
         "position": entry.seq,
         "prev_hash": entry.prev_hash,

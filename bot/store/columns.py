@@ -13,6 +13,9 @@ from sqlalchemy import JSON, Connection, Dialect, MetaData, String, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.types import TypeDecorator
 
+from bot.conversation import Question
+from bylaw.errors import UsageError
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -54,3 +57,11 @@ def insert_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> 
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     inserting = insert(table).values(**row).on_conflict_do_nothing()
     return connection.execute(inserting.returning(*table.primary_key)).first() is not None
+
+
+def check_ids(question: Question) -> None:
+    """Raise UsageError where a name that is kept with *question* is none."""
+    named = {"request id": question.request_id, "session id": question.session_id, "user": question.actor.id}
+    for name, value in named.items():
+        if not value.strip() or len(value) > ID_LENGTH or not value.isprintable():
+            raise UsageError(f"the {name} must have 1 to {ID_LENGTH} printable characters")

@@ -19,6 +19,7 @@ from bylaw.canonical import canonical_json
 KEPT = ("at", "artifacts", "bundle_etag", "commit", "event", "redacts", "request_id")
 REDACTION = "redaction"
 _SALT = "salt"
+_AT = "at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,16 @@ START = Checkpoint(0, None)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An entry that has no place in the chain yet. `opening` is its header up to its number."""
+    """An entry that has no place in the chain yet: what its header keeps before its time and behind it, as JSON.
 
-    opening: str
+    Its time is `at` where it brings one, else it is given with its place: only then does it stand in order.
+    """
+
+    before: str
+    behind: str
     payload: str
+    digest: str
+    at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +76,20 @@ class AuditEntry:
 def draft(body: Mapping[str, Any], salt: str) -> Draft:
     """*body* made ready to be linked; *salt* is 16 random bytes or more, as text."""
     payload = canonical_json({_SALT: salt, **{name: value for name, value in body.items() if name not in KEPT}})
-    kept = {name: body[name] for name in KEPT if name in body}
-    header = canonical_json({"kept": kept, "payload": digest(payload)})
-    return Draft(header[:-1] + ',"seq":', payload)  # the last key in the order of canonical JSON
+    before, behind = (
+        canonical_json({name: body[name] for name in KEPT if name in body and place(name)})[1:-1]
+        for place in (lambda name: name < _AT, lambda name: name > _AT)
+    )
+    return Draft(before, behind, payload, digest(payload), canonical_json(body[_AT]) if _AT in body else None)
 
 
-def link(tail: Checkpoint, drafted: Draft) -> AuditEntry:
-    """The entry that records *drafted* after the chain that stands at *tail*."""
+def link(tail: Checkpoint, drafted: Draft, at: str | None = None) -> AuditEntry:
+    """The entry that records *drafted*, now or then (*at*), after the chain that stands at *tail*."""
     seq = tail.count + 1
-    header = f"{drafted.opening}{seq}}}"
+    moment = drafted.at if at is None else canonical_json(at)
+    told = (drafted.before, moment and f'"{_AT}":{moment}', drafted.behind)
+    # the order of canonical JSON
+    header = f'{{"kept":{{{",".join(filter(None, told))}}},"payload":"{drafted.digest}","seq":{seq}}}'
     return AuditEntry(seq, tail.head, entry_hash(tail.head, header), header, drafted.payload)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
 from bylaw.authored.amounts import Amount, Count, Positive, Share, sums_to_one
 from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
@@ -131,8 +131,12 @@ class PiiPattern(Authored):
 
 
 class Pii(AuthoredFile):
-    """`rules/pii.yaml`: what is found in texts, and what people and models see in its place."""
+    """`rules/pii.yaml`: what is found in texts, what people and models see in its place, and how long words are kept.
+
+    `retention_days`: after so many, `bylaw audit redact --expired` takes what was said out of the audit.
+    """
 
     patterns: dict[Word, PiiPattern]
     allowed: list[Word] = Field(default_factory=list)  # exact texts that are nobody's: the house's own addresses
     mask: Word
+    retention_days: Annotated[StrictInt, Field(ge=1, le=36_500)] | None = None

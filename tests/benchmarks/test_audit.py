@@ -42,7 +42,7 @@ sys.stdin.readline()
 for n in range(int(sys.argv[2])):
     at = datetime.now(UTC)
     name = f"{sys.argv[3]}-{n}"
-    drafted = audit.prepare({**body, "request_id": name}, at)
+    drafted = audit.prepare({**body, "request_id": name})
     with store.writing() as connection:
         audit.append(connection, drafted, at, name)
 """

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.conversation import Actor, Reply
+from bot.conversation import MAX_TEXT, Actor, Reply
 from bot.lifecycle import State
-from bot.orchestrator import MAX_TEXT, handle
+from bot.orchestrator import handle
 from bot.router import Answerer
 from bot.store import audit, querylog, requests, sessions
 from bot.store.engine import StoreError

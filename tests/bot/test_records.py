@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from datetime import timedelta
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -21,7 +22,7 @@ from bot.store.engine import connect
 from bot.trace import in_words, trace
 from bylaw.audit.export import read_checkpoints
 from bylaw.cli import bundle_for_root
-from bylaw.errors import UsageError
+from bylaw.errors import BylawError, UsageError
 from tests.fakes.frame import NOON, question
 
 LAMP = "Can I return a lamp I bought 12 days ago? I have the receipt."
@@ -250,13 +251,69 @@ def test_a_checkpoint_is_not_added_to_a_chain_that_lost_the_last_one(root, tmp_p
 
 def test_a_redaction_is_recorded_and_the_chain_holds(root):
     shown = invoke("redact", "--request", "policy", "--reason", "asked for", "--by", "dpo", "--root", root)
-    assert shown.output == "redacted 1 entry\n"
+    assert shown.stdout == "redacted 1 entry\n"
+    assert "papers under BYLAW_ARTIFACTS are still there" in shown.stderr
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
     assert (shown.exit_code, "9 entries, 1 of them redacted" in shown.output) == (0, True)
     assert "lamp I bought" not in invoke("export", "--root", root).output
     shown = invoke("redact", "--before", "2100-01-01", "--reason", "retention", "--by", "dpo", "--root", root)
-    assert shown.output == "redacted 7 entries\n"
+    assert shown.stdout == "redacted 7 entries\n"
     assert invoke("verify", "--root", root).exit_code == 0
+
+
+def test_what_is_older_than_the_rules_keep_it_is_redacted(root):
+    expired = ("redact", "--expired", "--reason", "retention", "--by", "dpo", "--root", root)
+    with pytest.raises(UsageError, match="no rule says how long"):
+        invoke(*expired)
+    rules = root / "rules" / "pii.yaml"
+    text = (Path(__file__).parents[2] / "ci/defaults/rules/pii.yaml").read_text()
+    rules.write_text(text + "retention_days: 400\n")
+    assert invoke(*expired).stdout == "redacted 0 entries\n"  # all of them are of today
+    body = {"event": "reply", "request_id": "old", "query": "long ago"}
+    with connect("sqlite:///.bylaw/store.db", root).writing() as connection:
+        entry = audit.append(connection, body, NOON - timedelta(days=500), "old")
+    assert invoke(*expired).stdout == "redacted 1 entry\n"
+    with connect("sqlite:///.bylaw/store.db", root).reading() as connection:
+        (bare,) = audit.about(connection, "old")
+    assert bare.body == {"at": entry.body["at"], "event": "reply", "request_id": "old"}
+    assert bare.entry_hash == entry.entry_hash
+        {"at": entry.body["at"], "event": "reply", "request_id": "old"},
+        entry.entry_hash,
+    )
+    assert "1 of them redacted" in invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl").output
+    rules.write_text(text + "retention_days: 0\n")
+    with pytest.raises(BylawError):
+        invoke(*expired)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("redact", "--reason", "r", "--by", "b"),
+        ("redact", "--expired", "--before", "2026-01-01", "--reason", "r", "--by", "b"),
+        ("redact", "--request", "\udcff", "--reason", "r", "--by", "b"),
+        ("redact", "--request", "x", "--reason", " ", "--by", "b"),
+        ("redact", "--request", "x", "--reason", "r", "--by", ""),
+        ("redact", "--before", "0001-01-01T00:00:00+14:00", "--reason", "r", "--by", "b"),
+        ("redact", "--before", "9999-12-31T23:59:59-14:00", "--reason", "r", "--by", "b"),
+        ("export", "--since", "9" * 20),
+        ("checkpoint", "-o", "/proc/no/such/place"),
+        ("export", "-o", "/proc/no/such/place"),
+        ("verify", "/dev/null"),
+    ],
+)
+def test_what_cannot_be_done_is_wrong_usage_and_changes_nothing(root, words):
+    with connect("sqlite:///.bylaw/store.db", root).reading() as connection:
+        before = audit.tail(connection)
+    done = CliRunner().invoke(records.audit, [*words, "--root", str(root)])
+    assert done.exit_code == 2 or isinstance(done.exception, UsageError), done.exception
+    with connect("sqlite:///.bylaw/store.db", root).reading() as connection:
+        assert audit.tail(connection) == before
+
+
+@pytest.mark.parametrize("verb", [records.replay, records.trace])
+def test_bytes_that_are_no_text_name_no_request(root, verb):
+    assert CliRunner().invoke(verb, ["\udcff", "--root", str(root)]).exit_code == 2
 
 
 def test_where_nothing_was_recorded_nothing_is_said_to_hold(tmp_path):

@@ -56,7 +56,13 @@ def test_what_a_redaction_leaves_is_when_what_and_from_what_but_nothing_that_was
 
 
 def test_the_same_words_have_another_digest_in_another_entry():
-    assert draft(BODY, "one").opening != draft(BODY, "two").opening
+    assert draft(BODY, "one").digest != draft(BODY, "two").digest
+
+
+@given(bodies, st.text())
+def test_an_entry_is_the_same_whether_its_time_was_known_before_its_place(body, at):
+    known = link(START, draft({**body, "at": at}, "salt"))
+    assert link(START, draft({name: body[name] for name in body if name != "at"}, "salt"), at) == known
 
 
 def test_an_entry_of_the_first_version_still_holds():
