@@ -277,9 +277,6 @@ def test_what_is_older_than_the_rules_keep_it_is_redacted(root):
         (bare,) = audit.about(connection, "old")
     assert bare.body == {"at": entry.body["at"], "event": "reply", "request_id": "old"}
     assert bare.entry_hash == entry.entry_hash
-        {"at": entry.body["at"], "event": "reply", "request_id": "old"},
-        entry.entry_hash,
-    )
     assert "1 of them redacted" in invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl").output
     rules.write_text(text + "retention_days: 0\n")
     with pytest.raises(BylawError):
