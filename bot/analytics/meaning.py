@@ -285,16 +285,21 @@ class Binder:
         fact = next((fact for fact in entity.facts if fact.name == short), None)
         for known, metric in sorted(self.context.metrics.items()):
             same = metric.type == "simple" and metric.entity == owner and metric.agg == agg and self._is_plain(metric)
-            if same and (metric.expr == (fact.sql if fact else None) or (not short and metric.expr in (None, "*"))):
+            is_all = metric.expr in (None, "*") or [metric.expr] == (entity.primary_key and entity.primary_key.columns)
+            if same and ((fact is not None and metric.expr == fact.sql) or (not short and is_all)):
                 return known
         return name
 
     def _is_plain(self, metric: Metric) -> bool:
+        """Is it the aggregate and nothing else?"""
+        default = (
+            self.context.entities[metric.entity].default_time() if metric.entity in self.context.entities else None
+        )
         return (
             metric.filter is None
             and metric.time_granularity is None
             and metric.non_additive_dimension is None
-            and metric.time_dimension is None
+            and metric.time_dimension in (None, default.name if default else None)
         )
 
     def _decided(self, number: NumberSaid) -> tuple[str, str]:
@@ -367,12 +372,11 @@ class Binder:
     def _count(self, ref: Ref, counting: Sequence[str]) -> tuple[str, str]:
         """The metric that counts all rows of an entity where one is declared, else the rows themselves."""
         target = self._choose(ref, ref.of("entity"))
-        for name, metric in sorted(self.context.metrics.items()):
-            is_plain = metric.type == "simple" and metric.agg in _COUNTS and self._is_plain(metric)
-            if is_plain and metric.entity == target.name and (metric.expr in (None, "*") or name in counting):
-                self.names[ref.words] = name
-                return name, target.name
-        return f"count({target.name})", target.name
+        declared = self._declared(f"count({target.name})")
+        named = [name for name in counting if self.context.metrics[name].entity == target.name]
+        if declared not in self.context.metrics and len(named) == 1 and self._is_plain(self.context.metrics[named[0]]):
+            declared = named[0]
+        return declared, target.name
 
     def _ratio(self) -> list[Ratio]:
         if self.said.ratio is None:

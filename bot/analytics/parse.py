@@ -586,6 +586,10 @@ class Parser:
         if word not in wording.GRAINS:
             return False
         is_named = self.lexicon.longest_at([word], 0) is not None
+        if self.ordering:
+            self.said.orders.append(OrderSaid(wording.GRAINS[word]))
+            self.at += 1
+            return True
         if word in wording.ADVERBS and not is_named or self.each:
             if self.each and is_named:
                 return False
@@ -684,7 +688,7 @@ class Parser:
     def _mention(self, at: int, skip: frozenset[str] = frozenset()) -> tuple[int, Ref] | None:
         """The longest phrase of the catalogue from place *at* on: how many tokens with what is skipped, and it."""
         start = at
-        while at < len(self.words) and (self.words[at] in wording.ARTICLES or self.words[at] in skip):
+        while at < len(self.words) and (self.words[at] in wording.DETERMINERS or self.words[at] in skip):
             if self.lexicon.longest_at(self.words[at : at + 4], 0) and self.words[at] not in FUNCTION_WORDS:
                 break
             at += 1
@@ -756,9 +760,11 @@ class Parser:
             return True
         self.at = after
         ref = self._of_whom(ref)
+        before, self.last = self.last, ref
         for take in _TAKERS:
+            self.last = before
             if take(self, ref, first, after):
-                self.last = ref
+                self.last = ref if self.last is before else self.last
                 return True
         self.at = first
         return False
@@ -907,12 +913,18 @@ class Parser:
             self._narrow(Ref(ref.words, ref.of("condition"), ref.near), "in", None, first, after)
 
     def _takes_value(self, ref: Ref, first: int, after: int) -> bool:
-        if not ref.of("value", "condition") or (
-            ref.entities and (self.relative or self.asks) and not ref.of("condition")
-        ):
+        if not ref.of("value", "condition"):
+            return False
+        if ref.entities and (self.relative or self.asks) and not ref.of("condition") and not self._tells_kind(ref):
             return False
         self._narrow_value(ref, first, after)
         return True
+
+    def _tells_kind(self, ref: Ref) -> bool:
+        """ "Transaction notifications": a value right before the rows that have it, whatever else the word names."""
+        behind = self._mention(self.at)
+        owners = {target.owner for target in ref.of("value")}
+        return behind is not None and bool(owners & set(behind[1].entities))
 
     def _takes_repeated(self, ref: Ref, first: int, after: int) -> bool:
         """ "How many of these orders": the word for the rows stands again."""
@@ -990,7 +1002,7 @@ class Parser:
             self._say(first, after, "time", ref.words)
             return True
         near = ref.near
-        if not near and self.last is not None and len(self.last.owners) == 1 and self.words[first - 1] in ("and", ","):
+        if not near and self.last is not None and self.words[first - 1] in ("and", ","):
             near = self.last.owners  # "the drug's id and name"
         named = Ref(ref.words, wanted, near, ref.is_plural)
         if self.ranking:

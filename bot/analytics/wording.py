@@ -26,6 +26,7 @@ FILLERS = _set(
     "far hi hello hey thank thanks as also then both along well here any some where when while i my have"
 )
 ARTICLES = _set("a an the our all of each every any some their its his her your this these those")
+DETERMINERS = _set("a an the our their its his her your this these those")
 SMALL = _set("the in from a our of an at for to")
 BY = _set("by per each every across")
 BROKEN = _set("broken split grouped group down break breakdown sorted")
