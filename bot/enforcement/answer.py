@@ -49,11 +49,17 @@ class Case:
     scope: Scope
     asked: str | None = None  # the fact that this turn should have answered
     is_declined: bool = False
+    told: frozenset[str] = frozenset()  # the facts that the person gave, now or before
 
     @property
     def facts(self) -> Mapping[str, Value]:
         """What is known: kept from before, and said now."""
         return self.memory.facts
+
+    @property
+    def day(self) -> int:
+        """The day it is asked on, a proleptic ordinal."""
+        return self.question.asked_at.date().toordinal()
 
 
 def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: Guard | None = None) -> Turn:
@@ -78,22 +84,23 @@ def case_of(
     """What *question* is about, by the rules of *evaluator*. Facts that are *given* count more than those read."""
     before = load(state, evaluator.ruleset.variables)
     memory, reading, is_declined = _understand(question, before, index, evaluator)
-    if given:
-        memory = replace(memory, facts={**memory.facts, **given})
+    given = given or {}
+    told = frozenset(name for name, value in memory.facts.items() if given.get(name, value) == value)
+    memory = replace(memory, facts={**memory.facts, **given})
     day = question.asked_at.date().toordinal()
     decision = evaluator.decide(memory.facts, day)
     touched = reading.mentioned | set(memory.facts)
     scope = scope_of(memory.topic, touched, memory.facts, index, evaluator, decision, day)
     words = write.Words(index.vocabulary)
-    read, unclear = reading.reads, reading.unclear
-    return Case(question, index, evaluator, words, memory, read, unclear, decision, scope, before.asking, is_declined)
+    read, unclear, asked = reading.reads, reading.unclear, before.asking
+    return Case(question, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
 
 
 def draft_of(case: Case, text: str, judge: Judge | None = None) -> Draft:
     """*text* as an answer to *case*, ready for the checks."""
-    day = case.question.asked_at.date().toordinal()
-    said, topic = case.question.text, case.memory.topic
-    return Draft(said, text, case.index, case.evaluator, case.facts, day, case.decision, case.scope, topic, judge)
+    said, topic, told = case.question.text, case.memory.topic, case.told
+    index, evaluator, facts, day = case.index, case.evaluator, case.facts, case.day
+    return Draft(said, text, index, evaluator, facts, day, case.decision, case.scope, topic, judge, told)
 
 
 def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
@@ -111,8 +118,7 @@ def _with_different(case: Case, turn: Turn) -> Turn:
     trials = case.index.rules.enforcement.different_trials
     if turn.reply.status != "answered" or not turn.reply.outcomes or not trials:
         return turn
-    day = case.question.asked_at.date().toordinal()
-    found = different(case.words, case.evaluator, case.facts, day, case.decision, turn.reply.outcomes, trials)
+    found = different(case.words, case.evaluator, case.facts, case.day, case.decision, turn.reply.outcomes, trials)
     return replace(turn, reply=turn.reply.model_copy(update={"different": tuple(found)}))
 
 
@@ -282,7 +288,7 @@ def _refused(case: Case) -> Turn:
     )  # those the actor may see
     covered = write.listing(domains) if domains else "nothing yet"
     if case.scope.outcomes:
-        rules = _rules_for(case, case.scope.outcomes[:1])
+        rules = lookups(case.index).answering(case.scope.outcomes[:1], case.evaluator, case.day)
         what = case.words.outcome(case.scope.outcomes[0])
         lines = [f"No policy in force decides this case: {what}.", _whom_to_ask(case, rules)]
     else:
@@ -305,29 +311,17 @@ def _whom_to_ask(case: Case, rules: Iterable[ConditionalRule]) -> str:
 
 def _open_rules(case: Case) -> list[ConditionalRule]:
     """The rules that the missing facts could still make fire, those of the likeliest domain first."""
-    rules = _rules_for(case, case.scope.outcomes[:1]) or [
-        rule for rule in case.evaluator.ruleset.rules if rule.effect.action in case.scope.actions
-    ]
-    missing = set(case.scope.missing)
-    waiting = [rule for rule in rules if missing & names(rule.guard)]
+    known, missing = lookups(case.index), frozenset(case.scope.missing)
+    rules = known.answering(case.scope.outcomes[:1], case.evaluator, case.day) or _rules_of(case, case.scope.actions)
+    waiting = [rule for rule in rules if missing & known.facts[rule.rule_id]]
     first = case.memory.topic.domains[:1]
     return sorted(waiting, key=lambda rule: (rule.domain not in first, rule.level, rule.rule_id))
 
 
 def _rules_of(case: Case, actions: Sequence[str]) -> list[ConditionalRule]:
     """The rules in force that speak of *actions*, whether or not they fire."""
-    day = case.question.asked_at.date().toordinal()
-    rules = case.evaluator.ruleset.rules
-    return [rule for rule in rules if rule.holds_on(day) and rule.effect.action in actions]
-
-
-def _rules_for(case: Case, outcomes: Sequence[str]) -> list[ConditionalRule]:
-    day = case.question.asked_at.date().toordinal()
-    return [
-        rule
-        for rule in case.evaluator.ruleset.rules
-        if rule.holds_on(day) and any(outcome in outcomes for outcome, _ in rule.effect.takes)
-    ]
+    speaking = lookups(case.index).speaking(actions, case.evaluator, case.day)
+    return sorted((rule for rule in speaking if rule.effect.action in actions), key=lambda rule: rule.rule_id)
 
 
 def _in_order(case: Case, rule: ConditionalRule) -> list[str]:
