@@ -1,4 +1,7 @@
-"""How much of what decides the case does the answer speak of? A terse answer is a poor one, but no breach."""
+"""How much of what decides the case does whoever asks hear of? A terse answer may be a poor one, but is no breach.
+
+What he said himself needs no saying again; that the action is stated is for the consistency check.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from bylaw.language.words import read_words
 
 
 def check(draft: Draft) -> CheckResult:
-    """The share of the facts on the taken path that are mentioned: by phrase, by label or name, by value or figure."""
+    """The share of the facts on the taken path that were told, or are mentioned by phrase, label, name or value."""
     path = sorted(name for name in lookups(draft.index).facts_of(draft.deciding) if name in draft.facts)
     if not path:
         return CheckResult("coverage", 1.0, "nothing on the path to mention")
-    told = _told(draft, path)
-    detail = f"{len(told)} of {len(path)} facts on the path are mentioned"
+    told = draft.told & set(path) | _told(draft, [name for name in path if name not in draft.told])
+    detail = f"{len(told)} of {len(path)} facts on the path were told or are mentioned"
     missing = [name for name in path if name not in told]
     return CheckResult("coverage", len(told) / len(path), f"{detail}; not: {', '.join(missing)}" if missing else detail)
 
