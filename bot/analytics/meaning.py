@@ -6,6 +6,7 @@ nearest to what is counted. Where two are equally near, nobody guesses: the pers
 
 from __future__ import annotations
 
+from calendar import month_name
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +15,8 @@ from bot.analytics.reading import Stop, carried, not_understood, unclear
 from bot.analytics.said import Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid, Said, TimeSaid
 from bot.analytics.scope import Target
 from bot.analytics.present import readable
-from bot.analytics.wording import AMOUNTS, GRAINS, UNITS
-from bylaw.authored.context import Aggregation, Context, Metric
+from bot.analytics.wording import AMOUNTS, DESTINATIONS, GRAINS, ORIGINS, UNITS
+from bylaw.authored.context import Aggregation, Context, Dimension, Metric
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
@@ -64,6 +65,7 @@ class Binder:
         self.per: list[str] = []
         self.rivals = 0
         self.measures: list[Measure] = []
+        self.more: list[str] = []  # numbers found among what is shown
         self.names: dict[str, str] = {}  # what the words of the question were decided to mean
 
     def query(self) -> SemanticQuery:
@@ -130,6 +132,9 @@ class Binder:
         self._decide_grains()
         metrics = list(dict.fromkeys([number.name for number in numbers] + [ratio.name for ratio in ratios]))
         dimensions = self._groups()
+        if said.grain and self._default_time(self.base) is None and (part := self._part(self.base, said.grain)):
+            dimensions.insert(0, f"{self.base}.{part.name}")
+            said.grain = None
         filters = self._filters()
         window, time_dimension = self._window(filters)
         orders = self._orders(dimensions)
@@ -145,7 +150,7 @@ class Binder:
             orders = ()
         self._stop_at_strangers()
         return SemanticQuery(
-            metrics=tuple(metrics),
+            metrics=tuple(dict.fromkeys((*metrics, *self.more))),
             measures=tuple(self.measures),
             ratios=tuple(ratios),
             dimensions=tuple(dimensions),
@@ -261,7 +266,8 @@ class Binder:
 
     def _number(self, number: NumberSaid) -> _Number:
         name, base = self._named(number)
-        filters = tuple(self._condition(narrowing, base) for narrowing in number.conditions)
+        filters: tuple[Condition, ...] = tuple(self._condition(narrowing, base) for narrowing in number.conditions)
+        filters += tuple(self._related(part, base) for part in number.related)
         if filters or number.over != "value":
             short = _identifier(name, len(self.measures), number.over)
             measure = Measure(name=short, metric=name, filters=filters, over=number.over)
@@ -320,6 +326,8 @@ class Binder:
             if counting:
                 return self._one_metric(ref, counting)
             target = self._choose(ref, ref.of("dimension", "fact", "time"))
+            if target.kind == "fact":
+                return self._added_up(target, ref)
             if self._is_key(target):
                 return self._count(Ref(ref.words, (Target("entity", target.owner),)), [])
             return f"count_distinct({target.name})", target.owner
@@ -331,6 +339,13 @@ class Binder:
         if target.kind != "fact" and (agg not in ("min", "max") or target.kind == "dimension"):
             raise Stop(not_understood(f"`{ref.words}` is no number, so it has no {agg}", None, (ref.words,)))
         return f"{agg}({target.name})", target.owner
+
+    def _added_up(self, target: Target, ref: Ref) -> tuple[str, str]:
+        """ "Number of citations", where each row has one: the numbers are added up, rows are not counted."""
+        if self._own_aggregation(target, ref) != "sum":
+            words = ref.words
+            raise Stop(not_understood(f"I do not see how `{words}` are counted", f"say `total {words}`", (words,)))
+        return f"sum({target.name})", target.owner
 
     def _own_aggregation(self, target: Target, ref: Ref) -> Aggregation:
         owner, _, short = target.name.partition(".")
@@ -472,6 +487,7 @@ class Binder:
         found: list[str] = []
         for ref in asked:
             self._group(ref, found)
+        self._add_up_facts()
         shown = [self._shown(ref) for ref in said.outputs]
         spoken = {name for ref in (*said.heads, *asked) for name in (*ref.entities, *ref.owners)}
         for name, ref in zip(shown, said.outputs, strict=True):
@@ -488,6 +504,13 @@ class Binder:
             if short in self.context.entities[owner].label or self._is_key(Target("dimension", name)):
                 self._each_row(owner)
         return list(dict.fromkeys([*found, *shown]))
+
+    def _add_up_facts(self) -> None:
+        """A fact that is shown beside numbers is a number itself, by its own way of adding up."""
+        for ref in list(self.said.outputs):
+            if ref.of("fact") and not ref.of("dimension", "time"):
+                self.said.outputs.remove(ref)
+                self.more.append(self._number(NumberSaid(ref)).name)
 
     def _group(self, ref: Ref, found: list[str]) -> None:
         dimensions = ref.of("dimension")
@@ -545,8 +568,10 @@ class Binder:
             owners = [set(ref.near or ref.owners) for ref in said.outputs]
             common = set.intersection(*owners) or owners[0]
             spoken = [name for head in said.heads for name in head.entities if name in common]
-            self.base = spoken[0] if spoken else sorted(common)[0]
-            if not spoken and len(common) > 1:
+            keys = [target.owner for ref in said.outputs for target in ref.of("dimension") if self._is_key(target)]
+            keys = [name for name in dict.fromkeys(keys) if name in common]
+            self.base = spoken[0] if spoken else keys[0] if keys else sorted(common)[0]
+            if not spoken and not keys and len(common) > 1:
                 self._choose(said.outputs[0], said.outputs[0].of("dimension", "fact", "time"))
         else:
             raise Stop(not_understood("I do not see which number you ask for", self._metrics_known()))
@@ -607,6 +632,7 @@ class Binder:
                 _join(inside.setdefault(home, []), condition, narrowing.alternative)
             else:
                 _join(found, condition, narrowing.alternative)
+        found = self._gathered(found, names, inside)
         for name, part in names.items():
             if name == self.base or (name in self.per and part.comparison == ">=" and part.value == 1):
                 found += inside.get(name, [])
@@ -616,6 +642,34 @@ class Binder:
                 found.append(part.model_copy(update={"filters": tuple(inside.get(name, ()))}))
         return found
 
+    def _gathered(
+        self, found: list[Condition], names: dict[str, Related], inside: dict[str, list[Filter | AnyOf]]
+    ) -> list[Condition]:
+        """Conditions on the same kind of related rows hold for one of these rows together, not for one each."""
+        assert self.base is not None
+        far: dict[str, list[Filter | AnyOf]] = {}
+        near: list[Condition] = []
+        for condition in found:
+            owner = _owner(condition)
+            if isinstance(condition, Related) or self.nearness.leads_to_one(self.base, owner) or owner in self.per:
+                near.append(condition)
+            else:
+                far.setdefault(owner, []).append(condition)
+        for owner, conditions in far.items():
+            reached = [
+                name
+                for name, part in names.items()
+                if self.nearness.leads_to_one(owner, name) and part.comparison == ">=" and part.value == 1
+            ]
+            for name in reached:
+                conditions += inside.pop(name, [])
+                del names[name]
+            if len(conditions) == 1 and not reached:
+                near += conditions
+            else:
+                near.append(Related(entity=self.base, metric=f"count({owner})", filters=tuple(conditions)))
+        return near
+
     def _home(self, owner: str, names: Iterable[str]) -> str | None:
         """The related rows that a condition on *owner* narrows; None where it narrows the rows of the answer."""
         assert self.base is not None
@@ -623,14 +677,15 @@ class Binder:
             return None
         return next((name for name in names if self.nearness.leads_to_one(name, owner)), None)
 
-    def _related(self, said: RelatedSaid) -> Related:
+    def _related(self, said: RelatedSaid, base: str | None = None) -> Related:
+        base = base or self.base
         if not said.entity.entities:
             name, entity = self._one_metric(said.entity, [target.name for target in said.entity.of("metric")])
             heads = said.head.entities or said.head.owners
             return Related(entity=heads[0], metric=name, comparison=said.comparison, value=said.value)
         entity = self._choose(said.entity, said.entity.of("entity")).name
-        heads = [name for name in (said.head.entities or said.head.owners)]
-        head = self.base if self.base in heads or not heads else heads[0]
+        heads = said.head.entities or said.head.owners
+        head = base if base in heads or not heads else heads[0]
         assert head is not None
         return Related(entity=head, metric=f"count({entity})", comparison=said.comparison, value=said.value)
 
@@ -645,7 +700,7 @@ class Binder:
             return Filter(dimension=target.name, negated=narrowing.negated)
         targets = ref.of("value")
         if targets and narrowing.values and any(target.value == narrowing.values[0] for target in targets):
-            target = self._choose(ref, targets, self._value_hints(narrowing))
+            target = self._choose(ref, self._towards(targets, narrowing), narrowing.near)
             values = tuple(dict.fromkeys((target.value, *narrowing.values[1:])))
             self.names[ref.words] = f"{target.name} {'!=' if narrowing.negated else '='} {target.value}"
             return Filter(
@@ -663,9 +718,18 @@ class Binder:
             name = self._choose(ref, attributes, narrowing.near).name
         return Filter(dimension=name, values=narrowing.values, operator=narrowing.operator, negated=narrowing.negated)
 
-    def _value_hints(self, narrowing: Narrowing) -> Sequence[str]:
-        """Where the value may belong by the words around; a dimension named beside it decides before all."""
-        return narrowing.near
+    def _towards(self, targets: tuple[Target, ...], narrowing: Narrowing) -> tuple[Target, ...]:
+        """ "From LAX": of columns that hold the same values the one that says where it starts."""
+        words = {"from": ORIGINS, "to": DESTINATIONS}.get(narrowing.towards)
+        if words is None:
+            return targets
+        fitting = tuple(target for target in targets if words & set(_normal(self._spoken(target.name))))
+        return fitting or targets
+
+    def _spoken(self, name: str) -> str:
+        owner, _, short = name.partition(".")
+        dimension = self.context.entities[owner].dimension(short)
+        return f"{readable(short)} {' '.join(dimension.synonyms) if dimension else ''}"
 
     def _time_name(self, base: str, ref: Ref) -> str:
         if ref.of("time"):
@@ -688,6 +752,9 @@ class Binder:
         for time in self.said.times:
             if time.span.start is None or time.span.end is None:
                 continue
+            if (parts := self._parts_of_date(time)) is not None:
+                filters += parts
+                continue
             named = (
                 None if time.ref is None else self._choose(time.ref, time.ref.of("time"), self._near_time(time)).name
             )
@@ -706,6 +773,35 @@ class Binder:
             dimension = named
         return window, dimension
 
+    def _parts_of_date(self, time: TimeSaid) -> list[Condition] | None:
+        """A year or a month of rows that have no date but columns for its parts. None where a date is at hand."""
+        assert self.base is not None and time.span.start is not None and time.span.end is not None
+        start, end = time.span.start, time.span.end
+        if time.ref is not None and time.ref.of("time"):
+            return None
+        is_year = (start.month, start.day) == (1, 1) and end == start.replace(year=start.year + 1)
+        is_month = start.day == end.day == 1 and (end.year - start.year) * 12 + end.month - start.month == 1
+        for name in (self.base, *time.near):
+            if name not in self.context.entities:
+                continue
+            if self._default_time(name) is not None:
+                return None
+            year, month = self._part(name, "year"), self._part(name, "month")
+            if year is None or not (is_year or (is_month and month is not None)):
+                continue
+            found: list[Condition] = [Filter(dimension=f"{name}.{year.name}", values=(start.year,))]
+            if is_month and month is not None:
+                spelled = any(str(value) in month_name for value in month.sample_values)
+                value = month_name[start.month] if spelled else start.month
+                found.append(Filter(dimension=f"{name}.{month.name}", values=(value,)))
+            return found
+        return None
+
+    def _part(self, entity: str, part: str) -> Dimension | None:
+        """The column of an entity for one part of a date."""
+        dimensions = self.context.entities[entity].dimensions
+        return next((dimension for dimension in dimensions if part in (dimension.name, *dimension.synonyms)), None)
+
     def _time_of_related(self, time: TimeSaid) -> str | None:
         """ "How many patients had treatments last month": the date of the treatments, which stand beside it."""
         assert self.base is not None
@@ -723,6 +819,9 @@ class Binder:
         assert self.base is not None
         for time in self.said.times:
             if time.span.start is None or time.span.end is None:
+                continue
+            if (parts := self._parts_of_date(time)) is not None:
+                filters += parts
                 continue
             if time.ref is not None:
                 name: str | None = self._choose(time.ref, time.ref.of("time"), time.near).name

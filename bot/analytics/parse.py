@@ -50,6 +50,7 @@ class Parser:
         self.last: Ref | None = None  # what was named right before
         self.head: Ref | None = None  # the rows that are spoken of
         self.halves: list[NumberSaid] | None = None  # of a ratio
+        self.side = 0  # which of the two is being read
         self.labels: frozenset[str] = frozenset()  # the dimension named right before its value
         self._narrowed: list[Narrowing] = []
         self.local: list[Narrowing] = []  # conditions of the number that is being read
@@ -121,6 +122,8 @@ class Parser:
             self.said.unknown.append(self.counting)
         if self.agg is not None:
             self.said.unknown.append(self._agg_words)
+        if self.halves is not None and len(self.halves) < 2:
+            self.said.unknown.append("ratio")
         self.counting = self.agg = self.comparing = self.quantity = None
         self.each = self.agent = self.asks = self.relative = self.negated = self.ranking = self.ordering = False
         self.alternative = self.global_place = False
@@ -222,6 +225,9 @@ class Parser:
         if after is None and not self.relative:
             return False
         length, operator = after if after is not None else (0, "in")
+        if self.last is not None and self.last.of("fact") and not self.last.entities:
+            self._narrow(self.last, operator, value, self.at, self.at + 1 + length)
+            return True
         follows = self._mention(self.at + 1 + length)
         if follows is None or not follows[1].entities:
             return False
@@ -280,6 +286,8 @@ class Parser:
         near = ref.near or ((self.head.entities or self.head.owners) if self.head is not None else ())
         values = () if value is None else (value,)
         narrowing = Narrowing(ref, operator, values, self.negated, self.alternative, near)
+        before = self.words[first - 1] if first else ""
+        narrowing.towards = before if before in ("from", "to") else ""
         self._narrowed.append(narrowing)
         known = self._same(narrowing)
         if known is not None:
@@ -418,7 +426,7 @@ class Parser:
 
     def _ratio(self) -> bool:
         if self._word() in ("ratio", "proportion") and self._word(1) in ("of", "between"):
-            self.halves, self.local = [], []
+            self.halves, self.local, self.side = [], [], 0
             self.at += 2
             return True
         if (
@@ -427,8 +435,7 @@ class Parser:
             and self._word() in ("to", "and", "/")
             and self._word(1) not in ("be",)
         ):
-            self.local = []
-            self.global_place = self.counting is not None
+            self.local, self.side = [], 1
             self.at += 1
             return True
         return False
@@ -512,6 +519,10 @@ class Parser:
         agg = wording.AGGREGATES.get(word) or wording.EXTREMES.get(word)
         if agg is None or (word in wording.AMBIGUOUS_EXTREMES and not self._leads_to(("time", "fact"))):
             return False
+        if word in ("overall", "total", "combined") and not self._leads_to(_NAMED):
+            if word == "overall" or self._word(1) in ("number", "count"):
+                self.at += 1
+                return True
         self._agg_words = self._here().raw
         self.agg = (agg, word in wording.EXTREMES)
         self.at += 1
@@ -527,6 +538,10 @@ class Parser:
 
     def _each(self) -> bool:
         word = self._word()
+        if (word, self._word(1), self._word(2)) == ("in", "term", "of"):
+            self.at += 3
+            self.each = True
+            return True
         if word in ("split", "broken", "grouped", "group", "break", "breakdown") and "by" in (
             self._word(1),
             self._word(2),
@@ -585,6 +600,11 @@ class Parser:
         word = self._word()
         if word not in wording.GRAINS:
             return False
+        behind = self.at + (2 if self._word(1) == "of" else 1)
+        is_led = self.each or self._word(-1) == "each"
+        if behind < len(self.tokens) and self.tokens[behind].kind == "time" and not is_led:
+            self.at = behind  # "the year 2021", "in the month of April"
+            return True
         is_named = self.lexicon.longest_at([word], 0) is not None
         if self.ordering:
             self.said.orders.append(OrderSaid(wording.GRAINS[word]))
@@ -603,7 +623,8 @@ class Parser:
         if self.said.grain == wording.GRAINS[word] and not is_named:
             self.at += 1
             return True
-        if self.asks and not is_named and self._word(1) in ("", ",", "and", "\0"):
+        is_asked = self._word(-1) in wording.WHICH or self._word(1) in ("", ",", "and", "\0")
+        if self.asks and not is_named and is_asked:
             self.said.grain = wording.GRAINS[word]
             self._say(self.at, self.at + 1, "grain", wording.GRAINS[word])
             self.at += 1
@@ -737,6 +758,8 @@ class Parser:
         if found is None:
             return False
         length, ref = found
+        if self.counting is not None and not ref.of("entity", "metric"):
+            length, ref = self._counted_rows(length, ref)
         first, after = self.at, self.at + length
         if self.number_ends == self.at and length == 1 and self._word() in wording.SUFFIXES:
             self.at += 1  # "total revenue amount"
@@ -749,7 +772,7 @@ class Parser:
         if all(target.kind == "personal" for target in ref.targets):
             self.said.personal = self.said.personal or ref.words
         if self.quantity is not None and ref.of("metric", "entity") and self.head is not None:
-            self.said.related.append(RelatedSaid(self.head, ref, *self.quantity))
+            self._relate(RelatedSaid(self.head, ref, *self.quantity))
             self.quantity, self.relative, self.at, self.agg = None, False, after, None
             self._say(first, after, "metric", ref.words)
             return True
@@ -783,13 +806,22 @@ class Parser:
             return ref
         return Ref(ref.words, ref.targets, found[1].entities, ref.is_plural)
 
+    def _relate(self, related: RelatedSaid) -> None:
+        """Take in a condition on related rows: of the half of a ratio that is being read, of "these", or of everything."""
+        if self.narrowing is not None:
+            self.narrowing.related.append(related)
+        elif self.halves and not self.global_place:
+            self.halves[-1].related.append(related)
+        else:
+            self.said.related.append(related)
+
     def _takes_counted(self, ref: Ref, first: int, after: int) -> bool:
         if self.counting is None:
             return False
         if (ref.of("value") or ref.of("condition")) and not ref.entities and not ref.of("metric"):
             self._narrow_value(ref, first, after)
             return True
-        wanted = ref.of("entity", "metric") or ref.of("dimension") or (ref.of("fact", "time") if self.distinct else ())
+        wanted = ref.of("entity", "metric") or ref.of("fact") or ref.of("dimension")
         if not wanted:
             return False
         number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural), "count", self.distinct)
@@ -807,7 +839,7 @@ class Parser:
             self.said.descending, self.agg = self.agg[0] == "max", None
             self.said.is_ranking = True
             self.said.orders.append(OrderSaid(number, self.said.descending))
-        if self.halves is not None and len(self.halves) < 2 and not self.ordering:
+        if self.halves is not None and len(self.halves) == self.side and not self.ordering:
             number.conditions += self.local
             self.local = []
             self.halves.append(number)
@@ -820,6 +852,15 @@ class Parser:
         self.each = self.ranking = False
         self.number_ends = after
         self._say(first, after, "metric", number.ref.words)
+
+    def _counted_rows(self, length: int, ref: Ref) -> tuple[int, Ref]:
+        """ "How many restaurants serve …": the rows are counted, though both words together name a column."""
+        for shorter in range(length - 1, 0, -1):
+            found = self.lexicon.longest_at(self.words[self.at : self.at + shorter], 0)
+            if found is not None and found[0] == shorter and any(target.kind == "entity" for target in found[1]):
+                raw = self._raw(self.at, self.at + shorter)
+                return shorter, Ref(raw, found[1], (), singular(raw.casefold()) != raw.casefold())
+        return length, ref
 
     def _is_doing(self, ref: Ref, length: int) -> bool:
         """ "How many sales did each person make": a verb, though a column has the same name."""
@@ -970,7 +1011,8 @@ class Parser:
         if not ref.entities:
             return False
         entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
-        if self.halves is not None and len(self.halves) < 2 and not self.relative and not ref.of("dimension"):
+        is_half = self.halves is not None and len(self.halves) == self.side
+        if is_half and not self.relative and not ref.of("dimension"):
             self._add(NumberSaid(entity, "count"), first, after)
             self.head = entity
             return True
@@ -979,7 +1021,7 @@ class Parser:
         is_other = self.head is not None and not set(self.head.entities or self.head.owners) & set(entity.entities)
         if self.relative and self.head is not None and is_other:
             comparison, value = self.quantity or ((("=", 0)) if self.negated else (">=", 1))
-            self.said.related.append(RelatedSaid(self.head, entity, comparison, value))
+            self._relate(RelatedSaid(self.head, entity, comparison, value))
             self.quantity, self.negated, self.relative = None, False, False
         elif self.quantity is not None:
             return False
@@ -1017,8 +1059,12 @@ class Parser:
 
     def _is_verb(self, ref: Ref) -> bool:
         """ "Users who joined", "sent by": a date told by its verb; without a span of time it asks for nothing."""
-        is_verb = " " not in ref.words and (ref.words.endswith("ed") or ref.words in ("sent", "made", "held", "sold"))
-        return is_verb and not ref.of("dimension", "fact")
+        words = ref.words.lower().split()
+        return (
+            words[0].endswith("ed")
+            or words[0] in ("sent", "made", "held", "sold", "born")
+            or words[-1] in ("in", "on", "at", "by")
+        )
 
     def _labels_value(self, ref: Ref) -> frozenset[str]:
         """Does a value of it stand right before or behind: "state of California", "the EU region"?"""
@@ -1032,7 +1078,7 @@ class Parser:
             known.ref, known.is_labelled = Ref(before.words, kept, before.near), True
             return frozenset(shared)
         place = self.at
-        while self._word(place - self.at) in ("of", "be", "in", "=", ":", "as", "the", "and", "a"):
+        while self._word(place - self.at) in ("of", "be", "in", "=", ":", "as", "the", "and"):
             place += 1
         behind = self._mention(place)
         return frozenset(names & {target.name for target in behind[1].of("value")}) if behind else frozenset()

@@ -45,6 +45,7 @@ class Narrowing:
     negated: bool = False
     alternative: bool = False  # to the condition before it
     near: tuple[str, ...] = ()
+    towards: str = ""  # "from" or "to", where one of them stands before it
     is_labelled: bool = False  # its dimension is named beside it
 
 
@@ -57,6 +58,7 @@ class NumberSaid:
     distinct: bool = False
     over: Literal["value", "change", "growth", "running", "share", "rank"] = "value"
     conditions: list[Narrowing] = field(default_factory=list)
+    related: list[RelatedSaid] = field(default_factory=list)
     is_total: bool = False  # "total sales", without a word that counts
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
 

@@ -86,7 +86,7 @@ def _blanked(text: str, places: list[tuple[int, int]]) -> str:
     return text
 
 
-_END = re.compile(r"[?!;]|\.(?=\s|$)|\n")
+_END = re.compile(r"[?!;]|(?<!\bno)\.(?=\s|$)|\n", re.IGNORECASE)
 
 
 def _sentence(text: str, at: int) -> int:

@@ -23,7 +23,7 @@ def _phrases(lines: str) -> frozenset[tuple[str, ...]]:
 FILLERS = _set(
     "a an the this that these those our we us me you it they them their its his her he she please like of in for on at "
     "to from with within be do there can could would will what which who whom whose how much and during only just so "
-    "far hi hello hey thank thanks as also then both along well here any some where when while i my have"
+    "far hi hello hey thank thanks as also then both along well here any some where when while i my have all"
 )
 ARTICLES = _set("a an the our all of each every any some their its his her your this these those")
 DETERMINERS = _set("a an the our their its his her your this these those")
@@ -41,7 +41,7 @@ PRONOUNS_OF_ALL = _phrases(
 )
 COUNTING = _phrases(
     "how many,number of,count of,number of the,count of the,no of,total number of,total count of,count the number of,"
-    "count,overall number of,amount of different,how many total,how many different"
+    "count,overall number of,no of,amount of different,how many total,how many different"
 )
 DISTINCT = _set("distinct unique different separate")
 AGGREGATES: Mapping[str, Aggregation] = {
@@ -126,6 +126,8 @@ DIRECTIONS: Mapping[tuple[str, ...], bool] = {  # is it downwards?
     for is_down, phrases in ((True, _DOWNWARDS), (False, _UPWARDS))
     for phrase in phrases.split(",")
 }
+ORIGINS = _set("from origin source departure sender leaving departing start starting")
+DESTINATIONS = _set("to destination target arrival receiver arriving end ending")
 WEEKENDS = _phrases("on weekend,on the weekend,at weekend,at the weekend,during weekend,weekend,on a weekend")
 WEEKDAYS = _phrases("on weekday,on a weekday,during weekday,weekday,on working day")
 ROWS = _set("record records entry entries row rows data information details detail list database table")
@@ -141,7 +143,7 @@ HINTS = _phrases(  # how somebody would write the SQL: what it says follows from
     "by do a left join,by doing a left join,based on joining,based on join,by joining,by join,use a left join,"
     "using a left join,by performing a left join,represent each,as an integer,as integer,give the answer as,"
     "as a date,as a percentage,as a decimal,return the percentage value,in your answer,return the percentage,"
-    "rounded to,match case insensitively,match with wildcard case insensitively"
+    "rounded to,match string exactly,in total,match food,match case insensitively,match with wildcard case insensitively"
 )
 MATCHING = _phrases(
     "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"
