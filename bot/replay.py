@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import Any
 
 from bot import app
@@ -113,21 +114,33 @@ class _Past:
     """The warehouse as it answered then: the rows are those of the kept reply, masked as they were."""
 
     given: Reply
-    estimate: Estimate
+    plan: Mapping[str, Any]
     failure: Mapping[str, Any] | None = None
-    dialect: str = "duckdb"
 
-    def explain(self, _sql: str) -> Estimate:
+    @property
+    def dialect(self) -> str:
+        return str(self.plan.get("dialect", "duckdb"))
+
+    def explain(self, sql: str) -> Estimate:
         if self.failure is not None:
             raise WarehouseError(self.failure["message"], self.failure["help"])
-        return self.estimate
+        plan = self.plan["estimate"]
+        scanned = plan["estimated_scan_gb"]
+        return Estimate(
+            rows=plan["estimated_rows"],
+            scan_bytes=None if scanned is None else round(scanned * 1_000_000_000),
+            runtime_ms=plan["estimated_runtime_ms"],
+            warnings=tuple(plan["warnings"]),
+        )
 
-    def run(self, _sql: str, _limit: int) -> Rows:
+    def run(self, sql: str, limit: int, stop: Event | None = None) -> Rows:
+        if sql in self.plan.get("freshness", {}):
+            return Rows(("newest",), ((self.plan["freshness"][sql],),))
         is_cut = any(caveat.startswith("Only the first ") for caveat in self.given.caveats)
         return Rows(self.given.columns, self.given.rows, is_cut)
 
-    def columns(self, _schema: str, _table: str) -> tuple[str, ...]:
-        return ()
+    def columns(self, schema: str, table: str) -> tuple[str, ...]:
+        return tuple(self.plan.get("columns", {}).get(f"{schema}.{table}", ()))
 
     def close(self) -> None:
         """Nothing is open."""
@@ -160,12 +173,10 @@ def _services(
 
 def _past(given: Reply, papers: Mapping[str, Any]) -> _Past | None:
     """The warehouse of *papers*; None where none was connected, or none was asked."""
+    plan = papers.get("plan", {})
     if "failure" in papers:
-        return _Past(given, Estimate(), papers["failure"])
-    estimate = papers.get("plan", {}).get("estimate")
-    if estimate is None:
-        return None
-    return _Past(given, Estimate(**{**estimate, "warnings": tuple(estimate["warnings"])}))
+        return _Past(given, plan, papers["failure"])
+    return None if plan.get("estimate") is None else _Past(given, plan)
 
 
 def _differences(kept: str, rebuilt: str) -> Iterator[Difference]:

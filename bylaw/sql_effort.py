@@ -114,8 +114,9 @@ def _is_pattern(call: exp.Func) -> bool:
 
 def _is_small_pattern(call: exp.Func) -> bool:
     pattern = call.this if isinstance(call, exp.Format) else next(iter(call.expressions), None)
-    is_text = isinstance(pattern, exp.Literal) and pattern.is_string
-    return is_text and not _WIDTH.search(pattern.name) and "*" not in pattern.name
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        return False
+    return not _WIDTH.search(pattern.name) and "*" not in pattern.name
 
 
 def _called(call: exp.Func) -> str:

@@ -7,16 +7,19 @@ level 3 nothing runs: the statement is recommended, or handed to a person.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics import autonomy, present, risk
+from bot.analytics import autonomy, judged, present, risk
 from bot.analytics.asking import is_write_request
+from bot.analytics.charts import chart
+from bot.analytics.execution import Execution
+from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse
+from bot.analytics.judged import Judgement
 from bot.analytics.read import Reader
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
@@ -29,8 +32,9 @@ from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiled, Compiler
 from bylaw.semantic.expressions import InvalidExpression
 from bylaw.semantic.query import SemanticQuery, Unanswerable
-from bylaw.sql import Catalogue, check_statement
-from bylaw.warehouses.port import Estimate, Warehouse, WarehouseError
+from bylaw.sql import Catalogue
+from bylaw.warehouses.dialects import written
+from bylaw.warehouses.port import Warehouse, WarehouseError
 
 WRITES_REFUSED = "Write operations are not supported: I read data and never change it."  # seed 004, 5.2.6
 _ANY_DAY = date(2100, 1, 1)  # recognising a phrase of time needs no day of asking
@@ -106,138 +110,103 @@ def _answer(
     warehouse: Warehouse | None,
     schemas: frozenset[str] | None,
 ) -> Turn:
-    query = bound.query
+    query, sql = bound.query, None
     try:
         compiled = desk.compiler.compile(query)
-    except (Unanswerable, InvalidExpression) as problem:
-        return Turn(_refused(question, index, problem.message, problem.help), state)
-    verdict = check_statement(compiled.sql, catalogue=desk.catalogue, schemas=schemas, dialect=desk.compiler.dialect)
-    if not verdict.is_allowed:
-        return Turn(_refused(question, index, verdict.reason or "the statement is not allowed", None), state)
-    try:
-        estimate = warehouse.explain(compiled.sql) if warehouse is not None else None
-        assessed, decision = _judged(question, bound, compiled, desk, index, estimate)
-        runs = warehouse is not None and not decision.halted and index.rules.autonomy.level(decision.level).executes
-        reply = _planned(question, index, desk, bound, compiled, decision)
-        if runs and warehouse is not None:
-            reply = _run(reply, query, desk, index, warehouse, compiled.sql)
-        elif warehouse is None:
+        dialect = desk.compiler.dialect if warehouse is None else warehouse.dialect
+        sql = written(compiled.sql, dialect)
+        execution = Execution(desk.catalogue, warehouse, dialect, desk.mask.rows)
+        whitelist = None if schemas is None else tuple(sorted(schemas))
+        request = ExecutionRequest(request_id=question.request_id, sql=sql, schema_whitelist=whitelist)
+        planned = execution.planned(request)
+        if not planned.validation.is_allowed:
+            return Turn(
+                _refused(question, index, planned.rejection_reason or "the statement is not allowed", None), state
+            )
+        judgement = judged.judge(question, bound, compiled, index, planned, warehouse)
+        reply = _planned(question, index, desk, bound, compiled, sql, judgement)
+        if warehouse is None:
             text = f"{reply.text} No warehouse is connected, so nothing ran."
             reply = reply.model_copy(update={"status": "recommended", "text": text})
+        elif judgement.may_run:
+            limit = index.rules.autonomy.execution.rows_fetched
+            reply = _presented(reply, compiled, query, desk.context, execution.executed(request, planned, limit))
+    except (Unanswerable, InvalidExpression) as problem:
+        return Turn(_refused(question, index, problem.message, problem.help), state)
     except WarehouseError as problem:
-        refused = _refused(question, index, problem.message, problem.help, sql=compiled.sql)
-        return Turn(refused, state, artifacts={"failure": {"message": problem.message, "help": problem.help}})
-    log = {
-        "stated_criticality": question.options.get("criticality"),
-        "matched_entities": list(compiled.entities),
-        "domain": desk.context.entities[compiled.base].domain,
-        "error_likelihood": float(assessed.likelihood),
-        "expected_cost": float(assessed.cost),
-        "factors": {name: float(factor) for name, factor in assessed.factors.items()},
-    }
-    plan: dict[str, Any] = {
-        "query": query.model_dump(mode="json"),
-        "sql": compiled.sql,
-        "reasons": list(decision.reasons),
-    }
-    plan["estimate"] = None if estimate is None else asdict(estimate)  # None: no warehouse was connected
+        refused = _refused(question, index, problem.message, problem.help, sql=sql)
+        failure = {"message": problem.message, "help": problem.help}
+        return Turn(refused, state, artifacts={"failure": failure})
+    plan = {"query": query.model_dump(mode="json"), "sql": sql, "dialect": dialect, **judgement.papers(planned)}
+    log = judgement.log(question, desk.context.entities[compiled.base].domain)
     return Turn(reply, {"query": query.model_dump(mode="json")}, artifacts={"plan": plan}, log=log)
 
 
-def _judged(
+def _planned(
     question: Question,
+    index: BundleIndex,
+    desk: _Desk,
     bound: Bound,
     compiled: Compiled,
-    desk: _Desk,
-    index: BundleIndex,
-    estimate: Estimate | None,
-) -> tuple[risk.Assessment, autonomy.Decision]:
-    rules, query = index.rules, bound.query
-    stated = {key: value for key, value in question.options.items() if isinstance(value, str)}
-    asked = [desk.context.entities[name] for name in compiled.asked]
-    touched = [desk.context.entities[name] for name in compiled.entities]
-    groups = [*query.dimensions, *([query.grain] if query.grain else [])]
-    assessed = risk.assess(
-        rules.risk,
-        features=compiled.features,
-        entities=asked,
-        novelty=risk.novelty(desk.context, _untimed(question.text, bound), query.metrics, groups),
-        rivals=bound.rivals,
-        cost=risk.expected_cost(rules.risk, bound.stakes, stated),
-    )
-    wanted = question.options.get("preferences")
-    decision = autonomy.decide(
-        rules.autonomy,
-        assessed,
-        asked=asked,
-        touched=touched,
-        estimate=estimate,
-        phrases=bound.stakes,
-        preferences=wanted if isinstance(wanted, list) else (),
-    )
-    return assessed, decision
-
-
-def _untimed(text: str, bound: Bound) -> str:
-    """The question without its span of time: last month's question is not new this month."""
-    for binding in bound.bindings:
-        if binding.kind == "time":
-            text = text.replace(binding.words, " ")
-    return text
-
-
-def _planned(
-    question: Question, index: BundleIndex, desk: _Desk, bound: Bound, compiled: Compiled, decision: autonomy.Decision
+    sql: str,
+    judgement: Judgement,
 ) -> Reply:
     """The reply as far as it goes without rows."""
-    query = bound.query
+    query, auth = bound.query, judgement.auth
     about = present.headline(query, present.metrics_of(query, desk.context))
     status, text = "recommended", f"{about}: this is the statement I would run; nothing ran."
-    if decision.level == 1:
+    if auth.autonomy_level == 1:
         status, text = "escalated", f"{about}: this is for a person to answer; nothing ran."
-    elif decision.halted:
+    elif auth.halted:
         status, text = "pending", f"{about}: the plan is above the resource limits. Shall I run it?"
     window = query.window
+    caveats = [*_caveats(desk.context, query, compiled, question.asked_at.date()), *judgement.caveats, *auth.warnings]
     return _reply(
         question,
         index,
         status=status,
         text=text,
-        level=decision.level,
-        sql=compiled.sql,
+        level=auth.autonomy_level,
+        sql=sql,
         interval=window and Interval(start=window.start.isoformat(), end=window.end.isoformat(), label=window.label),
         bindings=bound.bindings,
-        caveats=_caveats(desk.context, query, compiled, decision, question.asked_at.date()),
+        caveats=tuple(dict.fromkeys(caveats)),
         citations=_citations(desk.context, query, compiled, index.commit),
+        data_until=judgement.data_until,
+        risk=judgement.assessment,
+        acceptance=autonomy.acceptance(index.rules.autonomy, auth.autonomy_level),
     )
 
 
-def _run(reply: Reply, query: SemanticQuery, desk: _Desk, index: BundleIndex, warehouse: Warehouse, sql: str) -> Reply:
-    rows = desk.mask.rows(warehouse.run(sql, index.rules.autonomy.execution.rows_fetched))
+def _presented(
+    reply: Reply, compiled: Compiled, query: SemanticQuery, context: Context, executed: ExecutionResponse
+) -> Reply:
+    results = executed.results
+    assert results is not None
     caveats = reply.caveats
-    if rows.truncated:
-        caveats = (*caveats, f"Only the first {len(rows.rows)} rows are shown.")
+    if results.truncated:
+        caveats = (*caveats, f"Only the first {results.row_count} rows are shown.")
+    metrics = present.metrics_of(query, context)
     return reply.model_copy(
         update={
             "status": "answered",
-            "text": present.sentence(query, present.metrics_of(query, desk.context), rows),
-            "columns": rows.columns,
-            "rows": tuple(tuple(_cell(cell) for cell in row) for row in rows.rows),
+            "text": present.sentence(query, metrics, results),
+            "columns": results.columns,
+            "rows": results.rows,
             "caveats": caveats,
+            "chart": chart(compiled.outputs, present.headline(query, metrics), results),
         }
     )
 
 
-def _caveats(
-    context: Context, query: SemanticQuery, compiled: Compiled, decision: autonomy.Decision, today: date
-) -> tuple[str, ...]:
-    """What was left out, which traps are near, what the dates are, and why the level is what it is."""
+def _caveats(context: Context, query: SemanticQuery, compiled: Compiled, today: date) -> tuple[str, ...]:
+    """What was left out, which traps are near, what the dates are."""
     found = list(compiled.caveats)
     near = gotchas.applicable(context, {compiled.base, *query.metrics})
     found += [gotchas.said(trap) for trap in near if trap.check and gotchas.failed_check(trap, query, today)]
     if compiled.time_column:
         found.append(f"Dated by {compiled.time_column}.")
-    return tuple(dict.fromkeys((*found, *decision.warnings)))
+    return tuple(found)
 
 
 def _citations(context: Context, query: SemanticQuery, compiled: Compiled, commit: str | None) -> tuple[Citation, ...]:
@@ -301,10 +270,3 @@ def _reply(question: Question, index: BundleIndex, **fields: Any) -> Reply:
             **fields,
         }
     )
-
-
-def _cell(value: Any) -> Any:
-    """A cell as JSON can carry it; exact where JSON has no such number."""
-    if value is None or isinstance(value, bool | int | float | str | Decimal):
-        return value
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

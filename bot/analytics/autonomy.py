@@ -2,75 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
-from bot.analytics.risk import Assessment
+from bot.analytics.interfaces import DECISIONS, AuthRequest, AuthResponse, Plan
+from bot.conversation import Acceptance, Actor
 from bylaw.authored.autonomy import Autonomy
 from bylaw.authored.context import Entity
-from bylaw.warehouses.port import Estimate
 
-_GIGABYTE = 1_000_000_000
 _MINUTE_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """The level, 5 (alone) to 1 (a human's), and what capped it. `halted`: the plan is too large to run unasked."""
+class Circumstances:
+    """What the level depends on besides the risk.
 
-    level: int
-    reasons: tuple[str, ...] = ()
-    halted: bool = False
-    warnings: tuple[str, ...] = ()
-
-
-def decide(
-    rules: Autonomy,
-    assessment: Assessment,
-    *,
-    asked: Collection[Entity],
-    touched: Collection[Entity],
-    estimate: Estimate | None,
-    phrases: Collection[str],
-    preferences: Collection[str] = (),
-) -> Decision:
-    """The level for an answer of this risk. Caps only ever lower it (seed 004, 5.2).
-
-    *asked* are the entities that the question speaks of, *touched* those that the statement reads besides.
+    `asked` are the entities that the question speaks of, `touched` those that the statement reads besides; `phrases`
+    are those of the question that the rules know, `override` is the level that the request itself asks for.
     """
-    level = rules.by_risk(assessment.likelihood, assessment.cost)
-    caps: list[tuple[int, str]] = []
-    domains = {entity.domain for entity in asked if entity.domain}
-    tags = {tag for entity in touched for tag in entity.tags}
-    triggers = rules.triggers
-    if len(domains) >= triggers.cross_domain_joins.domains_from:
-        caps.append((triggers.cross_domain_joins.at_most, f"joins {len(domains)} domains"))
-    if not tags.isdisjoint(triggers.sensitive_tables.tags):
-        caps.append((triggers.sensitive_tables.at_most, "reads tables tagged sensitive"))
-    for name, preference in sorted(rules.preferences.items()):
-        wanted = name in preferences or not set(preference.phrases).isdisjoint(phrases)
-        fits_domain = not preference.domains or not domains.isdisjoint(preference.domains)
-        from_here = preference.complexity_from
-        fits_complexity = from_here is None or assessment.factors["complexity"] >= from_here
-        if wanted and fits_domain and fits_complexity:
-            caps.append((preference.at_most, f"asked for: {name.replace('_', ' ')}"))
-    halted = estimate is not None and _is_large(rules, estimate)
-    if halted:
-        caps.append((triggers.resource_intensity.at_most, "the plan is above the resource limits"))
-    reasons = tuple(reason for cap, reason in caps if cap < level)
+
+    asked: Sequence[Entity] = ()
+    touched: Sequence[Entity] = ()
+    complexity: Decimal = Decimal(0)
+    plan: Plan | None = None
+    phrases: Collection[str] = ()
+    override: int | None = None
+    stewards: Sequence[str] = ()
+
+
+def authorize(rules: Autonomy, request: AuthRequest, around: Circumstances) -> AuthResponse:
+    """The level of an answer of this risk (seed 004, 5.2). Caps only ever lower it, whoever asks for what."""
+    likelihood, cost = request.risk.error_likelihood, request.risk.expected_cost
+    by_table = rules.by_table(likelihood, cost)
+    caps = list(_caps(rules, request, around))
+    halted = around.plan is not None and _is_large(rules, around.plan)
+    level = min([by_table, *(cap for cap, _ in caps)])
+    lowering = tuple(reason for cap, reason in caps if cap < by_table)
+    height = "high" if cost >= rules.high_cost_from else "low"
+    rationale = f"likelihood {likelihood:.2f} and {height} cost {cost:.2f} give level {by_table}"
+    if level < by_table:
+        rationale += f", lowered to {level}: {'; '.join(lowering)}"
     warnings: tuple[str, ...] = ()
-    if estimate is not None and estimate.rows is not None and estimate.rows > triggers.rows_warn_above:
-        warnings = (f"The result may have about {estimate.rows} rows.",)
-    return Decision(min([level, *(cap for cap, _ in caps)]), reasons, halted, warnings)
+    rows = None if around.plan is None else around.plan.estimated_rows
+    if rows is not None and rows > rules.triggers.rows_warn_above:
+        warnings = (f"The result may have about {rows} rows.",)
+    return AuthResponse(
+        decision=DECISIONS[level],
+        autonomy_level=level,
+        rationale=rationale,
+        escalation_path=_escalation(around) if not rules.level(level).executes else (),
+        caps=lowering,
+        halted=halted,
+        warnings=warnings,
+    )
+
+
+def acceptance(rules: Autonomy, level: int) -> Acceptance:
+    """What closes a request of this level (seed 004, 8.2)."""
+    row = rules.level(level)
+    minutes = None if row.timeout_hours is None else row.timeout_hours * 60
+    return Acceptance(required=row.acceptance == ["explicit"], timeout_minutes=minutes)
+
+
+def _caps(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Iterator[tuple[int, str]]:
+    """The highest level that each trigger, preference and override leaves, and why."""
+    risk, triggers = request.risk, rules.triggers
+    if rules.needs_review(risk.error_likelihood, risk.expected_cost):
+        reason = (
+            f"likelihood × cost is above {rules.mandatory_review_threshold.normalize():f}, where review is mandatory"
+        )
+        yield rules.mandatory_review_at_most, reason
+    domains = {entity.domain for entity in around.asked if entity.domain}
+    if len(domains) >= triggers.cross_domain_joins.domains_from:
+        yield triggers.cross_domain_joins.at_most, f"joins {len(domains)} domains"
+    if not {tag for entity in around.touched for tag in entity.tags}.isdisjoint(triggers.sensitive_tables.tags):
+        yield triggers.sensitive_tables.at_most, "reads tables tagged sensitive"
+    if around.plan is not None and _is_large(rules, around.plan):
+        yield triggers.resource_intensity.at_most, "the plan is above the resource limits"
+    standing = {*request.actor.risk_tolerance, *rules.standing.get(request.actor.id, ())}
+    if not set(rules.just_do_it.phrases).isdisjoint(around.phrases):
+        standing = set()
+    for name, preference in sorted(rules.preferences.items()):
+        wanted = name in standing or not set(preference.phrases).isdisjoint(around.phrases)
+        fits_domain = not preference.domains or not domains.isdisjoint(preference.domains)
+        fits_complexity = preference.complexity_from is None or around.complexity >= preference.complexity_from
+        if wanted and fits_domain and fits_complexity:
+            yield preference.at_most, f"asked for: {name.replace('_', ' ')}"
+    if around.override is not None:
+        yield around.override, f"asked for: level {around.override}"
+
+
+def _escalation(around: Circumstances) -> tuple[Actor, ...]:
+    """Who can take over: the owners of what is read, then the stewards."""
+    owners = [entity.owner for entity in (*around.asked, *around.touched) if entity.owner]
+    return tuple(Actor(id=name) for name in dict.fromkeys((*owners, *around.stewards)))
 
 
 def preference_phrases(rules: Autonomy) -> tuple[str, ...]:
-    """Every phrase by which a question asks for more care, sorted."""
-    return tuple(sorted({phrase for preference in rules.preferences.values() for phrase in preference.phrases}))
+    """Every phrase by which a question asks for more care or for less, sorted."""
+    careful = {phrase for preference in rules.preferences.values() for phrase in preference.phrases}
+    return tuple(sorted(careful | set(rules.just_do_it.phrases)))
 
 
-def _is_large(rules: Autonomy, estimate: Estimate) -> bool:
+def _is_large(rules: Autonomy, plan: Plan) -> bool:
     limits = rules.triggers.resource_intensity
-    gigabytes = (estimate.scan_bytes or 0) / _GIGABYTE
-    minutes = (estimate.runtime_ms or 0) / _MINUTE_MS
-    return gigabytes > limits.scan_gb_above or minutes > limits.runtime_minutes_above
+    minutes = (plan.estimated_runtime_ms or 0) / _MINUTE_MS
+    return (plan.estimated_scan_gb or 0) > limits.scan_gb_above or minutes > limits.runtime_minutes_above

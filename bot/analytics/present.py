@@ -7,6 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from bot.analytics.interfaces import Results
 from bylaw.authored.context import Context, Metric
 from bylaw.semantic.query import Filter, SemanticQuery
 from bylaw.warehouses.port import Rows
@@ -53,7 +54,7 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     )
 
 
-def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows) -> str:
+def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | Results) -> str:
     """The answer in one sentence; of many groups the first few."""
     about = headline(query, metrics)
     if not rows.rows:

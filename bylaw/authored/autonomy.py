@@ -90,6 +90,12 @@ class Preference(Authored):
     phrases: list[Word] = Field(default_factory=list)
 
 
+class SetAside(Authored):
+    """Words of one request that set the asker's standing preferences aside; nothing else gives way to them."""
+
+    phrases: list[Word] = Field(default_factory=list)
+
+
 class Execution(Authored):
     """Limits of one statement on the warehouse."""
 
@@ -109,6 +115,8 @@ class Autonomy(AuthoredFile):
     triggers: Triggers
     disambiguation: Disambiguation
     preferences: dict[Word, Preference]
+    standing: dict[Word, list[Word]] = Field(default_factory=dict)  # a person -> preferences for all they ask
+    just_do_it: SetAside = SetAside()
     execution: Execution
 
     @model_validator(mode="after")
@@ -122,16 +130,21 @@ class Autonomy(AuthoredFile):
         for i, (before, after) in enumerate(itertools.pairwise(starts), start=1):
             if after <= before:
                 raise misfit("each row starts above the one before it", "table", i, "likelihood_from")
+        for user, names in self.standing.items():
+            for i, name in enumerate(names):
+                if name not in self.preferences:
+                    raise misfit(f"`{name}` is not one of the `preferences`", "standing", user, i)
         return self
 
     def level(self, number: int) -> AutonomyLevel:
         """The description of level *number* (1–5)."""
         return next(level for level in self.levels.values() if level.level == number)
 
-    def by_risk(self, likelihood: Decimal, cost: Decimal) -> int:
-        """The level that the table and the mandatory review give, before any trigger or preference."""
+    def by_table(self, likelihood: Decimal, cost: Decimal) -> int:
+        """The level that the table gives, before any cap."""
         row = [row for row in self.table if row.likelihood_from <= likelihood][-1]
-        level = row.high_cost if cost >= self.high_cost_from else row.low_cost
-        if likelihood * cost > self.mandatory_review_threshold:
-            level = min(level, self.mandatory_review_at_most)
-        return level
+        return row.high_cost if cost >= self.high_cost_from else row.low_cost
+
+    def needs_review(self, likelihood: Decimal, cost: Decimal) -> bool:
+        """Is the risk so high that a person confirms whatever anybody prefers?"""
+        return likelihood * cost > self.mandatory_review_threshold

@@ -47,18 +47,35 @@ class SourceRisk(Authored):
 
 
 class Ambiguity(Authored):
-    """How the signs of several possible readings are mixed. Log probabilities count only where a model gives them."""
+    """How the signs of several possible readings are mixed. Log probabilities count only where a model gives them.
+
+    Of the `candidates` that fit the question best, those within `near` of the best are in conflict where they mean
+    different things. `collisions` more readings of one word than one make the schema's collision whole.
+    """
 
     retrieval: Share
     schema_collision: Share
     heuristic_with_logprobs: Share
     logprobs: Share
+    candidates: Positive
+    near: Share
+    collisions: Positive
 
     @model_validator(mode="after")
     def _mixes_add_up(self) -> Ambiguity:
         sums_to_one({"retrieval": self.retrieval, "schema_collision": self.schema_collision}, "retrieval")
         sums_to_one({"heuristic": self.heuristic_with_logprobs, "logprobs": self.logprobs}, "logprobs")
         return self
+
+
+class FreshnessCheck(Authored):
+    """From which novelty on the age of the data is looked up whatever was asked about.
+
+    Data within its `max_age` is wholly fresh; at `stale_at` times that age its score has fallen to nothing.
+    """
+
+    novelty_from: Share
+    stale_at: Annotated[Amount, Field(gt=1)]
 
 
 class CostFactor(Authored):
@@ -94,6 +111,7 @@ class Risk(AuthoredFile):
     complexity: Complexity
     source: SourceRisk
     ambiguity: Ambiguity
+    freshness: FreshnessCheck
     cost: Annotated[dict[Word, CostFactor], Field(min_length=1)]
     calibration: Calibration
 

@@ -114,20 +114,23 @@ class Pretender:
 
     dialect = "duckdb"
 
-    def __init__(self, estimate=None, rows=None, error=None):
+    def __init__(self, estimate=None, rows=None, error=None, newest=None, columns=()):
         self.estimate, self.rows, self.error, self.ran = estimate or Estimate(), rows, error, []
+        self.newest, self.there = newest, columns
 
     def explain(self, sql):
         return self.estimate
 
-    def run(self, sql, limit):
+    def run(self, sql, limit, stop=None):
+        if "newest" in sql:
+            return Rows(("newest",), ((self.newest,),))
         self.ran.append(sql)
         if self.error:
             raise self.error
         return self.rows
 
     def columns(self, schema, table):
-        return ()
+        return self.there
 
     def close(self):
         pass

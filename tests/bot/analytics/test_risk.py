@@ -9,8 +9,11 @@ import pytest
 import yaml
 
 from bot.analytics import risk
-from bot.analytics.autonomy import decide, preference_phrases
-from bot.analytics.risk import Assessment
+from bot.analytics.autonomy import Circumstances, acceptance, authorize, preference_phrases
+from bot.analytics.execution import plan_of
+from bot.analytics.interfaces import AuthRequest, RequestActor, RequestedAction, RequestRisk
+from bot.analytics.risk import Candidate
+from bot.conversation import Actor, Factors
 from bylaw.authored.context import Context, Entity, VerifiedQuery
 from bylaw.sql import Features
 from bylaw.warehouses.port import Estimate
@@ -41,33 +44,106 @@ def test_complexity_is_the_seeds_formula(rules, row):
     assert risk.complexity(rules.risk, features) == pytest.approx(Decimal(str(row["score"])), abs=Decimal("0.0001"))
 
 
+def _asked(likelihood, cost, preferences=(), user="ada"):
+    return AuthRequest(
+        actor=RequestActor(id=user, risk_tolerance=tuple(preferences)),
+        action=RequestedAction(),
+        risk=RequestRisk(error_likelihood=Decimal(str(likelihood)), expected_cost=Decimal(str(cost))),
+    )
+
+
 @pytest.mark.parametrize("row", ROWS["levels"], ids=lambda row: f"{row['likelihood']} × {row['cost']}")
 def test_the_level_table_is_the_seeds(rules, row):
-    assessment = Assessment(Decimal(str(row["likelihood"])), Decimal(str(row["cost"])), {"complexity": Decimal(0)})
-    decision = decide(rules.autonomy, assessment, asked=[], touched=[], estimate=None, phrases=())
-    assert decision.level == row["level"]
+    response = authorize(rules.autonomy, _asked(row["likelihood"], row["cost"]), Circumstances())
+    assert response.autonomy_level == row["level"]
+    assert response.decision == row["decision"]
+    assert f"level {row['level']}" in response.rationale
+    assert response.caps == ()
 
 
 @pytest.mark.parametrize("row", ROWS["caps"], ids=lambda row: row["title"])
 def test_a_trigger_only_ever_lowers_the_level(rules, row):
-    assessment = Assessment(
-        Decimal(str(row.get("likelihood", 0))), Decimal(0), {"complexity": Decimal(str(row.get("complexity", 0)))}
-    )
+    autonomy = rules.autonomy.model_copy(update={"standing": {"careful": ["review_all", "confirm_finance"]}})
     entities = [_entity(f"e{i}", domain=domain) for i, domain in enumerate(row.get("domains", ()))]
-    touched = [*entities, _entity("tagged", tags=row.get("tags", ()))]
-    estimate = Estimate(**row["estimate"]) if "estimate" in row else None
-    decision = decide(
-        rules.autonomy, assessment, asked=entities, touched=touched, estimate=estimate,
-        phrases=row.get("phrases", ()), preferences=row.get("preferences", ()),
+    around = Circumstances(
+        asked=entities,
+        touched=[*entities, _entity("tagged", tags=row.get("tags", ()))],
+        complexity=Decimal(str(row.get("complexity", 0))),
+        plan=plan_of(Estimate(**row["estimate"])) if "estimate" in row else None,
+        phrases=row.get("phrases", ()),
+        override=row.get("override"),
+    )
+    asked = _asked(row.get("likelihood", 0), row.get("cost", 0), row.get("preferences", ()), row.get("user", "ada"))
+    response = authorize(autonomy, asked, around)
+    assert response.autonomy_level == row["level"]
+    assert response.halted == row.get("halted", False)
+    assert bool(response.caps) == row.get("has_reason", row["level"] < 5)
+    assert all(cap in response.rationale for cap in response.caps)
+    assert any(row.get("reason", "") in cap for cap in (*response.caps, ""))
+
+
+def test_review_is_mandatory_above_its_threshold_whatever_the_table_says(rules):
+    rows = [rules.autonomy.table[0].model_copy(update={"high_cost": 5})]
+    lenient = rules.autonomy.model_copy(update={"table": rows})
+    assert authorize(lenient, _asked("0.7", "0.5"), Circumstances()).autonomy_level == 5
+    capped = authorize(lenient, _asked("0.71", "0.5"), Circumstances(phrases=["just do it"]))
+    assert (capped.autonomy_level, capped.decision) == (3, "CONFIRM")
+    assert "mandatory" in capped.caps[0]
+
+
+def test_what_does_not_run_says_who_can_take_over(rules):
+    around = Circumstances(
+        asked=[_entity("a", owner="Ben"), _entity("b")],
+        touched=[_entity("c", owner="Ada"), _entity("d", owner="Ben")],
+        stewards=["grace"],
+    )
+    assert authorize(rules.autonomy, _asked(1, 1), around).escalation_path == (
+        Actor(id="Ben"), Actor(id="Ada"), Actor(id="grace"),
     )  # fmt: skip
-    assert decision.level == row["level"]
-    assert decision.halted == row.get("halted", False)
-    assert bool(decision.reasons) == row.get("has_reason", row["level"] < 5)
+    assert authorize(rules.autonomy, _asked(0, 0), around).escalation_path == ()
+
+
+@pytest.mark.parametrize(
+    ("level", "required", "minutes"),
+    [(5, False, 1_440), (4, False, 2_880), (3, True, 4_320), (2, True, 10_080), (1, True, None)],
+)
+def test_acceptance_and_timeouts_are_the_seeds(rules, level, required, minutes):
+    found = acceptance(rules.autonomy, level)
+    assert (found.required, found.timeout_minutes) == (required, minutes)
 
 
 @pytest.mark.parametrize("row", ROWS["costs"], ids=lambda row: str(row.get("stakes") or row.get("stated")))
 def test_expected_cost_adds_what_is_at_stake(rules, row):
-    assert risk.expected_cost(rules.risk, row.get("stakes", ()), row.get("stated", {})) == Decimal(str(row["cost"]))
+    stakes = risk.stakes_of(rules.risk, row.get("stakes", ()), row.get("stated", {}))
+    assert risk.expected_cost(rules.risk, stakes) == Decimal(str(row["cost"]))
+    assert set(stakes) == set(rules.risk.cost)
+    assert row.get("values", {}).items() <= stakes.items()
+
+
+@pytest.mark.parametrize("row", ROWS["ambiguity"], ids=lambda row: row["title"])
+def test_ambiguity_is_the_seeds_formula(rules, row):
+    found = [Candidate(f"m{i}", Decimal(str(fits)), meaning) for i, (fits, meaning) in enumerate(row["candidates"])]
+    logprobs = [Decimal(str(one)) for one in row.get("logprobs", ())]
+    score = risk.ambiguity(rules.risk.ambiguity, found, row.get("rivals", 0), logprobs or None)
+    assert score == pytest.approx(Decimal(str(row["score"])), abs=Decimal("0.0001"))
+
+
+def test_candidates_are_the_metrics_that_share_words(index):
+    context = index.bundle.context
+    found = {one.name: one.relevance for one in risk.candidates(context, ["net revenue"])}
+    assert found["net_revenue"] == 1
+    assert all(fits < 1 for name, fits in found.items() if name != "net_revenue")
+    assert risk.candidates(context, []) == ()
+    assert risk.retrieval_conflict(index.rules.risk.ambiguity, risk.candidates(context, ["net revenue"])) == 0
+
+
+def test_data_that_is_too_old_makes_its_source_riskier(rules):
+    entity = _entity(described=4, owner="Ada")
+    fresh = risk.source_risk(rules.risk, [entity], {"things": Decimal(1)})
+    unknown = risk.source_risk(rules.risk, [entity])
+    stale = risk.source_risk(rules.risk, [entity], {"things": Decimal(0)})
+    assert fresh < unknown < stale
+    assert stale - fresh == Decimal("0.25")  # one of four signals
 
 
 def test_documentation_and_owner_lower_the_risk_of_a_source(rules):
@@ -117,21 +193,21 @@ def test_without_verified_questions_everything_is_new():
 
 
 def test_the_likelihood_is_the_weighted_sum_of_its_factors(rules):
-    assessed = risk.assess(
+    factors = risk.factors_of(
         rules.risk,
         features=Features(2, 0, 0, 0, 1),
-        entities=[_entity(described=1, owner="Ada")],
+        source=Decimal("0.375"),
         novelty=Decimal(1),
-        rivals=2,
-        cost=Decimal(0),
+        ambiguity=Decimal("0.4"),
     )
-    factors = assessed.factors
-    assert factors["novelty"] == 1
-    assert factors["ambiguity"] == Decimal("0.4")
-    assert assessed.likelihood == pytest.approx(sum(factors.values()) / 4, abs=Decimal("0.001"))
-    assert 0 <= assessed.likelihood <= 1
+    assert factors == Factors(
+        complexity=Decimal("0.2167"), source_risk=Decimal("0.375"), novelty=Decimal(1), ambiguity=Decimal("0.4")
+    )
+    assert risk.likelihood(rules.risk, factors) == sum(dict(factors).values()) / 4
+    every = Factors(complexity=1, source_risk=1, novelty=1, ambiguity=1)
+    assert risk.likelihood(rules.risk, every) == 1
 
 
 def test_every_phrase_of_the_rules_is_known_to_the_reader(rules):
     assert "board meeting" in risk.stakes_phrases(rules.risk)
-    assert "confirm first" in preference_phrases(rules.autonomy)
+    assert {"confirm first", "just do it"} <= set(preference_phrases(rules.autonomy))

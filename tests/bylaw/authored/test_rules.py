@@ -95,16 +95,23 @@ LEVELS = [
 
 @pytest.mark.parametrize(("likelihood", "cost", "level"), LEVELS)
 def test_likelihood_and_cost_give_the_seeds_level(rules: Rules, likelihood: str, cost: str, level: int) -> None:
-    assert rules.autonomy.by_risk(Decimal(likelihood), Decimal(cost)) == level
+    assert rules.autonomy.by_table(Decimal(likelihood), Decimal(cost)) == level
 
 
-def test_mandatory_review_caps_the_level_strictly_above_its_threshold() -> None:
+def test_review_is_mandatory_strictly_above_its_threshold(rules: Rules) -> None:
+    assert not rules.autonomy.needs_review(Decimal("0.7"), Decimal("0.5")), "0.35 is not above 0.35"
+    assert rules.autonomy.needs_review(Decimal("0.71"), Decimal("0.5"))
+    assert rules.autonomy.needs_review(Decimal(1), Decimal(1))
+    assert not rules.autonomy.needs_review(Decimal(1), Decimal("0.35"))
+
+
+def test_a_standing_preference_is_one_of_the_preferences() -> None:
     data = default("autonomy")
-    data["table"] = [{"likelihood_from": 0, "low_cost": 5, "high_cost": 5}]
-    lenient = Autonomy.model_validate(data)
-    assert lenient.by_risk(Decimal("0.7"), Decimal("0.5")) == 5, "0.35 is not above 0.35"
-    assert lenient.by_risk(Decimal("0.71"), Decimal("0.5")) == 3
-    assert lenient.by_risk(Decimal(1), Decimal(1)) == 3
+    data["standing"] = {"ada": ["review_all", "flurb"]}
+    with pytest.raises(ValidationError, match="flurb"):
+        Autonomy.model_validate(data)
+    data["standing"] = {"ada": ["review_all"]}
+    assert Autonomy.model_validate(data).standing == {"ada": ["review_all"]}
 
 
 TIMEOUTS = [(5, 24, "accept"), (4, 48, "accept"), (3, 72, "abandon"), (2, 7 * 24, "expire"), (1, None, "keep")]

@@ -1,0 +1,88 @@
+"""The execution layer: a statement is validated, planned, and run within limits. The gate's word is the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
+from decimal import Decimal
+from typing import Any
+
+from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse, Plan, Results, Validation
+from bylaw.sql import Catalogue, check_statement
+from bylaw.warehouses.port import Estimate, Rows, Warehouse
+
+_GIGABYTE = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What executes statements. Without a warehouse they are validated and nothing else."""
+
+    catalogue: Catalogue
+    warehouse: Warehouse | None
+    dialect: str
+    masked: Callable[[Rows], Rows]
+
+    def planned(self, request: ExecutionRequest) -> ExecutionResponse:
+        """The gate's verdict, and the plan where it may run. Raises WarehouseError."""
+        schemas = None if request.schema_whitelist is None else frozenset(request.schema_whitelist)
+        verdict = check_statement(request.sql, catalogue=self.catalogue, schemas=schemas, dialect=self.dialect)
+        return ExecutionResponse(
+            request_id=request.request_id,
+            status="success" if verdict.is_allowed else "rejected",
+            rejection_reason=verdict.reason,
+            validation=Validation(
+                sql_type=verdict.sql_type,
+                is_allowed=verdict.is_allowed,
+                schemas_referenced=verdict.schemas_referenced,
+                schemas_blocked=verdict.schemas_blocked,
+            ),
+            plan=self._plan(request.sql) if verdict.is_allowed and self.warehouse is not None else None,
+        )
+
+    def executed(self, request: ExecutionRequest, planned: ExecutionResponse, limit: int) -> ExecutionResponse:
+        """*planned* with its rows, at most *limit*. Raises WarehouseError."""
+        if self.warehouse is None or not planned.validation.is_allowed:
+            return planned
+        rows = self.masked(self.warehouse.run(request.sql, limit))
+        columns = [_cells(column) for column in zip(*rows.rows, strict=True)]
+        results = Results(
+            columns=rows.columns,
+            rows=tuple(zip(*columns, strict=True)),
+            row_count=len(rows.rows),
+            truncated=rows.truncated,
+        )
+        return planned.model_copy(update={"results": results})
+
+    def _plan(self, sql: str) -> Plan:
+        assert self.warehouse is not None
+        return plan_of(self.warehouse.explain(sql))
+
+
+def plan_of(estimate: Estimate) -> Plan:
+    """A driver's estimate in the words of the interface."""
+    scanned = estimate.scan_bytes
+    return Plan(
+        estimated_scan_gb=None if scanned is None else scanned / _GIGABYTE,
+        estimated_runtime_ms=estimate.runtime_ms,
+        estimated_rows=estimate.rows,
+        warnings=estimate.warnings,
+    )
+
+
+def _cells(column: Sequence[Any]) -> list[Any]:
+    """A column of cells as JSON can carry them. One of midnights alone is one of days: not all databases know days."""
+    moments = [value for value in column if value is not None]
+    if moments and all(isinstance(value, datetime) and value.time() == time() for value in moments):
+        return [value and value.date().isoformat() for value in column]
+    return [_cell(value) for value in column]
+
+
+def _cell(value: Any) -> Any:
+    """A cell as JSON can carry it; exact where JSON has no such number."""
+    if value is None or isinstance(value, bool | int | float | str | Decimal):
+        return value
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value).hex()
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

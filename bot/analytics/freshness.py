@@ -1,0 +1,115 @@
+"""Up to when the data goes: the newest moment in an entity's rows, against the age that it may have.
+
+Looked up where it matters: for a new kind of question, where a table has lost columns since the context was written,
+and where the question reaches up to now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sqlglot import exp
+
+from bylaw.authored.context import Context, Entity
+from bylaw.language.units import SECONDS
+from bylaw.semantic.catalogue import known_columns
+from bylaw.warehouses.dialects import written
+from bylaw.warehouses.port import Warehouse
+
+_OURS = "duckdb"
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The newest moment in an entity's rows; None where there are no rows or nobody could tell."""
+
+    entity: str
+    newest: datetime | None
+    allowed: timedelta
+
+    def is_stale(self, now: datetime) -> bool:
+        """Is the newest row older than it may be? Whole days count, from midnight to midnight."""
+        return self.newest is not None and now.date() - self.newest.date() > self.allowed
+
+    def score(self, now: datetime, stale_at: Decimal) -> Decimal:
+        """From 1, within the age that it may have, down to 0 at *stale_at* times that age (seed 004, 6.3.2)."""
+        if self.newest is None:
+            return Decimal(0)
+        age = Decimal((now.date() - self.newest.date()).days)
+        allowed = Decimal(max(1, self.allowed.days))
+        return min(Decimal(1), max(Decimal(0), (stale_at - age / allowed) / (stale_at - 1)))
+
+
+def statement(entity: Entity, dialect: str) -> str | None:
+    """The SQL of the newest moment of *entity*'s rows, None where it does not say which column tells."""
+    if entity.freshness is None:
+        return None
+    newest = exp.alias_(exp.Max(this=exp.column(entity.freshness.as_of_column)), "newest")
+    table = exp.table_(entity.base_table.table, db=entity.base_table.schema_name)
+    return written(exp.select(newest).from_(table).sql(dialect=_OURS), dialect)
+
+
+def looked_up(entity: Entity, warehouse: Warehouse) -> Boundary | None:
+    """The boundary of *entity*, None where its age is nobody's concern. Raises WarehouseError."""
+    sql = statement(entity, warehouse.dialect)
+    allowed = span(entity.freshness.max_age) if entity.freshness else None
+    if sql is None or allowed is None:
+        return None
+    rows = warehouse.run(sql, 1).rows
+    return Boundary(entity.name, _moment(rows[0][0]) if rows and rows[0] else None, allowed)
+
+
+def reaches_now(entity: Entity, now: datetime, until: date | None) -> bool:
+    """Does a question that ends before *until* (None: nowhere) ask about days that *entity* may not have yet?"""
+    allowed = span(entity.freshness.max_age) if entity.freshness else None
+    return allowed is not None and (until is None or until > now.date() - allowed)
+
+
+def missing(context: Context, names: Collection[str], warehouse: Warehouse) -> Mapping[str, tuple[str, ...]]:
+    """Entity → columns that it speaks of and its table no longer has; a table that nobody describes misses nothing."""
+    return dict(_missing(context, names, warehouse))
+
+
+def _missing(context: Context, names: Collection[str], warehouse: Warehouse) -> Iterator[tuple[str, tuple[str, ...]]]:
+    declared = known_columns(context)
+    for name in sorted(names):
+        base = context.entities[name].base_table
+        there = {column.lower() for column in warehouse.columns(base.schema_name, base.table)}
+        gone = sorted(column for column in declared[name] if column.lower() not in there)
+        if there and gone:
+            yield name, tuple(gone)
+
+
+def said(boundary: Boundary, now: datetime) -> str | None:
+    """The caveat of rows that are older than they may be, None for those that are not."""
+    if boundary.newest is None or not boundary.is_stale(now):
+        return None
+    return f"Data of {boundary.entity.replace('_', ' ')} ends {day(boundary.newest, now)}."
+
+
+def day(moment: datetime, now: datetime) -> str:
+    """`7 November`, with the year where it is another than now's."""
+    named = f"{moment.day} {moment:%B}"
+    return named if moment.year == now.year else f"{named} {moment.year}"
+
+
+def span(text: str) -> timedelta | None:
+    """`36 hours` as a span, None where it is none."""
+    amount, _, unit = text.strip().lower().partition(" ")
+    seconds = SECONDS.get(unit) or SECONDS.get(f"{unit}s")
+    return timedelta(seconds=int(amount) * seconds) if amount.isdigit() and len(amount) < 7 and seconds else None
+
+
+def _moment(value: Any) -> datetime | None:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None

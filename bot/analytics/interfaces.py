@@ -1,0 +1,239 @@
+"""What the layers of a data question say to one another: the interface objects of seed 004, appendix A.
+
+The answerer asks the context layer, the rules layer and the execution layer through these. `conversation` has what
+people and front ends say; `AnalyticsRequest` and `AnalyticsResponse` are that in the words of the appendix.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from bot.conversation import Acceptance, Actor, Factors, Question, Reply, Spoken
+
+Decision = Literal["PROCEED", "NOTIFY", "CONFIRM", "RECOMMEND", "BLOCK"]
+Criticality = Literal["low", "normal", "high"]
+
+DECISIONS: dict[int, Decision] = {5: "PROCEED", 4: "NOTIFY", 3: "CONFIRM", 2: "RECOMMEND", 1: "BLOCK"}
+
+
+# ---- A.1 context layer
+
+
+class ContextRequest(Spoken):
+    """What is known about a question in words?"""
+
+    query: str
+    domain_hint: str | None = None
+    actor_id: str | None = None
+    session_id: str | None = None
+
+
+class MatchedEntity(Spoken):
+    """An entity that the question speaks of, or that answering it reads besides (`relevance_score` 0)."""
+
+    entity_name: str
+    relevance_score: float
+    columns: tuple[str, ...]
+    gotchas: tuple[str, ...] = ()
+    join_paths: tuple[str, ...] = ()
+
+
+class BusinessContext(Spoken):
+    """Stage 2: what the organisation is after. Read only where `features.business_knowledge` is on."""
+
+    objectives: tuple[str, ...] = ()
+    strategy: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+
+
+class ContextResponse(Spoken):
+    """What the context says: the entities, what kind of domain they belong to, and how easily the answer is wrong."""
+
+    matched_entities: tuple[MatchedEntity, ...]
+    domain_guide: str | None = None
+    business_context: BusinessContext | None = None
+    disambiguation_needed: bool = False
+    disambiguation_questions: tuple[str, ...] = ()
+    error_likelihood_factors: Factors
+
+
+# ---- A.2 rules layer
+
+
+class RequestActor(Spoken):
+    """Who asks, in which roles. `risk_tolerance` names standing preferences of `rules/autonomy.yaml`."""
+
+    id: str
+    type: Literal["human", "agent"] = "human"
+    role: str = ""
+    risk_tolerance: tuple[str, ...] = ()
+
+
+class RequestedAction(Spoken):
+    """What is to be done. Stage 1 knows queries and recommending them; `modify` is never allowed."""
+
+    type: Literal["query", "modify", "recommend"] = "query"
+    target_schemas: tuple[str, ...] = ()
+
+
+class RequestRisk(Spoken):
+    """Both from 0 to 1."""
+
+    error_likelihood: Decimal
+    expected_cost: Decimal
+
+
+class AuthRequest(Spoken):
+    """May this be done, and how far alone?"""
+
+    actor: RequestActor
+    action: RequestedAction
+    risk: RequestRisk
+
+
+class AuthResponse(Spoken):
+    """How far. `rationale` says why in one line, `caps` what lowered the level; `halted`: the plan is too large."""
+
+    decision: Decision
+    autonomy_level: int
+    rationale: str
+    escalation_path: tuple[Actor, ...] = ()
+    caps: tuple[str, ...] = ()
+    halted: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+# ---- A.4 execution layer
+
+
+class ExecutionRequest(Spoken):
+    """A statement, and the schemas that its asker's roles grant; None grants every one."""
+
+    request_id: str
+    sql: str
+    schema_whitelist: tuple[str, ...] | None = None
+
+
+class Validation(Spoken):
+    """What the gate says."""
+
+    sql_type: str
+    is_allowed: bool
+    schemas_referenced: tuple[str, ...] = ()
+    schemas_blocked: tuple[str, ...] = ()
+
+
+class Plan(Spoken):
+    """What EXPLAIN says, None where it is silent. `estimated_scan_gb` is in 10^9 bytes."""
+
+    estimated_scan_gb: float | None = None
+    estimated_runtime_ms: int | None = None
+    estimated_rows: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class Results(Spoken):
+    """The rows, personal data masked."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    row_count: int
+    truncated: bool = False
+
+
+class ExecutionResponse(Spoken):
+    """What became of a statement; `results` are missing while it is only planned."""
+
+    request_id: str
+    status: Literal["success", "rejected", "error"]
+    rejection_reason: str | None = None
+    validation: Validation
+    plan: Plan | None = None
+    results: Results | None = None
+
+
+# ---- A.5 orchestration
+
+
+class AnalyticsQuery(Spoken):
+    """The question."""
+
+    natural_language: str
+
+
+class AnalyticsPreferences(Spoken):
+    """What a person may ask for on one request; a level can only be lower than the rules would give."""
+
+    autonomy_override: Literal[1, 2, 3, 4, 5] | None = None
+    criticality: Criticality | None = None
+
+    def options(self) -> dict[str, Any]:
+        """As the options of a Question."""
+        return self.model_dump(exclude_none=True)
+
+
+class AnalyticsRequest(Spoken):
+    """A question with its preferences, as agents ask it."""
+
+    request_id: str
+    actor: Actor = Actor()
+    query: AnalyticsQuery
+    preferences: AnalyticsPreferences = AnalyticsPreferences()
+
+    @classmethod
+    def of(cls, question: Question) -> AnalyticsRequest:
+        """*question* in these words; options that the appendix does not know are left out."""
+        known = {name: question.options.get(name) for name in AnalyticsPreferences.model_fields}
+        return cls(
+            request_id=question.request_id,
+            actor=question.actor,
+            query=AnalyticsQuery(natural_language=question.text),
+            preferences=AnalyticsPreferences.model_validate(known),
+        )
+
+
+class AnalyticsResult(Spoken):
+    """The rows by column. `confidence` is 1 minus the error likelihood."""
+
+    sql: str | None = None
+    data: tuple[dict[str, Any], ...] | None = None
+    confidence: float | None = None
+    caveats: tuple[str, ...] = ()
+
+
+class AnalyticsResponse(Spoken):
+    """An answer as agents get it."""
+
+    request_id: str
+    status: Literal["completed", "pending_acceptance", "needs_disambiguation", "blocked"]
+    result: AnalyticsResult
+    acceptance: Acceptance
+
+    @classmethod
+    def of(cls, reply: Reply) -> AnalyticsResponse:
+        """*reply* in these words."""
+        acceptance = reply.acceptance or Acceptance(required=False)
+        data = tuple(dict(zip(reply.columns, row, strict=True)) for row in reply.rows) if reply.columns else None
+        risk = reply.risk
+        return cls(
+            request_id=reply.request_id,
+            status=_status(reply, acceptance),
+            result=AnalyticsResult(
+                sql=reply.sql,
+                data=data,
+                confidence=None if risk is None else round(1 - float(risk.error_likelihood), 4),
+                caveats=reply.caveats,
+            ),
+            acceptance=acceptance,
+        )
+
+
+def _status(
+    reply: Reply, acceptance: Acceptance
+) -> Literal["completed", "pending_acceptance", "needs_disambiguation", "blocked"]:
+    if reply.status in ("needs_choice", "needs_fact"):
+        return "needs_disambiguation"
+    if reply.status in ("refused", "escalated"):
+        return "blocked"
+    return "pending_acceptance" if acceptance.required or reply.status != "answered" else "completed"

@@ -1,0 +1,270 @@
+"""What is judged of a compiled question before it may run: what it touches, how fresh and how risky that is, its level.
+
+The context layer and the rules layer are asked here, in the words of `interfaces`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from bot.analytics import autonomy, freshness, risk
+from bot.analytics.freshness import Boundary
+from bot.analytics.interfaces import (
+    AuthRequest,
+    AuthResponse,
+    ContextRequest,
+    ContextResponse,
+    ExecutionResponse,
+    MatchedEntity,
+    RequestActor,
+    RequestedAction,
+    RequestRisk,
+)
+from bot.analytics.reading import Bound
+from bot.conversation import Factors, Question, RiskAssessment
+from bot.index import BundleIndex
+from bylaw.authored.context import Context, Entity
+from bylaw.semantic import gotchas
+from bylaw.semantic.compiler import Compiled
+from bylaw.warehouses.port import Warehouse
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the layers said. `boundaries` are those that were looked up, `missing` the columns that tables lost."""
+
+    context: ContextResponse
+    auth: AuthResponse
+    assessment: RiskAssessment
+    boundaries: Sequence[Boundary]
+    missing: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Sequence[str]]
+    statements: Mapping[str, str | None]
+    asked_at: datetime
+    executes: bool
+
+    @property
+    def may_run(self) -> bool:
+        """May the statement run now, without anybody saying yes first?"""
+        return self.executes and not self.auth.halted
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Data that ends too early, and columns that are gone."""
+        ends = [freshness.said(boundary, self.asked_at) for boundary in self.boundaries]
+        gone = [
+            f"The table of {name} has no {', '.join(f'`{column}`' for column in columns)} any more: "
+            "what is known of it is older than the table."
+            for name, columns in sorted(self.missing.items())
+        ]
+        return tuple(said for said in (*ends, *gone) if said)
+
+    @property
+    def data_until(self) -> str | None:
+        """The newest moment that all that was looked up reaches, ISO; None where nothing was."""
+        known = [boundary.newest for boundary in self.boundaries if boundary.newest is not None]
+        return min(known).isoformat() if known else None
+
+    def log(self, question: Question, domain: str | None) -> dict[str, Any]:
+        """What the query log keeps (seed 004, B.1)."""
+        return {
+            "stated_criticality": question.options.get("criticality"),
+            "matched_entities": [entity.entity_name for entity in self.context.matched_entities],
+            "domain": domain,
+            "error_likelihood": float(self.assessment.error_likelihood),
+            "expected_cost": float(self.assessment.expected_cost),
+            "factors": {name: float(factor) for name, factor in dict(self.assessment.factors).items()},
+        }
+
+    def papers(self, planned: ExecutionResponse) -> dict[str, Any]:
+        """What is kept of it, so that the answer can be rebuilt."""
+        return {
+            "reasons": list(self.auth.caps),
+            "estimate": None if planned.plan is None else planned.plan.model_dump(mode="json"),
+            "context": self.context.model_dump(mode="json"),
+            "authorization": self.auth.model_dump(mode="json"),
+            "freshness": dict(sorted(self.statements.items())),
+            "columns": {name: list(columns) for name, columns in sorted(self.columns.items())},
+        }
+
+
+def judge(
+    question: Question,
+    bound: Bound,
+    compiled: Compiled,
+    index: BundleIndex,
+    planned: ExecutionResponse,
+    warehouse: Warehouse | None,
+) -> Judgement:
+    """Ask the context layer and the rules layer about a question that the gate has let through.
+
+    Raises WarehouseError where the age of the data cannot be looked up.
+    """
+    rules, query, context = index.rules, bound.query, index.bundle.context
+    asked = [context.entities[name] for name in compiled.asked]
+    touched = [context.entities[name] for name in compiled.entities]
+    groups = [*query.dimensions, *([query.grain] if query.grain else [])]
+    novelty = risk.novelty(context, _untimed(question.text, bound), query.metrics, groups)
+    is_novel = novelty >= rules.risk.freshness.novelty_from
+    until = query.window.end if query.window else None
+    seen = _Looks(context, touched, warehouse, is_novel)
+    boundaries = seen.boundaries(question.asked_at, until, is_novel)
+    scores = {one.entity: one.score(question.asked_at, rules.risk.freshness.stale_at) for one in boundaries}
+    found = risk.candidates(context, [binding.words for binding in bound.bindings if binding.kind == "metric"])
+    factors = risk.factors_of(
+        rules.risk,
+        features=compiled.features,
+        source=risk.source_risk(rules.risk, asked, scores),
+        novelty=novelty,
+        ambiguity=risk.ambiguity(rules.risk.ambiguity, found, bound.rivals),
+    )
+    asking = ContextRequest(query=question.text, actor_id=question.actor.id, session_id=question.session_id)
+    response = look_up(asking, context, compiled, factors, rules.autonomy.disambiguation.ambiguity_from)
+    stated = {key: value for key, value in question.options.items() if isinstance(value, str)}
+    stakes = risk.stakes_of(rules.risk, bound.stakes, stated)
+    request = _auth_request(question, index, compiled, factors, stakes, planned)
+    override = question.options.get("autonomy_override")
+    around = autonomy.Circumstances(
+        asked=asked,
+        touched=touched,
+        complexity=factors.complexity,
+        plan=planned.plan,
+        phrases=bound.stakes,
+        override=override if isinstance(override, int) and 1 <= override <= 5 else None,
+        stewards=sorted(user for user in rules.roles.users if rules.roles.is_steward(user)),
+    )
+    auth = autonomy.authorize(rules.autonomy, request, around)
+    return Judgement(
+        context=response,
+        auth=auth,
+        assessment=_assessment(request, factors, stakes, auth),
+        boundaries=boundaries,
+        missing=seen.missing,
+        columns=seen.columns,
+        statements=seen.statements,
+        asked_at=question.asked_at,
+        executes=rules.autonomy.level(auth.autonomy_level).executes,
+    )
+
+
+def look_up(
+    request: ContextRequest, context: Context, compiled: Compiled, factors: Factors, ambiguous_from: Decimal
+) -> ContextResponse:
+    """What the context says of a question that was bound: seed 004, appendix A.1."""
+    words = risk.content_words(request.query)
+    matched = [_matched(context.entities[name], name in compiled.asked, words, context) for name in compiled.entities]
+    domain = request.domain_hint or context.entities[compiled.base].domain
+    guide = next((guide for guide in context.guides.values() if guide.domain == domain), None)
+    return ContextResponse(
+        matched_entities=tuple(sorted(matched, key=lambda one: (-one.relevance_score, one.entity_name))),
+        domain_guide=None if guide is None else guide.domain,
+        disambiguation_needed=factors.ambiguity >= ambiguous_from,
+        error_likelihood_factors=factors,
+    )
+
+
+def _matched(entity: Entity, is_asked: bool, words: frozenset[str], context: Context) -> MatchedEntity:
+    """An entity as the interface names it; the more of the question's words are its own, the more relevant."""
+    parts = [*entity.dimensions, *entity.time_dimensions, *entity.facts]
+    phrases = [
+        entity.name,
+        *entity.synonyms,
+        *(part.name for part in parts),
+        *(one for part in parts for one in part.synonyms),
+    ]
+    own = {word for phrase in phrases for word in risk.content_words(phrase.replace("_", " "))}
+    relevance = len(words & own) / len(words) if words else 0.0
+    traps = gotchas.applicable(context, {entity.name})
+    return MatchedEntity(
+        entity_name=entity.name,
+        relevance_score=round(relevance, 4) if is_asked else 0.0,
+        columns=tuple(part.name for part in parts),
+        gotchas=tuple(trap.id for trap in traps),
+        join_paths=tuple(f"{entity.name}.{one.name} -> {one.right_entity}" for one in entity.relationships),
+    )
+
+
+def _auth_request(
+    question: Question,
+    index: BundleIndex,
+    compiled: Compiled,
+    factors: Factors,
+    stakes: Mapping[str, str],
+    planned: ExecutionResponse,
+) -> AuthRequest:
+    rules, actor = index.rules, question.actor
+    wanted = question.options.get("preferences")
+    known = [name for name in wanted if isinstance(name, str)] if isinstance(wanted, list) else []
+    return AuthRequest(
+        actor=RequestActor(
+            id=actor.id,
+            type=actor.type,
+            role=", ".join(rules.roles.roles_of(actor.id)),
+            risk_tolerance=tuple(known),
+        ),
+        action=RequestedAction(type="query", target_schemas=planned.validation.schemas_referenced),
+        risk=RequestRisk(
+            error_likelihood=round(risk.likelihood(rules.risk, factors), 4),
+            expected_cost=risk.expected_cost(rules.risk, stakes),
+        ),
+    )
+
+
+def _assessment(
+    request: AuthRequest, factors: Factors, stakes: Mapping[str, str], auth: AuthResponse
+) -> RiskAssessment:
+    return RiskAssessment(
+        error_likelihood=request.risk.error_likelihood,
+        expected_cost=request.risk.expected_cost,
+        factors=factors,
+        stakes=dict(stakes),
+        decision=auth.decision,
+        rationale=auth.rationale,
+        caps=auth.caps,
+        escalation_path=tuple(actor.id for actor in auth.escalation_path),
+    )
+
+
+def _untimed(text: str, bound: Bound) -> str:
+    """The question without its span of time: last month's question is not new this month."""
+    for binding in bound.bindings:
+        if binding.kind == "time":
+            text = text.replace(binding.words, " ")
+    return text
+
+
+class _Looks:
+    """Looks at the warehouse besides the question itself, and what they saw: columns, and up to when rows go."""
+
+    def __init__(
+        self, context: Context, entities: Sequence[Entity], warehouse: Warehouse | None, is_novel: bool
+    ) -> None:
+        self.entities = entities
+        self.warehouse = warehouse
+        self.statements: dict[str, str | None] = {}
+        names = [entity.name for entity in entities if is_novel]
+        self.missing = {} if warehouse is None else freshness.missing(context, names, warehouse)
+        self.columns: dict[str, Sequence[str]] = {}
+        for name in self.missing:
+            base = context.entities[name].base_table
+            if warehouse is not None:
+                self.columns[base.qualified] = warehouse.columns(base.schema_name, base.table)
+
+    def boundaries(self, now: datetime, until: date | None, is_novel: bool) -> list[Boundary]:
+        """Those of the entities whose age matters, or whose table is not what it was."""
+        found = []
+        for entity in self.entities:
+            matters = is_novel or entity.name in self.missing or freshness.reaches_now(entity, now, until)
+            if self.warehouse is None or not matters:
+                continue
+            boundary = freshness.looked_up(entity, self.warehouse)
+            if boundary is not None:
+                found.append(boundary)
+                sql = freshness.statement(entity, self.warehouse.dialect)
+                moment = None if boundary.newest is None else boundary.newest.isoformat()
+                self.statements[str(sql)] = moment
+        return found
