@@ -28,7 +28,7 @@ _PERSONAL = re.compile(
     r"(^|_)(e_?mails?|mail_address|phones?|phone_(no|number|num)|telephone|mobile|cell_phone|ssn|social_security\w*|"
     r"passport\w*|ibans?|credit_card\w*|card_number|birth_?da(te|y)|date_of_birth|dob|first_?name|last_?name|"
     r"middle_name|full_?name|surname|given_name|family_name|maiden_name|passwords?|password_hash|tax_id|"
-    r"national_id|driver_?s?_licen[cs]e\w*|(home|street|postal|billing|shipping|ip|mailing)_address\w*|street)($|_)",
+    r"national_id|driver_?s?_licen[cs]e\w*|(home|street|postal|billing|shipping|ip|mailing)_address\w*)($|_)",
     re.IGNORECASE,
 )
 _CATALOGUED = ("duckdb", "postgres", "redshift", "mysql", "snowflake", "trino", "databricks")

@@ -45,7 +45,8 @@ def _key(
     read = min(table.rows, desk.limits.rows)
     note = desk.sampled(table)
     if found.most > 1:
-        counted = f"{_per(found)} {named}, {found.groups:,} values in {found.rows:,} rows{note}"
+        values = f"{found.groups:,} {'value' if found.groups == 1 else 'values'}"
+        counted = f"{_per(found)} {named}, {values} in {found.rows:,} rows{note}"
         message = f"{what} {named} of `{table.name}` is not unique: {counted}"
         yield Finding("key-violated", message, place, detail={"rows": found.rows, "values": found.groups})
     if needs_value and found.rows < read:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from math import ceil
 from typing import Any
@@ -56,7 +57,7 @@ def _enum(desk: Desk, table: Table, dimension: Dimension, tree: exp.Expr, place:
     unknown, missing = sorted(held - listed), sorted(listed - held)
     if unknown and dimension.is_enum:
         is_hidden = dimension.sql in table.entity.pii
-        shown = f"{len(unknown)} values" if is_hidden else _listed(unknown)
+        shown = f"{len(unknown)} other {'value' if len(unknown) == 1 else 'values'}" if is_hidden else _listed(unknown)
         message = (
             f"rows of `{table.name}` have {shown} as `{dimension.name}`, which `sample_values` does not list{note}"
         )
@@ -68,7 +69,8 @@ def _enum(desk: Desk, table: Table, dimension: Dimension, tree: exp.Expr, place:
         help = (
             f"the rows say `{other}`" if other else "an answer that is narrowed to it is empty, which looks like zero"
         )
-        yield Finding("enum-drift", message, place, help=help)
+        first = next(i for i, value in enumerate(dimension.sample_values) if spelled(value) in missing)
+        yield Finding("enum-drift", message, replace(place, route=(*place.route, first)), help=help)
 
 
 def spelled(value: Any) -> str:
