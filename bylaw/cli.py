@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "audit": ("bot.records:audit", "Verify, export, anchor or redact the chain of everything answered."),
     "replay": ("bot.records:replay", "Rebuild one answer from what was kept, byte for byte."),
     "trace": ("bot.records:trace", "The story of one request: read as, facts, path, checks, verdict."),
+    "eval": ("bot.evaluation.command:evaluate", "How often the bot is right about the questions of evaluation/."),
     "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
 }
 
@@ -82,6 +83,11 @@ def bundle_for_root(root: Path) -> Path:
     """Compile the repository at *root* into its `.bylaw/` folder, for a bot verb that was given `--root`."""
     found: Path = importlib.import_module("ci.fresh").bundle(root, root / ".bylaw", date.today())
     return found
+
+
+def suites_for_root(root: Path) -> Any:
+    """The suites of questions of the repository at *root* and their floors, for a verb of the bot."""
+    return importlib.import_module("ci.suites").load(root)
 
 
 def audit_export(url: str, root: Path, path: Path) -> None:

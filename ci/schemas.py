@@ -15,6 +15,7 @@ from bylaw.authored.context import Calendar, Entity, GlossaryTerm, Gotcha, Guide
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.policies import Case, Policy
 from bylaw.authored.rules import RULE_FILES, overlay_schema
+from bylaw.authored.suites import Suite
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.canonical import write_atomically
 
@@ -46,6 +47,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "decision": partial(_of_model, Decision),
     "event": partial(_of_model, Event),
     "transition": partial(_of_model, Transition),
+    "suite": partial(_of_model, Suite),
     **{f"rules_{name}": partial(overlay_schema, model) for name, model in sorted(RULE_FILES.items())},
 }
 

@@ -18,6 +18,7 @@ from bylaw.authored.intents import Intents
 from bylaw.authored.layers import LayerRules, Priorities
 from bylaw.authored.record import Authored, AuthoredFile
 from bylaw.authored.risk import Risk
+from bylaw.authored.suites import Evaluation
 from bylaw.authored.waivers import Waivers
 
 FindingId = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$", max_length=60)]
@@ -97,7 +98,8 @@ class CiRules(AuthoredFile):
 
 
 class Rules(Authored):
-    """Every file of `rules/`, an attribute each. The bundle carries all but the waivers, which are about reviews."""
+    """Every file of `rules/`, an attribute each. The bundle carries all but the waivers, which are about reviews, and the
+    floors of suites."""
 
     roles: Roles
     autonomy: Autonomy
@@ -110,12 +112,14 @@ class Rules(Authored):
     intents: Intents
     ci: CiRules
     waivers: Waivers = Field(default_factory=Waivers, exclude=True)
+    evaluation: Evaluation | None = Field(default=None, exclude=True)
 
 
 RULE_FILES: Mapping[str, type[AuthoredFile]] = {
     "autonomy": Autonomy,
     "ci": CiRules,
     "enforcement": Enforcement,
+    "evaluation": Evaluation,
     "intents": Intents,
     "layers": LayerRules,
     "pii": Pii,
