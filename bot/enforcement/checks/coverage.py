@@ -1,6 +1,6 @@
 """How much of what decides the case does whoever asks hear of? A terse answer may be a poor one, but is no breach.
 
-What he said himself needs no saying again; that the action is stated is for the consistency check.
+Of an answer that states something he needs not hear what he said himself; whether it is right is another check's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def check(draft: Draft) -> CheckResult:
     path = sorted(name for name in lookups(draft.index).facts_of(draft.deciding) if name in draft.facts)
     if not path:
         return CheckResult("coverage", 1.0, "nothing on the path to mention")
-    told = draft.told & set(path) | _told(draft, [name for name in path if name not in draft.told])
+    known = draft.told & set(path) if draft.stated.claims else set()
+    told = known | _told(draft, [name for name in path if name not in known])
     detail = f"{len(told)} of {len(path)} facts on the path were told or are mentioned"
     missing = [name for name in path if name not in told]
     return CheckResult("coverage", len(told) / len(path), f"{detail}; not: {', '.join(missing)}" if missing else detail)

@@ -37,13 +37,21 @@ def test_the_prototypes_answer_is_held_back_and_the_owner_named(own: BundleIndex
 
 
 def test_a_terse_answer_is_corrected_with_the_difference_kept(own: BundleIndex) -> None:
-    found = enforce(asked(), "You get store credit.", own)
+    known = {"product_category": "electronics", "purchase_amount": 600, "days_since_purchase": 20, "has_receipt": False}
+    question = asked("Can I get a refund?")
+    found = enforce(question, "You get store credit.", own, known)
     assert found.action == "auto_correct"
     (change,) = found.audit_trail.auto_corrections
     assert change.original_fragment == "You get store credit."
     assert found.delivered == change.corrected_fragment
     assert "-You get store credit." in found.audit_trail.diff
-    assert enforce(asked(), change.corrected_fragment, own).action == "pass"
+    assert enforce(question, change.corrected_fragment, own, known).action == "pass"
+
+
+@pytest.mark.parametrize("text", ["You get store credit.", "Store credit.", "store credit"])
+def test_who_told_the_whole_case_needs_no_more_than_the_action(text: str, own: BundleIndex) -> None:
+    found = enforce(asked(), text, own)
+    assert (found.action, found.delivered) == ("pass", text)
 
 
 def test_given_facts_count_more_than_those_of_the_question(own: BundleIndex) -> None:
@@ -69,7 +77,7 @@ def test_the_same_answer_gets_the_same_verdict(own: BundleIndex) -> None:
 @pytest.mark.parametrize(
     ("said", "left", "action"),
     [
-        (["Without the receipt it is store credit for the TV."], 1, "auto_correct"),
+        (["Without the receipt it is store credit for the TV."], 1, "pass"),
         (["Thanks for asking.", RIGHT, "Anything else?"], 3, "pass"),
         (["Thanks for asking.", "You get a full refund.", "Have a nice day."], 1, "escalate"),
         (["You get store credit.", "Her number is 123-45-6789.", "Bye."], 1, "escalate"),
