@@ -57,7 +57,7 @@ def handle(question: Question, services: Services) -> Reply:
     here are recorded with the request and go on to the caller.
     """
     _check(question)
-    with services.store.writing() as connection:
+    with services.store.writing(is_durable=False) as connection:
         held = requests.claim(connection, question, services.new_id(), services.clock(), services.lease)
     match held:
         case Reply():
@@ -221,7 +221,7 @@ def rebuild(question: Question, session: Session, services: Services) -> Reply:
 
 
 def _move(held: Claim, to: State, kind: str | None, services: Services) -> None:
-    with services.store.writing() as connection:
+    with services.store.writing(is_durable=False) as connection:
         if not requests.move(connection, held, to, services.clock(), services.lease, kind):
             raise _Lost
 

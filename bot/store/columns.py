@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import JSON, Connection, Dialect, MetaData, String, Table
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.dml import ReturningInsert
 from sqlalchemy.types import TypeDecorator
 
 from bot.conversation import Question
@@ -54,9 +56,13 @@ def stamp(moment: datetime) -> str:
 
 def insert_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert *row* unless its key is taken; was it inserted? Two processes may try at once, one of them wins."""
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    inserting = insert(table).values(**row).on_conflict_do_nothing()
-    return connection.execute(inserting.returning(*table.primary_key)).first() is not None
+    return connection.execute(_inserting(table, connection.dialect.name), dict(row)).first() is not None
+
+
+@cache
+def _inserting(table: Table, dialect: str) -> ReturningInsert[Any]:
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    return insert(table).on_conflict_do_nothing().returning(*table.primary_key)
 
 
 def check_ids(question: Question) -> None:

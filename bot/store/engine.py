@@ -2,6 +2,7 @@
 
 On SQLite every write transaction begins IMMEDIATE (it takes the write lock before it reads), so that what it read is
 still true when it writes; WAL lets readers go on meanwhile. `synchronous=FULL`: a reply is given out after its commit.
+A claim does not wait for the disk: where a power failure undoes it, the question is asked anew.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ PRAGMAS = (
     "foreign_keys=ON",
     "secure_delete=ON",
 )
-_IMMEDIATE = "bylaw_immediate"
+_IMMEDIATE, _HASTY = "bylaw_immediate", "bylaw_hasty"
 
 
 class StoreError(BylawError):
@@ -48,13 +49,16 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view; nothing may be written in it."""
-        with self._connected(immediate=False) as connection:
+        with self._connected(self.engine) as connection:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that may write; on SQLite it is the only one of its kind until it ends."""
-        with self._in_turn(), self._connected(immediate=True) as connection:
+    def writing(self, is_durable: bool = True) -> Iterator[Connection]:
+        """A transaction that may write; on SQLite it is the only one of its kind until it ends.
+
+        Unless *is_durable*, a power failure may undo it; the next durable one makes it last.
+        """
+        with self._in_turn(), self._connected(self._writer if is_durable else self._hasty) as connection:
             yield connection
 
     @contextmanager
@@ -75,6 +79,10 @@ class Store:
         """The same engine and pool, saying that it may write."""
         return self.engine.execution_options(**{_IMMEDIATE: True})
 
+    @cached_property
+    def _hasty(self) -> Engine:
+        return self.engine.execution_options(**{_IMMEDIATE: True, _HASTY: True})
+
     def is_reachable(self) -> bool:
         """Does the store answer at all?"""
         try:
@@ -94,9 +102,9 @@ class Store:
         self.engine.dispose()
 
     @contextmanager
-    def _connected(self, immediate: bool) -> Iterator[Connection]:
+    def _connected(self, engine: Engine) -> Iterator[Connection]:
         try:
-            with (self._writer if immediate else self.engine).connect() as connection, connection.begin():
+            with engine.connect() as connection, connection.begin():
                 yield connection
         except DBAPIError as error:
             raise StoreError(f"the store does not answer: {error.orig}", "see BYLAW_STORE_URL") from error
@@ -112,7 +120,9 @@ def connect(url: str, root: Path) -> Store:
         if backend == "sqlite":
             return Store(_sqlite(where, root))
         if backend == "postgresql":
-            return Store(create_engine(where, json_serializer=canonical_json, pool_pre_ping=True, max_overflow=35))
+            engine = create_engine(where, json_serializer=canonical_json, pool_pre_ping=True, max_overflow=35)
+            event.listen(engine, "begin", _begin_on_server)
+            return Store(engine)
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise UsageError(f"the store's address cannot be used: {error}", "see BYLAW_STORE_URL") from error
     raise UsageError(f"a store in `{backend}` is not supported", "use sqlite:///FILE or postgresql+psycopg://…")
@@ -153,5 +163,17 @@ def _prepare(connection: Any, _record: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get(_IMMEDIATE, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get(_IMMEDIATE, False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    wanted = "NORMAL" if options.get(_HASTY, False) else "FULL"
+    if connection.info.get("synchronous", "FULL") != wanted:  # it cannot be changed within a transaction
+        connection.exec_driver_sql(f"PRAGMA synchronous={wanted}")
+        connection.info["synchronous"] = wanted
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _begin_on_server(connection: Connection) -> None:
+    if connection.get_execution_options().get(_HASTY, False):
+        connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")

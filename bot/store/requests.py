@@ -6,12 +6,24 @@ died), the next one who asks with the same request id takes the work over.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, Connection, ForeignKey, Index, Integer, String, Table, Text, func, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    bindparam,
+    func,
+    select,
+)
 
 from bot.conversation import Question, Reply, spoken
 from bot.lifecycle import TRANSITIONS, State, step
@@ -106,7 +118,7 @@ def claim(
     Raises RequestConflict when the request id was used for another question.
     """
     if insert_new(connection, requests, _first_row(question, owner, now, lease)):
-        _record(connection, question.request_id, State.INTAKE, now, None)
+        _record(connection, question.request_id, [State.INTAKE], now, None)
         return Claim(question.request_id, owner, 1)
     found = connection.execute(
         select(requests).where(requests.c.request_id == question.request_id).with_for_update()
@@ -121,7 +133,7 @@ def claim(
         return Busy(question.request_id)
     taken = {"owner": owner, "leased_until": now + lease, "attempts": found.attempts + 1, "updated_at": now}
     _update(connection, question.request_id, {**taken, "state": State.INTAKE.value, "failure": None})
-    _record(connection, question.request_id, State.INTAKE, now, f"attempt {found.attempts + 1}")
+    _record(connection, question.request_id, [State.INTAKE], now, f"attempt {found.attempts + 1}")
     return Claim(question.request_id, owner, found.attempts + 1)
 
 
@@ -129,16 +141,12 @@ def move(
     connection: Connection, held: Claim, to: State, now: datetime, lease: timedelta, kind: str | None = None
 ) -> bool:
     """Move the request one step and renew the lease. False: the lease was lost, somebody else has the request."""
-    found = _held(connection, held)
-    if found is None:
+    state = _held(connection, held)
+    if state is None:
         return False
-    values: dict[str, Any] = {
-        "state": step(State(found.state), to).value,
-        "leased_until": now + lease,
-        "updated_at": now,
-    }
+    values: dict[str, Any] = {"state": step(state, to).value, "leased_until": now + lease, "updated_at": now}
     _update(connection, held.request_id, values if kind is None else {**values, "kind": kind})
-    _record(connection, held.request_id, to, now, None)
+    _record(connection, held.request_id, [to], now, None)
     return True
 
 
@@ -151,13 +159,12 @@ def finish(
     now: datetime,
 ) -> bool:
     """Keep the reply for good, walking *road* to its end. False: the lease was lost, nothing was written."""
-    found = _held(connection, held)
-    if found is None:
+    state = _held(connection, held)
+    if state is None:
         return False
-    state = State(found.state)
     for onward in road:
         state = step(state, onward)
-        _record(connection, held.request_id, state, now, None)
+    _record(connection, held.request_id, road, now, None)
     done = {
         "state": state.value,
         "kind": reply.kind,
@@ -174,11 +181,11 @@ def finish(
 
 def fail(connection: Connection, held: Claim, failure: str, now: datetime) -> bool:
     """Record that answering broke down; the lease ends, so that the question may be asked again at once."""
-    found = _held(connection, held)
-    if found is None:
+    state = _held(connection, held)
+    if state is None:
         return False
-    state = step(State(found.state), State.ESCALATED)
-    _record(connection, held.request_id, state, now, failure)
+    state = step(state, State.ESCALATED)
+    _record(connection, held.request_id, [state], now, failure)
     done = {"state": state.value, "failure": failure, "owner": None, "leased_until": None, "updated_at": now}
     _update(connection, held.request_id, done)
     return True
@@ -191,7 +198,7 @@ def advance(connection: Connection, request_id: str, to: State, note: str, now: 
     if found is None or to not in TRANSITIONS[State(found.state)]:
         return False
     _update(connection, request_id, {"state": to.value, "updated_at": now})
-    _record(connection, request_id, to, now, note)
+    _record(connection, request_id, [to], now, note)
     return True
 
 
@@ -248,19 +255,35 @@ def _first_row(question: Question, owner: str, now: datetime, lease: timedelta) 
     }
 
 
-def _held(connection: Connection, held: Claim) -> Any:
-    """The row, when the lease is still this attempt's."""
-    query = select(requests).where(requests.c.request_id == held.request_id, requests.c.owner == held.owner)
-    return connection.execute(query.with_for_update()).one_or_none()
+# Spelled once: a statement that is built anew for each request costs more than it does.
+_HELD = (
+    select(requests.c.state)
+    .where(requests.c.request_id == bindparam("asked"), requests.c.owner == bindparam("holder"))
+    .with_for_update()
+)
+_UPDATE = requests.update().where(requests.c.request_id == bindparam("asked"))
+_STEPS = request_steps.insert()
+_LAST_STEP = select(func.coalesce(func.max(request_steps.c.n), 0)).where(
+    request_steps.c.request_id == bindparam("asked")
+)
+
+
+def _held(connection: Connection, held: Claim) -> State | None:
+    """Where the request stands, when the lease is still this attempt's."""
+    found = connection.execute(_HELD, {"asked": held.request_id, "holder": held.owner}).scalar()
+    return None if found is None else State(found)
 
 
 def _update(connection: Connection, request_id: str, values: Mapping[str, Any]) -> None:
-    connection.execute(requests.update().where(requests.c.request_id == request_id).values(**values))
+    connection.execute(_UPDATE, {"asked": request_id, **values})
 
 
-def _record(connection: Connection, request_id: str, state: State, at: datetime, note: str | None) -> None:
-    last = connection.execute(
-        select(func.coalesce(func.max(request_steps.c.n), 0)).where(request_steps.c.request_id == request_id)
-    ).scalar_one()
-    row = {"request_id": request_id, "n": last + 1, "state": state.value, "at": at, "note": note}
-    connection.execute(request_steps.insert().values(**row))
+def _record(connection: Connection, request_id: str, states: Sequence[State], at: datetime, note: str | None) -> None:
+    """Write down that the request took these steps, one after the other."""
+    last = connection.execute(_LAST_STEP, {"asked": request_id}).scalar_one()
+    rows = [
+        {"request_id": request_id, "n": n, "state": state.value, "at": at, "note": note}
+        for n, state in enumerate(states, last + 1)
+    ]
+    if rows:
+        connection.execute(_STEPS, rows)

@@ -108,3 +108,13 @@ def test_the_threads_of_a_process_write_in_turn_and_say_so_when_it_takes_too_lon
     with store.writing():
         assert waited == [True]
     store.close()
+
+
+@pytest.mark.parametrize("asked", [(True, False, True), (False, True), (False, False), (True,)])
+def test_only_what_may_be_lost_does_not_wait_for_the_disk(tmp_path, asked):
+    store = connect("sqlite:///store.db", tmp_path)
+    found = []
+    for is_durable in asked:
+        with store.writing(is_durable) as connection:
+            found.append(connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2)
+    assert found == list(asked)
