@@ -83,11 +83,7 @@ def test_coverage_is_the_share_of_the_path_that_is_mentioned(answer: str, share:
         (QUERY, {}, 1.0),  # he knows all of it himself
         (QUERY, {"has_receipt": False}, 1.0),  # what is given agrees with him
         (QUERY, {"days_since_purchase": 25}, 0.75),  # what is given corrects him: he has to hear of it
-        (
-            "I lost the receipt for a TV I bought. Can I get a refund?",
-            {"days_since_purchase": 20, "purchase_amount": 600},
-            0.5,
-        ),
+        ("I bought a TV 20 days ago and lost the receipt. Can I get a refund?", {"purchase_amount": 600}, 0.75),
     ],
 )
 def test_what_the_asker_said_himself_needs_no_saying(query: str, given: Any, share: float, drafted: Any) -> None:
