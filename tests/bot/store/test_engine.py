@@ -118,3 +118,11 @@ def test_only_what_may_be_lost_does_not_wait_for_the_disk(tmp_path, asked):
         with store.writing(is_durable) as connection:
             found.append(connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2)
     assert found == list(asked)
+
+
+def test_what_does_not_wait_is_there_for_the_next(store):
+    with store.writing(is_durable=False) as connection:
+        connection.execute(text("CREATE TABLE kept (word TEXT)"))
+        connection.execute(text("INSERT INTO kept VALUES ('here')"))
+    with store.reading() as connection:
+        assert connection.execute(text("SELECT word FROM kept")).scalar() == "here"
