@@ -132,6 +132,9 @@ class Binder:
         self._decide_grains()
         metrics = list(dict.fromkeys([number.name for number in numbers] + [ratio.name for ratio in ratios]))
         dimensions = self._groups()
+        if said.grain is None:
+            used = [self.context.metrics[number.name] for number in numbers if number.name in self.context.metrics]
+            said.grain = next((metric.time_granularity for metric in used if metric.time_granularity), None)
         if said.grain and self._default_time(self.base) is None and (part := self._part(self.base, said.grain)):
             dimensions.insert(0, f"{self.base}.{part.name}")
             said.grain = None
@@ -149,6 +152,7 @@ class Binder:
                 )
             orders = ()
         self._stop_at_strangers()
+        self._stop_at_strays()
         return SemanticQuery(
             metrics=tuple(dict.fromkeys((*metrics, *self.more))),
             measures=tuple(self.measures),
@@ -468,6 +472,14 @@ class Binder:
                 message = f"`{self.base}` says nothing about `{head.words}`"
                 raise Stop(not_understood(message, "ask for a metric of it", (head.words,)))
 
+    def _stop_at_strays(self) -> None:
+        """A column that is named and that nothing asks to be shown, grouped by or compared."""
+        strays = [ref for ref in self.said.strays if ref in self.said.outputs]
+        if strays:
+            words = strays[0].words
+            message = f"I do not see what to do with `{words}`"
+            raise Stop(not_understood(message, f"say `by {words}` to group by it, or name one of its values", (words,)))
+
     def _is_narrowed(self, name: str) -> bool:
         """Does a condition speak of the entity, or of one that its rows lead to?"""
         assert self.base is not None
@@ -575,6 +587,7 @@ class Binder:
                 self._choose(said.outputs[0], said.outputs[0].of("dimension", "fact", "time"))
         else:
             raise Stop(not_understood("I do not see which number you ask for", self._metrics_known()))
+        self._stop_at_strays()
         dimensions = [self._shown(ref) for ref in said.outputs]
         if subject is not None and subject.of("dimension") and not subject.entities:
             dimensions.insert(0, self._choose(subject, subject.of("dimension")).name)
@@ -627,7 +640,7 @@ class Binder:
         for narrowing in self.said.conditions:
             condition = self._condition(narrowing, self.base)
             owner = _owner(condition)
-            home = self._home(owner, names)
+            home = self._home(owner, names, narrowing.inside)
             if home is not None:
                 _join(inside.setdefault(home, []), condition, narrowing.alternative)
             else:
@@ -670,11 +683,14 @@ class Binder:
                 near.append(Related(entity=self.base, metric=f"count({owner})", filters=tuple(conditions)))
         return near
 
-    def _home(self, owner: str, names: Iterable[str]) -> str | None:
+    def _home(self, owner: str, names: Iterable[str], inside: Sequence[str]) -> str | None:
         """The related rows that a condition on *owner* narrows; None where it narrows the rows of the answer."""
         assert self.base is not None
         if self.nearness.leads_to_one(self.base, owner):
             return None
+        spoken = [name for name in inside if name in names and self.nearness.distance(name, owner) is not None]
+        if spoken:
+            return spoken[0]
         return next((name for name in names if self.nearness.leads_to_one(name, owner)), None)
 
     def _related(self, said: RelatedSaid, base: str | None = None) -> Related:

@@ -55,6 +55,7 @@ class Parser:
         self._narrowed: list[Narrowing] = []
         self.local: list[Narrowing] = []  # conditions of the number that is being read
         self.global_place = False
+        self.inside: tuple[str, ...] = ()  # the related rows that are spoken of
         self.number_ends = -1  # the place behind the number named last
         self.repeated: NumberSaid | None = None
         self.part = False  # after "out of these", until something is counted
@@ -127,7 +128,7 @@ class Parser:
         self.counting = self.agg = self.comparing = self.quantity = None
         self.each = self.agent = self.asks = self.relative = self.negated = self.ranking = self.ordering = False
         self.alternative = self.global_place = False
-        self.narrowing = None
+        self.narrowing, self.inside = None, ()
 
     # ---- rules: time, marks, literals
 
@@ -168,7 +169,7 @@ class Parser:
             return False
         if self.comparing is not None:
             return self._compared(value)
-        if token.kind == "quoted" and self._word(1) == "in":
+        if token.kind == "quoted" and self._word(1) == "in" and self._word(-1) in ("have", "with", "contain"):
             inside = self._mention(self.at + 2)
             if inside is not None and inside[1].of("dimension"):
                 self._narrow(inside[1], "contains", value, self.at, self.at + 2 + inside[0])
@@ -286,6 +287,7 @@ class Parser:
         near = ref.near or ((self.head.entities or self.head.owners) if self.head is not None else ())
         values = () if value is None else (value,)
         narrowing = Narrowing(ref, operator, values, self.negated, self.alternative, near)
+        narrowing.inside = self.inside
         before = self.words[first - 1] if first else ""
         narrowing.towards = before if before in ("from", "to") else ""
         self._narrowed.append(narrowing)
@@ -523,6 +525,8 @@ class Parser:
             if word == "overall" or self._word(1) in ("number", "count"):
                 self.at += 1
                 return True
+        if word in ("most", "fewest", "least"):
+            self.counting = self._here().raw
         self._agg_words = self._here().raw
         self.agg = (agg, word in wording.EXTREMES)
         self.at += 1
@@ -655,7 +659,7 @@ class Parser:
         if word in ("where", "whose", "who", "that", "which", "with", "having", "without") and self.head is not None:
             if word in ("who", "which") and self._starts_clause():
                 return False
-            self.relative = True
+            self.relative, self.asks = True, False
             self.at += 1
             return True
         if word == "have" and self.head is not None and not self.said.numbers[-1:] and not self.counting:
@@ -700,6 +704,8 @@ class Parser:
                 return False
             if word == "total" and self._word(-1) not in wording.FILLERS:
                 return False
+            if word in wording.PLACES:
+                self.asks = False  # what is asked for has been said
             self.at += 1
             return True
         return False
@@ -709,12 +715,16 @@ class Parser:
     def _mention(self, at: int, skip: frozenset[str] = frozenset()) -> tuple[int, Ref] | None:
         """The longest phrase of the catalogue from place *at* on: how many tokens with what is skipped, and it."""
         start = at
-        while at < len(self.words) and (self.words[at] in wording.DETERMINERS or self.words[at] in skip):
+        while at < len(self.words) and (
+            (self.words[at] in wording.DETERMINERS and not self._is_letter(at)) or self.words[at] in skip
+        ):
             if self.lexicon.longest_at(self.words[at : at + 4], 0) and self.words[at] not in FUNCTION_WORDS:
                 break
             at += 1
         if at >= len(self.tokens) or self.tokens[at].kind not in ("word", "number"):
             return None
+        if self.words[at] in wording.GRAINS and self._is_time(at + 1):
+            return None  # "the year 2021"
         end = at
         sentence = self.tokens[at].sentence
         while (
@@ -734,6 +744,10 @@ class Parser:
         is_plural = singular(raw.casefold()) != raw.casefold()
         return at + length - start, Ref(self._raw(at, at + length), targets, (), is_plural)
 
+    def _is_time(self, at: int) -> bool:
+        at += 1 if at < len(self.words) and self.words[at] == "of" else 0
+        return at < len(self.tokens) and self.tokens[at].kind == "time"
+
     def _shared_word(self, at: int, end: int, start: int) -> tuple[int, Ref] | None:
         """ "First and last name": the word that two phrases share stands once."""
         if end - at < 4 or self.words[at + 1] != "and":
@@ -746,6 +760,11 @@ class Parser:
         if first is None or first[0] != 2:
             return None
         return at + 1 - start, Ref(f"{self.tokens[at].raw} {shared}", first[1])
+
+    def _is_letter(self, at: int) -> bool:
+        """ "A" in capitals inside a sentence is a grade, no article."""
+        is_first = at == 0 or self.tokens[at - 1].sentence != self.tokens[at].sentence
+        return self.tokens[at].raw == "A" and not is_first
 
     def _is_small_word(self, target: Target, at: int, length: int) -> bool:
         """A value that looks like an article ("A") is one only where it is written exactly so."""
@@ -814,9 +833,13 @@ class Parser:
             self.halves[-1].related.append(related)
         else:
             self.said.related.append(related)
+        self.inside = related.entity.entities
 
     def _takes_counted(self, ref: Ref, first: int, after: int) -> bool:
         if self.counting is None:
+            return False
+        if self.agg is not None and ref.of("metric") and not ref.entities:
+            self.counting = None  # "the most revenue"
             return False
         if (ref.of("value") or ref.of("condition")) and not ref.entities and not ref.of("metric"):
             self._narrow_value(ref, first, after)
@@ -926,6 +949,8 @@ class Parser:
         wanted = ref.of("dimension", "entity", "time", "fact")
         if not wanted:
             return False
+        if self.halves is not None and self.side == 0:
+            self.said.unknown.append(f"each {ref.words}")  # of one half only
         self.said.groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural))
         self._say(first, after, "dimension", ref.words)
         if ref.entities and not ref.of("dimension"):
@@ -1053,9 +1078,21 @@ class Parser:
             self.labels = labelled
         else:
             self.said.outputs.append(named)
+            if not (self.asks or self.ordering or self._continues(first)):
+                self.said.strays.append(named)
         self._say(first, after, "dimension", ref.words)
         self.last = named
         return True
+
+    def _continues(self, first: int) -> bool:
+        """Does it go on with a row of what is asked for: "… and the name", "(id and name)"?"""
+        before = self.words[first - 1] if first else ""
+        if before in ("(", "along", "with"):
+            return bool(self.said.outputs) or self.said.subject is not None
+        if before not in ("and", ",", "&") or self.last is None:
+            return False
+        is_number = self.number_ends >= first - 2
+        return is_number or (self.last in self.said.outputs and self.last not in self.said.strays)
 
     def _is_verb(self, ref: Ref) -> bool:
         """ "Users who joined", "sent by": a date told by its verb; without a span of time it asks for nothing."""
@@ -1069,11 +1106,9 @@ class Parser:
     def _labels_value(self, ref: Ref) -> frozenset[str]:
         """Does a value of it stand right before or behind: "state of California", "the EU region"?"""
         names = {target.name for target in ref.of("dimension")}
-        before = (
-            self.said.conditions[-1].ref if self.said.conditions and self.last is self.said.conditions[-1].ref else None
-        )
-        if before is not None and (shared := names & {target.name for target in before.of("value")}):
-            known = self.said.conditions[-1]
+        known = self._narrowed[-1] if self._narrowed and self.last is self._narrowed[-1].ref else None
+        before = known.ref if known is not None else None
+        if known is not None and before is not None and (shared := names & {t.name for t in before.of("value")}):
             kept = tuple(target for target in before.of("value") if target.name in shared)
             known.ref, known.is_labelled = Ref(before.words, kept, before.near), True
             return frozenset(shared)

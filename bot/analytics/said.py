@@ -45,6 +45,7 @@ class Narrowing:
     negated: bool = False
     alternative: bool = False  # to the condition before it
     near: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()  # the related rows that were spoken of before
     towards: str = ""  # "from" or "to", where one of them stands before it
     is_labelled: bool = False  # its dimension is named beside it
 
@@ -97,6 +98,7 @@ class Said:
     numbers: list[NumberSaid] = field(default_factory=list)
     ratio: tuple[NumberSaid, NumberSaid] | None = None
     outputs: list[Ref] = field(default_factory=list)
+    strays: list[Ref] = field(default_factory=list)  # outputs that nothing asks for
     groups: list[Ref] = field(default_factory=list)
     ranked: Ref | None = None
     subject: Ref | None = None
