@@ -21,6 +21,7 @@ from bylaw.semantic.query import SemanticQuery, Unanswerable, UnknownName
 from bylaw.semantic.rows import Rows
 from bylaw.semantic.sheets import PERIODS, Group, Sheet, aggregated
 from bylaw.semantic.times import Span
+from bylaw.semantic.trees import is_null, joined, named, or_else, rows_of
 
 ANSWER, MEMBERS, LAST = "answer", "members", "last_ones"
 
@@ -59,7 +60,7 @@ class Joined:
         column = part.column(part.columns[atom.bare])
         if atom.nothing is None or not (self.keys or atom.is_filled or atom.fill is not None):
             return column
-        return exp.func("COALESCE", column, exp.Literal.number(atom.nothing))
+        return or_else(column, exp.Literal.number(atom.nothing))
 
 
 class Assembly:
@@ -94,7 +95,7 @@ class Assembly:
             return self._crossed(parts), Joined(parts, {}, None)
         keys = self._keys(parts, is_dense)
         frame = Joined(parts, {alias: exp.column(alias, table=keys) for alias in self.aliases}, self.grain)
-        tree = exp.select().from_(exp.table_(keys))
+        tree = rows_of(keys)
         for part in parts:
             if part.name != keys:
                 tree = self._with(tree, part, frame)
@@ -107,14 +108,14 @@ class Assembly:
         return tree
 
     def _crossed(self, parts: Sequence[Part]) -> exp.Select:
-        tree = exp.select().from_(exp.table_(parts[0].name))
+        tree = rows_of(parts[0].name)
         for part in parts[1:]:
-            tree = tree.join(exp.table_(part.name), join_type="cross")
+            joined(tree, exp.table_(part.name), "cross")
         return tree
 
     def _with(self, tree: exp.Select, part: Part, frame: Joined) -> exp.Select:
         if not part.sheet.groups:
-            return tree.join(exp.table_(part.name), join_type="cross")
+            return joined(tree, exp.table_(part.name), "cross")
         pairs: list[exp.Expr] = []
         for alias in self.aliases:
             mine, theirs, offset = frame.keys[alias].copy(), part.column(alias), part.sheet.kind.offset
@@ -122,7 +123,7 @@ class Assembly:
                 pairs.append(exp.EQ(this=times.moved(mine, offset, back=True), expression=theirs))
             else:
                 pairs.append(exp.NullSafeEQ(this=mine, expression=theirs))
-        return tree.join(exp.table_(part.name), on=exp.and_(*pairs), join_type="left")
+        return joined(tree, exp.table_(part.name), "left", pairs)
 
     # ---- parts
 
@@ -155,7 +156,7 @@ class Assembly:
             reach.append(exp.GTE(this=sheet.time.copy(), expression=start))
         sheet.groups[self.grain] = period
         tree = sheet.named(columns)
-        return tree.join(exp.table_(PERIODS), on=exp.and_(*reach), join_type="inner")
+        return joined(tree, exp.table_(PERIODS), "inner", reach)
 
     # ---- groups
 
@@ -174,18 +175,21 @@ class Assembly:
             if _runs(part.sheet):
                 assert part.sheet.time is not None
                 tree = times.truncated(part.sheet.time, self.grain, self.calendar)
-                select = part.sheet.rows.select([exp.alias_(tree, self.grain, quoted=False)])
+                select = part.sheet.rows.select([named(tree, self.grain)])
                 if window is not None:
-                    select = select.where(exp.GTE(this=part.sheet.time.copy(), expression=times.day(window.start)))
+                    start = exp.GTE(this=part.sheet.time.copy(), expression=times.day(window.start))
+                    select = select.where(start, copy=False)
                 sources.append(select)
             else:
-                sources.append(exp.select(exp.column(self.grain)).from_(part.name))
+                sources.append(rows_of(part.name, self.grain))
         if not sources:
             raise Unanswerable("a number that only looks back says nothing of its own", "ask for the number itself too")
-        union = reduce(lambda a, b: exp.union(a, b, distinct=False), sources)
+        union = reduce(lambda a, b: exp.union(a, b, distinct=False, copy=False), sources)
         column = exp.column(self.grain)
         first_one, last_one = exp.Min(this=column.copy()), exp.Max(this=column.copy())
-        return times.series(first_one, last_one, self.grain, self.grain).from_(union.subquery("dated"))
+        return times.series(first_one, last_one, self.grain, self.grain).from_(
+            union.subquery("dated", copy=False), copy=False
+        )
 
     def _keys(self, parts: Sequence[Part], is_dense: bool) -> str:
         """The name of the rows that the answer has."""
@@ -194,22 +198,21 @@ class Assembly:
             raise Unanswerable("a number that only looks back says nothing of its own", "ask for the number itself too")
         found: list[exp.Query] = []
         for part in told:
-            select = exp.select(*(exp.column(alias) for alias in self.aliases)).from_(part.name)
+            select = rows_of(part.name, *self.aliases)
             if self.is_over and self.grain:
-                select = select.where(exp.not_(exp.Is(this=exp.column(self.grain), expression=exp.null())))
+                select = select.where(exp.not_(is_null(exp.column(self.grain)), copy=False), copy=False)
             found.append(select)
         if len(told) == 1 and not is_dense and self.members is None:
             return told[0].name
         if self.others and (is_dense or self.members is not None):
-            others = [exp.column(alias) for alias in self.others]
             groups: list[exp.Query] = [self.members] if self.members is not None else []
-            groups += [exp.select(*others).from_(part.name) for part in told]
+            groups += [rows_of(part.name, *self.others) for part in told]
             self.ctes[MEMBERS] = _united(groups)
         if is_dense:
-            whole = exp.select(*(exp.column(alias) for alias in self.aliases)).from_(PERIODS)
-            found.insert(0, whole.join(exp.table_(MEMBERS), join_type="cross") if self.others else whole)
+            whole = rows_of(PERIODS, *self.aliases)
+            found.insert(0, joined(whole, exp.table_(MEMBERS), "cross") if self.others else whole)
         elif self.members is not None:
-            found.insert(0, exp.select(*(exp.column(alias) for alias in self.aliases)).from_(MEMBERS))
+            found.insert(0, rows_of(MEMBERS, *self.aliases))
         self.ctes[ANSWER] = _united(found)
         return ANSWER
 
@@ -228,13 +231,13 @@ def balances(sheet: Sheet, columns: Mapping[Atom, str], grain: str | None) -> ex
     value = sheet.inputs[atom]
     inner = {alias: tree.copy() for alias, tree in sheet.groups.items()}
     inner |= {name: exp.Literal.number(1) if value is None else value.copy(), "place": place}
-    tree = rows.select([exp.alias_(part, alias, quoted=False) for alias, part in inner.items()])
-    tree = tree.where(exp.not_(exp.Is(this=at.copy(), expression=exp.null())))
+    tree = rows.select([named(part, alias) for alias, part in inner.items()])
+    tree = tree.where(exp.not_(is_null(at), copy=False), copy=False)
     counted = aggregated(atom, exp.column(name), [])
     groups = [exp.column(alias) for alias in sheet.groups]
-    outer = exp.select(*groups, exp.alias_(counted, name, quoted=False)).from_(tree.subquery(LAST))
-    outer = outer.where(exp.EQ(this=exp.column("place"), expression=exp.Literal.number(1)))
-    return outer.group_by(*(column.copy() for column in groups))
+    outer = exp.select(*groups, named(counted, name)).from_(tree.subquery(LAST, copy=False), copy=False)
+    outer = outer.where(exp.EQ(this=exp.column("place"), expression=exp.Literal.number(1)), copy=False)
+    return outer.group_by(*(column.copy() for column in groups), copy=False)
 
 
 def _grouping(rows: Rows, entity: str, name: str) -> exp.Expr:
@@ -253,5 +256,5 @@ def _united(queries: Sequence[exp.Query]) -> exp.Query:
     """The distinct rows of all; a missing value equals a missing value."""
     first, *others = queries
     if not others:
-        return first.distinct() if isinstance(first, exp.Select) else first
-    return reduce(lambda a, b: exp.union(a, b, distinct=True), others, first)
+        return first.distinct(copy=False) if isinstance(first, exp.Select) else first
+    return reduce(lambda a, b: exp.union(a, b, distinct=True, copy=False), others, first)

@@ -18,6 +18,7 @@ from bylaw.semantic import times
 from bylaw.semantic.names import Field
 from bylaw.semantic.query import AnyOf, Condition, Filter, Related, Unanswerable, Value
 from bylaw.semantic.rows import Rows
+from bylaw.semantic.trees import is_null, or_else
 
 _COMPARISONS: dict[str, type[exp.Binary]] = {
     "=": exp.EQ, "!=": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
@@ -93,15 +94,15 @@ class Conditions:
             return tree
         if condition.operator == "is_null":
             return exp.not_(tree)
-        missing = exp.Is(this=column.copy(), expression=exp.null())
-        return exp.or_(missing, exp.not_(exp.paren(tree) if isinstance(tree, exp.Connector) else tree))
+        missing = is_null(column)
+        return exp.or_(missing, exp.not_(tree))
 
 
 def test(field: Field, column: exp.Expr, condition: Filter) -> exp.Expr:
     """What a filter, not negated, says of a column. Raises Unanswerable for a comparison that means nothing."""
     match condition.operator:
         case "is_null":
-            return exp.Is(this=column, expression=exp.null())
+            return is_null(column)
         case "is_weekend":
             if not field.is_moment:
                 raise Unanswerable(f"`{condition.dimension}` is no date, so it has no weekends")
@@ -158,7 +159,7 @@ def _like(column: exp.Expr, pattern: str, value: Value) -> exp.Expr:
 
 
 def _complement(tree: exp.Expr) -> exp.Expr:
-    return exp.not_(exp.func("COALESCE", tree, exp.false()))
+    return exp.not_(or_else(tree, exp.false()), copy=False)
 
 
 def _some(condition: Filter) -> tuple[Value, ...]:

@@ -72,8 +72,8 @@ class Listing:
         if keys is None:
             return self._finished(tree, shown, hidden)
         if not keys and not hidden:
-            return self._finished(tree.distinct(), shown, {})
-        tree = tree.group_by(*(part.copy() for part in (*shown.values(), *keys)))
+            return self._finished(tree.distinct(copy=False), shown, {})
+        tree = tree.group_by(*(part.copy() for part in (*shown.values(), *keys)), copy=False)
         highest = {order.by for order in query.order if order.descending}
         first: dict[str, exp.Expr] = {
             name: exp.Max(this=part) if name in highest else exp.Min(this=part) for name, part in hidden.items()

@@ -14,7 +14,7 @@ from typing import Literal, Protocol, cast, get_args
 from sqlglot import exp
 
 from bylaw.authored.context import Aggregation, Grain, Metric, NonAdditive
-from bylaw.semantic import gotchas, times
+from bylaw.semantic import gotchas, times, trees
 from bylaw.semantic.expressions import expression
 from bylaw.semantic.names import Names
 from bylaw.semantic.query import Condition, Measure, SemanticQuery, Unanswerable, UnknownName
@@ -140,8 +140,8 @@ class _Through:
 
 def divided(over: exp.Expr, under: exp.Expr) -> exp.Expr:
     """A share as a floating number; nothing where it would divide by nothing."""
-    number = exp.cast(over, "double")
-    return exp.Div(this=number, expression=exp.func("NULLIF", under, exp.Literal.number(0)))
+    never = exp.Nullif(this=under, expression=exp.Literal.number(0))
+    return exp.Div(this=trees.cast(over, "double"), expression=never)
 
 
 class Numbers:
@@ -308,7 +308,7 @@ def _change(build: Build) -> Build:
 
 
 def _growth(build: Build) -> Build:
-    return lambda frame: divided(exp.paren(_change(build)(frame)), _before(frame, build(frame)))
+    return lambda frame: divided(exp.paren(_change(build)(frame), copy=False), _before(frame, build(frame)))
 
 
 def _running(build: Build) -> Build:
@@ -357,7 +357,7 @@ def _computed(tree: exp.Expr, parts: Mapping[str, Number], frame: Frame) -> exp.
 
     def put(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column):
-            return exp.paren(parts[node.name].build(frame))
+            return exp.paren(parts[node.name].build(frame), copy=False)
         if isinstance(node, exp.Div):
             return divided(put_all(node.this), put_all(node.expression))
         return node

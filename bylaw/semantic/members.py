@@ -12,6 +12,7 @@ from bylaw.semantic.names import Field
 from bylaw.semantic.query import AnyOf, Condition, Filter, Related, SemanticQuery
 from bylaw.semantic.rows import Desk, Rows
 from bylaw.semantic.sheets import Group, Kind
+from bylaw.semantic.trees import is_null, joined, named
 
 
 def members(
@@ -36,18 +37,18 @@ def members(
                 conditions.narrow(rows, narrowed)
         for group in columns:
             if group.is_hidden:
-                rows.add(exp.not_(exp.Is(this=trees[group.alias].copy(), expression=exp.null())))
+                rows.add(exp.not_(is_null(trees[group.alias]), copy=False))
         rows.guard()
-        select = rows.select([exp.alias_(tree, alias, quoted=False) for alias, tree in trees.items()]).distinct()
+        select = rows.select([named(tree, alias) for alias, tree in trees.items()]).distinct(copy=False)
         name = f"all_{base}"
         found = _crossed(found, select, name)
     assert found is not None
-    return found.select(*(exp.column(group.alias) for group in told))
+    return found.select(*(exp.column(group.alias) for group in told), copy=False)
 
 
 def _crossed(found: exp.Select | None, select: exp.Select, name: str) -> exp.Select:
-    subquery = select.subquery(name)
-    return exp.select().from_(subquery) if found is None else found.join(subquery, join_type="cross")
+    subquery = select.subquery(name, copy=False)
+    return exp.select().from_(subquery, copy=False) if found is None else joined(found, subquery, "cross")
 
 
 def _clusters(desk: Desk, groups: Sequence[Group]) -> Mapping[str, list[Group]]:

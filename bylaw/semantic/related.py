@@ -13,6 +13,7 @@ from bylaw.semantic.names import Field
 from bylaw.semantic.query import Related, SemanticQuery, Unanswerable
 from bylaw.semantic.rows import Desk, Rows
 from bylaw.semantic.sheets import Direct, Group, Sheets
+from bylaw.semantic.trees import or_else
 
 
 class RelatedRows:
@@ -45,12 +46,13 @@ class RelatedRows:
         sheet = sheets.sheet(kinds.pop(), list(dict.fromkeys(atom.bare for atom in number.atoms)), groups)
         is_met = comparison(wanted.comparison, number.build(Direct(sheet, None)), literal(wanted.value))
         with_none = len(number.atoms) == 1 and _holds(number.atoms[0].nothing, wanted)
-        having = exp.not_(exp.func("COALESCE", is_met, exp.false())) if with_none else is_met
-        found = sheet.plain().select(*(tree.copy() for tree in sheet.groups.values())).having(having)
+        having = exp.not_(or_else(is_met, exp.false()), copy=False) if with_none else is_met
+        keys = [tree.copy() for tree in sheet.groups.values()]
+        found = sheet.plain().select(*keys, copy=False).having(having, copy=False)
         mine = rows.key(entity)
         this = mine[0] if len(mine) == 1 else exp.Tuple(expressions=mine)
-        tree: exp.Expr = exp.In(this=this, query=found.subquery())
-        return exp.not_(tree) if with_none else tree
+        tree: exp.Expr = exp.In(this=this, query=found.subquery(copy=False))
+        return exp.not_(tree, copy=False) if with_none else tree
 
 
 def _holds(number: int | None, wanted: Related) -> bool:

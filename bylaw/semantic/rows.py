@@ -17,6 +17,7 @@ from bylaw.semantic.expressions import entities_of, expression
 from bylaw.semantic.joins import Joins, Step, Way
 from bylaw.semantic.names import Field, Names
 from bylaw.semantic.query import Unanswerable
+from bylaw.semantic.trees import is_null, joined, named
 
 
 @dataclass(slots=True)
@@ -64,6 +65,7 @@ class Rows:
         self.joined: dict[str, _Joined] = {}
         self.places: dict[str, str] = {base: self.alias}
         self.where: dict[str, exp.Expr] = {}
+        self.guards: list[exp.Expr] = []
         self.branches: dict[Way, list[Branch]] = {}
         self.fans: dict[Way, Fan] = {}
 
@@ -186,8 +188,8 @@ class Rows:
             way = self.desk.joins.guarded_way(self.base, name)
             if self._conditions(name) and way is not None and not self.is_seen(way):
                 self._guarded(name, self.reach(name) if self.desk.joins.is_plain(self.base, name) else self.walk(way))
-        for alias, joined in list(self.joined.items()):
-            self._guarded(joined.step.right, alias)
+        for alias, one in list(self.joined.items()):
+            self._guarded(one.step.right, alias)
         self.desk.notes.touched |= self.entities()
 
     def is_seen(self, way: Way) -> bool:
@@ -206,16 +208,17 @@ class Rows:
         place = next((place for place, found in self.places.items() if found == alias), name)
         for text, caveat in self._conditions(name):
             tree = self.expression(text, place) if place in self.places else _moved(expression(text, name), name, alias)
-            joined = self.joined.get(alias)
-            if joined is not None and not joined.is_inner:
-                key = exp.column(joined.step.columns[0][1], table=alias)
-                tree = exp.or_(exp.Is(this=key, expression=exp.null()), tree)
+            one = self.joined.get(alias)
+            if one is not None and not one.is_inner:
+                key = exp.column(one.step.columns[0][1], table=alias)
+                tree = exp.or_(is_null(key), tree, copy=False)
+            self.guards.append(tree)
             self.add(tree)
             self.desk.notes.say(caveat)
 
     def entities(self) -> set[str]:
         """Every entity whose rows are read so far, here or in a subquery of these rows."""
-        found = {self.base, *(joined.step.right for joined in self.joined.values())}
+        found = {self.base, *(one.step.right for one in self.joined.values())}
         for rows in (*self.fans.values(), *(branch for branches in self.branches.values() for branch in branches)):
             found |= rows.entities()
         return found
@@ -235,17 +238,19 @@ class Rows:
 
     def select(self, columns: Iterable[exp.Expr]) -> exp.Select:
         """`SELECT columns FROM …` with joins and conditions."""
-        tree = exp.select(*columns).from_(_table(self.desk.entity(self.base), self.alias))
-        for joined in self.joined.values():
-            pairs = [
-                exp.EQ(this=exp.column(left, table=joined.left), expression=exp.column(right, table=joined.right))
-                for left, right in joined.step.columns
+        table = _table(self.desk.entity(self.base), self.alias)
+        tree = exp.select(*columns, copy=False).from_(table, copy=False)
+        for one in self.joined.values():
+            pairs: list[exp.Expr] = [
+                exp.EQ(this=exp.column(left, table=one.left), expression=exp.column(right, table=one.right))
+                for left, right in one.step.columns
             ]
-            table = _table(self.desk.entity(joined.step.right), joined.right)
-            tree = tree.join(table, on=exp.and_(*pairs), join_type="inner" if joined.is_inner else "left")
+            joined(
+                tree, _table(self.desk.entity(one.step.right), one.right), "inner" if one.is_inner else "left", pairs
+            )
         for fan in self.fans.values():
-            tree = tree.join(fan.subquery(), on=exp.and_(*fan.links(self.alias)), join_type="inner")
-        return tree.where(*self.conditions())
+            joined(tree, fan.subquery(), "inner", fan.links(self.alias))
+        return tree.where(*(condition.copy() for condition in self.conditions()), copy=False)
 
 
 class Behind(Rows):
@@ -278,10 +283,10 @@ class Behind(Rows):
 
     def guard(self) -> None:
         """As for all rows; beyond the first entity also for those that the chain leads to."""
-        for alias, joined in list(self.joined.items()):
-            if not joined.is_inner:
+        for alias, one in list(self.joined.items()):
+            if not one.is_inner:
                 continue
-            for name, way in sorted(self.desk.joins.reachable(joined.step.right).items()):
+            for name, way in sorted(self.desk.joins.reachable(one.step.right).items()):
                 beyond = (*self._route(alias), *way)
                 if way and self._conditions(name) and not self.is_seen(beyond) and name not in self.places:
                     self._guarded(name, self.walk(beyond))
@@ -306,7 +311,7 @@ class Branch(Behind):
             exp.EQ(this=exp.column(right, table=self.alias), expression=exp.column(left, table=self.over.alias))
             for left, right in self.prefix_way[0].columns
         ]
-        return exp.Exists(this=self.select([exp.Literal.number(1)]).where(*pairs))
+        return exp.Exists(this=self.select([exp.Literal.number(1)]).where(*pairs, copy=False))
 
 
 class Fan(Behind):
@@ -333,11 +338,11 @@ class Fan(Behind):
 
     def subquery(self) -> exp.Subquery:
         links = [
-            exp.alias_(exp.column(right, table=self.alias), f"link_{i}", quoted=False)
+            named(exp.column(right, table=self.alias), f"link_{i}")
             for i, (_, right) in enumerate(self.prefix_way[0].columns, 1)
         ]
-        offers = [exp.alias_(tree.copy(), alias, quoted=False) for alias, tree in self.offers.items()]
-        return self.select([*links, *offers]).distinct().subquery(self.name)
+        offers = [named(tree.copy(), alias) for alias, tree in self.offers.items()]
+        return self.select([*links, *offers]).distinct(copy=False).subquery(self.name, copy=False)
 
 
 def _moved(tree: exp.Expr, entity: str, alias: str) -> exp.Expr:

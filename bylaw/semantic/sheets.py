@@ -19,6 +19,7 @@ from bylaw.semantic.names import Field
 from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable, UnknownName, Window
 from bylaw.semantic.rows import Desk, Rows
 from bylaw.semantic.times import Span
+from bylaw.semantic.trees import is_null, named, or_else
 
 PERIODS = "periods"
 
@@ -66,13 +67,13 @@ class Sheet:
 
     def plain(self) -> exp.Select:
         """FROM, WHERE and GROUP BY: columns are for whoever finishes it."""
-        return self.rows.select([]).group_by(*(tree.copy() for tree in self.groups.values()))
+        return self.rows.select([]).group_by(*(tree.copy() for tree in self.groups.values()), copy=False)
 
     def named(self, values: Mapping[Atom, str]) -> exp.Select:
         """The groups and the values under their names, as a part of a larger statement."""
-        columns = [exp.alias_(tree.copy(), alias, quoted=False) for alias, tree in self.groups.items()]
-        columns += [exp.alias_(tree.copy(), values[atom], quoted=False) for atom, tree in self.values.items()]
-        return self.plain().select(*columns)
+        columns = [named(tree.copy(), alias) for alias, tree in self.groups.items()]
+        columns += [named(tree.copy(), values[atom]) for atom, tree in self.values.items()]
+        return self.plain().select(*columns, copy=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class Direct:
         tree = self.sheet.values[atom.bare].copy()
         if atom.fill is None and not (atom.is_filled and atom.agg == "sum"):
             return tree
-        return exp.func("COALESCE", tree, exp.Literal.number(atom.nothing or 0))
+        return or_else(tree, exp.Literal.number(atom.nothing or 0))
 
 
 class Sheets:
@@ -130,9 +131,7 @@ class Sheets:
         if grain is not None:
             whole = reach.grain_to_date
             if whole and grain != "day" and not Span(1, whole).fits(grain):
-                raise Unanswerable(
-                    f"`{atom.metric}` begins anew by {whole}, which is no whole number of them by {grain}"
-                )
+                raise Unanswerable(f"`{atom.metric}` begins anew by {whole}, which does not fit {grain}")
             return
         if reach.window or reach.grain_to_date:
             raise Unanswerable(f"`{atom.metric}` is counted up to each day, week or month", "ask for it by one of them")
@@ -158,7 +157,7 @@ class Sheets:
                 trees[grain] = self.period(rows, timed)
         for group in groups:
             if group.is_hidden and group.field is not None:
-                rows.add(exp.not_(exp.Is(this=trees[group.alias].copy(), expression=exp.null())))
+                rows.add(exp.not_(is_null(trees[group.alias]), copy=False))
             sheet.groups[group.alias] = trees[group.alias]
         self.desk.notes.asked |= rows.entities()
         self._fill(sheet, atoms)
@@ -264,7 +263,7 @@ class Sheets:
         self, rows: Rows, atoms: Sequence[Atom], conditions: Mapping[Atom, Mapping[str, exp.Expr]]
     ) -> None:
         """A value that is left out on principle gives an empty answer, and an empty answer looks like zero."""
-        trees = [*rows.where.values(), *(tree for own in conditions.values() for tree in own.values())]
+        trees = [*rows.guards, *(tree for own in conditions.values() for tree in own.values())]
         for narrowed in self.query.filters:
             if not isinstance(narrowed, Filter) or narrowed.negated or narrowed.operator != "in" or not narrowed.values:
                 continue

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from bylaw.semantic.trees import named
+
 
 @dataclass(frozen=True, slots=True)
 class Sort:
@@ -28,18 +30,19 @@ def finished(
     each: Sequence[exp.Expr] = (),
 ) -> exp.Select:
     """*tree* (FROM, WHERE and GROUP BY) with its columns, sorted and cut: the first *limit* rows, of *each* group."""
-    columns = [exp.alias_(part, name, quoted=False) for name, part in shown.items()]
+    columns = [named(part, name) for name, part in shown.items()]
     if not each or limit is None:
-        tree = tree.select(*columns)
+        tree = tree.select(*columns, copy=False)
         if sorts:
-            tree = tree.order_by(*(sort.by(exp.column(sort.column) if sort.column else sort.tree) for sort in sorts))
-        return tree.limit(limit) if limit else tree
+            ordered = [sort.by(exp.column(sort.column) if sort.column else sort.tree.copy()) for sort in sorts]
+            tree = tree.order_by(*ordered, copy=False)
+        return tree.limit(limit, copy=False) if limit else tree
     hidden = {f"sort_{i}": sort for i, sort in enumerate(sorts) if sort.column is None}
     order = exp.Order(expressions=[sort.by(sort.tree.copy()) for sort in sorts])
     number = exp.Window(this=exp.RowNumber(), partition_by=[part.copy() for part in each], order=order)
-    columns += [exp.alias_(sort.tree.copy(), name, quoted=False) for name, sort in hidden.items()]
-    inner = tree.select(*columns, exp.alias_(number, "place", quoted=False)).subquery("ranked")
+    columns += [named(sort.tree.copy(), name) for name, sort in hidden.items()]
+    inner = tree.select(*columns, named(number, "place"), copy=False).subquery("ranked", copy=False)
     names = {id(sort): name for name, sort in hidden.items()}
-    outer = exp.select(*(exp.column(name) for name in shown)).from_(inner)
-    outer = outer.where(exp.LTE(this=exp.column("place"), expression=exp.Literal.number(limit)))
-    return outer.order_by(*(sort.by(exp.column(sort.column or names[id(sort)])) for sort in sorts))
+    outer = exp.select(*(exp.column(name) for name in shown)).from_(inner, copy=False)
+    outer = outer.where(exp.LTE(this=exp.column("place"), expression=exp.Literal.number(limit)), copy=False)
+    return outer.order_by(*(sort.by(exp.column(sort.column or names[id(sort)])) for sort in sorts), copy=False)

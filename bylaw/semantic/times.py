@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from bylaw.authored.context import Calendar, Grain
 from bylaw.semantic.query import Unanswerable, Window
+from bylaw.semantic.trees import cast, named
 
 GRAINS: tuple[Grain, ...] = get_args(Grain)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -63,11 +64,11 @@ def span(text: str) -> Span:
 
 
 def day(value: date) -> exp.Expr:
-    return exp.cast(exp.Literal.string(value.isoformat()), "date")
+    return cast(exp.Literal.string(value.isoformat()), "date")
 
 
 def point(value: datetime) -> exp.Expr:
-    return exp.cast(exp.Literal.string(value.isoformat(sep=" ")), "timestamp")
+    return cast(exp.Literal.string(value.isoformat(sep=" ")), "timestamp")
 
 
 def moment(text: str) -> date | datetime:
@@ -108,7 +109,7 @@ def truncated(column: exp.Expr, grain: Grain, calendar: Calendar) -> exp.Expr:
     shift = _shift(grain, calendar)
     start: exp.Expr = exp.Sub(this=column.copy(), expression=shift) if shift else column.copy()
     tree: exp.Expr = exp.TimestampTrunc(this=start, unit=exp.var(grain.upper()))
-    return exp.cast(exp.Add(this=tree, expression=shift.copy()) if shift else tree, "date")
+    return cast(exp.Add(this=tree, expression=shift.copy()) if shift else tree, "date")
 
 
 def first_day(value: date, grain: Grain, calendar: Calendar) -> date:
@@ -126,10 +127,10 @@ def first_day(value: date, grain: Grain, calendar: Calendar) -> date:
 def moved(column: exp.Expr, by: Span, *, back: bool = False) -> exp.Expr:
     """A day moved by a length of time, as a date."""
     kind = exp.Sub if back else exp.Add
-    return exp.cast(kind(this=column.copy(), expression=by.sql), "date")
+    return cast(kind(this=column.copy(), expression=by.sql), "date")
 
 
 def series(first: exp.Expr, last: exp.Expr, grain: Grain, alias: str) -> exp.Select:
     """One row for each period from *first* to *last*, both first days of periods."""
     made = exp.GenerateSeries(start=first, end=last, step=Span(1, grain).sql)
-    return exp.select(exp.alias_(exp.cast(exp.Explode(this=made), "date"), alias, quoted=False))
+    return exp.select(named(cast(exp.Explode(this=made), "date"), alias))
