@@ -53,8 +53,8 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
         constraints=constraints,
         decision_nodes=decision_nodes({name: variables[name] for name in sorted(used)}),
         compiled_paths=[CompiledPath.model_validate(path) for path in paths],
-        dominance_rules=[Dominance.model_validate(rule) for rule in proofs.dominance],
-        escalations=[Escalation.model_validate(item) for item in proofs.escalations],
+        dominance_rules=[Dominance.model_validate(rule) for rule in proofs.contradictions.dominance],
+        escalations=[Escalation.model_validate(item) for item in proofs.contradictions.escalations],
         priority_lattice=dict(workspace.rules.priorities.levels.items()),
         vocabulary=workspace.vocabulary,
         outcomes={
@@ -71,7 +71,7 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
             for policy_id, record in sorted(records.items())
             if "layer_assignment" in record.enriched
         },
-        conflicts=proofs.conflicts,
+        conflicts=proofs.contradictions.conflicts,
         overrides={policy_id: sorted(others) for policy_id, others in sorted(ruleset.overrides.items())},
         policies={policy_id: _policy(record) for policy_id, record in sorted(records.items())},
         context=workspace.context,

@@ -162,12 +162,12 @@ def settled(run: Run, findings: Iterable[Finding]) -> Iterator[Finding]:
 def clashing(run: Run) -> dict[str, tuple[str, ...]]:
     """The policies (by path) that contradict another one about each subject."""
     theory = Theory(run.ruleset, run.at.toordinal(), 0)
-    paths = {record.policy.policy_id: record.path for record in run.proofs.records}
-    found: dict[str, set[str]] = defaultdict(set)
+    found: dict[str, set[int]] = defaultdict(set)
     for clash in run.proofs.clashes:
-        about = subject(theory, clash.first, clash.second)
-        found[about].update(paths[run.ruleset.rules[i].policy_id] for i in (clash.first, clash.second))
-    return {about: tuple(sorted(who)) for about, who in sorted(found.items())}
+        found[subject(theory, clash.first, clash.second)].update((clash.first, clash.second))
+    files = {record.policy.policy_id: record.path for record in run.proofs.records}
+    paths = [files[rule.policy_id] for rule in run.ruleset.rules]
+    return {about: tuple(sorted({paths[i] for i in who})) for about, who in sorted(found.items())}
 
 
 Boxes = Mapping[str, Sequence[Box | None]]  # where cases lie, by file and position

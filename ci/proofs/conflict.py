@@ -82,8 +82,8 @@ def _surely_meet(theory: Theory, i: int, j: int, winner: int | None) -> bool:
         return False
     one, two = theory.evaluator.boxes_of(i), theory.evaluator.boxes_of(j)
     stronger = theory.stronger(i if winner is None else winner)
-    if winner is None:
-        stronger = (*stronger, *theory.stronger(j))
+    if winner is None and (more := theory.stronger(j)):
+        stronger = (*stronger, *more)
     if not stronger and one is not None and two is not None and len(one) == len(two) == 1:  # nearly all pairs
         return one[0].is_exact and two[0].is_exact and meets(one[0], two[0])
     upper = [theory.evaluator.boxes_of(k) for k in {*stronger} if rules[k].holds_on(day)]

@@ -91,10 +91,9 @@ def _sides(theory: Theory, clash: Clash) -> set[Key]:
     """Each of the two policies, with what they clash about and how it ends for that policy."""
     rules = theory.ruleset.rules
     about = subject(theory, clash.first, clash.second)
-    ends = {clash.first: "open", clash.second: "open"}
-    if clash.winner is not None:
-        ends = {i: "wins" if i == clash.winner else "loses" for i in ends}
-    return {(rules[i].policy_id, about, ends[i]) for i in (clash.first, clash.second)}
+    ends = ("open", "open") if clash.winner is None else ("wins", "loses")
+    first, second = (clash.second, clash.first) if clash.winner == clash.second else (clash.first, clash.second)
+    return {(rules[first].policy_id, about, ends[0]), (rules[second].policy_id, about, ends[1])}
 
 
 def _actions(theory: Theory, clash: Clash) -> Key:

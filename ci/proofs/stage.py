@@ -36,19 +36,12 @@ class Proofs:
     findings: list[Finding]
     clashes: tuple[Clash, ...]
     statuses: Statuses
-    later: Callable[[], list[dict[str, Any]]]
-    dominance: list[dict[str, Any]]
-    escalations: list[dict[str, Any]]
+    contradictions: Contradictions
 
     @property
     def answers(self) -> tuple[Answered, ...]:
         """Every question, counted."""
         return counted(self.statuses, ASKED)
-
-    @cached_property
-    def conflicts(self) -> list[dict[str, Any]]:
-        """Every conflict with a case that shows it."""
-        return self.later()
 
 
 def ruleset_of(workspace: Workspace, records: Sequence[PolicyRecord], variables: Mapping[str, Variable]) -> Ruleset:
@@ -88,16 +81,14 @@ def prove(
     told.findings += clash_findings(inquiry, found)
     for question, ask in QUESTIONS.items():
         told.question(question, ask(inquiry))
-    conflicts = _Conflicts(inquiry, found)
+    contradictions = Contradictions(inquiry, found)
     failed = {p for clash in found if clash.verdict.status == "UNKNOWN" for p in _policies(inquiry, clash)}
     return Proofs(
-        records=[_judged(record, conflicts, failed) for record in records],
+        records=[_judged(record, contradictions, failed) for record in records],
         findings=told_once(inquiry, told.findings),
         clashes=tuple(found),
         statuses=told.statuses,
-        later=lambda: conflicts.all,
-        dominance=_dominance(inquiry, found),
-        escalations=_escalations(inquiry, found),
+        contradictions=contradictions,
     )
 
 
@@ -128,26 +119,41 @@ def _contradictions(inquiry: Inquiry, found: Sequence[Clash]) -> Iterator[Reply]
     for policy_id, record in inquiry.records.items():
         if record.in_logic:
             yield Reply(of_policies(policy_id), "PROVEN")
+    contradicted: set[str] = set()
     for clash in found:
-        yield Reply(of_policies(*_policies(inquiry, clash)), clash.verdict.status, (), clash.verdict.reason)
+        if clash.verdict.status == "COUNTEREXAMPLE":
+            contradicted.update(_policies(inquiry, clash))
+        else:
+            yield Reply(of_policies(*_policies(inquiry, clash)), clash.verdict.status, (), clash.verdict.reason)
+    yield Reply(of_policies(*sorted(contradicted)), "COUNTEREXAMPLE")
 
 
 def _heard(progress: Progress | None) -> Callable[[int, int], None] | None:
     return None if progress is None else lambda done, of: progress("looking for conflicts", done, of)
 
 
-class _Conflicts:
-    """The conflicts as seed 000 writes them, each with its case; worked out when a bundle or a record is written."""
+class Contradictions:
+    """What seed 000 writes of the pairs that were found, worked out when a bundle or a record is written."""
 
     def __init__(self, inquiry: Inquiry, found: Sequence[Clash]) -> None:
         self._inquiry, self._found = inquiry, found
 
     @cached_property
-    def all(self) -> list[dict[str, Any]]:
-        """Every conflict, numbered."""
+    def conflicts(self) -> list[dict[str, Any]]:
+        """Every conflict, numbered, with a case that shows it."""
         shown_ = (shown(self._inquiry.theory, clash) for clash in self._found)
         numbered = enumerate(shown_, 1)
         return [_conflict(self._inquiry, clash, n) for n, clash in numbered if clash.verdict.facts is not None]
+
+    @property
+    def dominance(self) -> list[dict[str, Any]]:
+        """Who is followed where both fire and one of the two wins."""
+        return _dominance(self._inquiry, self._found)
+
+    @property
+    def escalations(self) -> list[dict[str, Any]]:
+        """Whom to ask where neither wins."""
+        return _escalations(self._inquiry, self._found)
 
     def of(self, policy_id: str) -> list[dict[str, Any]]:
         """Those in which the policy takes part."""
@@ -156,22 +162,23 @@ class _Conflicts:
     @cached_property
     def _by_policy(self) -> Mapping[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for conflict in self.all:
+        for conflict in self.conflicts:
             for policy_id in sorted({conflict["policy_a"]["id"], conflict["policy_b"]["id"]}):
                 found[policy_id].append(conflict)
         return found
 
 
-def _policies(inquiry: Inquiry, clash: Clash) -> list[str]:
-    return sorted({inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id})
+def _policies(inquiry: Inquiry, clash: Clash) -> tuple[str, ...]:
+    one, two = inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id
+    return (one,) if one == two else (one, two) if one < two else (two, one)
 
 
-def _judged(record: PolicyRecord, conflicts: _Conflicts, failed: set[str]) -> PolicyRecord:
+def _judged(record: PolicyRecord, contradictions: Contradictions, failed: set[str]) -> PolicyRecord:
     if not record.in_logic:
         return record
     policy_id = record.policy.policy_id
     status: StageStatus = "failed" if policy_id in failed else "complete"
-    return record.after("conflict_detection", status, conflicts=Later(lambda: conflicts.of(policy_id)))
+    return record.after("conflict_detection", status, conflicts=Later(lambda: contradictions.of(policy_id)))
 
 
 def _conflict(inquiry: Inquiry, clash: Clash, number: int) -> dict[str, Any]:
@@ -233,5 +240,5 @@ def _escalations(inquiry: Inquiry, found: Sequence[Clash]) -> list[dict[str, Any
             "policies": list(pair),
             "owners_to_notify": sorted({inquiry.records[p].policy.metadata.owner for p in pair}),
         }
-        for pair in sorted({tuple(_policies(inquiry, clash)) for clash in open_})
+        for pair in sorted({_policies(inquiry, clash) for clash in open_})
     ]

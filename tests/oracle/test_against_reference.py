@@ -71,7 +71,7 @@ def agree_on_cases(repository, asked, product, seed):
 def agree_on_findings(asked, product):
     expected = asked.findings(worlds.AT)
     found = {id_: set() for id_ in LOGIC}
-    for conflict in product.run.proofs.conflicts:  # findings may tell several pairs at once
+    for conflict in product.run.proofs.contradictions.conflicts:  # findings may tell several pairs at once
         id_ = "conflict" if conflict["resolution"]["method"] == "manual" else "resolved-conflict"
         found[id_].add(tuple(sorted({conflict["policy_a"]["id"], conflict["policy_b"]["id"]})))
     for finding in product.run.findings:
