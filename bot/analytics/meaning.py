@@ -71,7 +71,9 @@ class Binder:
     def query(self) -> SemanticQuery:
         """The query. Raises Stop with what stands in the way."""
         said, previous = self.said, self.previous
+        self._stop_at_definitions()
         self._decide_frequent()
+        self._decide_facts()
         self._decide_extremes()
         numbers = self._all_numbers()
         ratios = self._ratio()
@@ -189,6 +191,40 @@ class Binder:
                 said.numbers.remove(number)
                 said.orders.append(OrderSaid(number.ref, number.agg == "max"))
                 said.is_ranking = True
+
+    def _stop_at_definitions(self) -> None:
+        """A definition that the question brings along must be the one of the catalogue."""
+        for names, part in self.said.definitions:
+            parts = {name for target in names for name in self._made_of(target.name)}
+            meant = {target.name for target in part.targets} | {f"sum({target.name})" for target in part.of("fact")}
+            if not parts & meant:
+                message = f"the catalogue does not make `{names[0].name}` of `{part.words}`"
+                raise Stop(not_understood(message, "ask for the metric by its name alone", (part.words,)))
+
+    def _made_of(self, name: str, depth: int = 0) -> set[str]:
+        """The metrics and facts that a metric computes with, and itself."""
+        metric = self.context.metrics.get(name)
+        if metric is None or depth > 5:
+            return {name}
+        parts = [part.name for part in metric.inputs] + [
+            half for half in (metric.numerator, metric.denominator) if half
+        ]
+        found = {name} | {inner for part in parts for inner in self._made_of(part, depth + 1)}
+        if metric.type == "simple" and metric.entity in self.context.entities:
+            entity = self.context.entities[metric.entity]
+            found |= {f"{entity.name}.{fact.name}" for fact in entity.facts if fact.sql == metric.expr}
+            found.add(entity.name)
+        return found
+
+    def _decide_facts(self) -> None:
+        """ "The payment and the reserve by claim": facts that are grouped are numbers."""
+        said = self.said
+        facts = [ref for ref in said.outputs if ref.of("fact") and not ref.of("dimension", "time")]
+        if said.numbers or not said.groups or len(facts) < len(said.outputs):
+            return
+        for ref in facts:
+            said.outputs.remove(ref)
+            said.numbers.append(NumberSaid(ref))
 
     def _decide_frequent(self) -> None:
         """ "The most used device types for sessions" counts sessions: the rows spoken of, or those that have the type."""

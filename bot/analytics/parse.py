@@ -340,6 +340,40 @@ class Parser:
             return True
         return False
 
+    def _definition(self) -> bool:
+        """ "Where total loss is the sum of payments and reserves": what the catalogue says of the metric anyway."""
+        word = self._word()
+        if word not in ("where", "which", "and") or (word == "and" and not self.said.definitions):
+            return False
+        place = self.at + 1
+        defined = self._mention(place) if word != "which" else None
+        if defined is not None and defined[1].of("metric"):
+            place += defined[0]
+            names = defined[1].of("metric")
+        elif word == "which" and self.said.numbers and self.number_ends >= self.at - 1:
+            names = self.said.numbers[-1].ref.of("metric")
+        else:
+            return False
+        if not names or place >= len(self.words) or self.words[place] != "be":
+            return False
+        place += 1
+        said: list[Target] = []
+        sentence = self._here().sentence
+        while place < len(self.tokens) and self.tokens[place].sentence == sentence:
+            found = self._mention(place)
+            if found is not None and found[1].of("metric", "fact", "entity"):
+                said.append(found[1].targets[0])
+                self.said.definitions.append((names, found[1]))
+                place += found[0]
+            elif self.words[place] in wording.DEFINING:
+                place += 1
+            else:
+                break
+        if not said:
+            return False
+        self.at = place
+        return True
+
     def _order(self) -> bool:
         if self._here().raw.casefold() in wording.ORDERING and (
             self._word(1) == "by" or self._direction_at(1) or self._word(1) == "in"
@@ -564,6 +598,7 @@ class Parser:
             word == "by"
             and (before in wording.NEUTRAL_VERBS or (self.last and self.last.of("relation")))
             and self._word(1) != "each"
+            and self._names_rows()
         ):
             self.agent = True
             self.at += 1
@@ -581,6 +616,11 @@ class Parser:
             self.said.with_empty = True  # "how many did each sell": none is an answer too
         self.at += 1
         return True
+
+    def _names_rows(self) -> bool:
+        """Does an entity follow, and no column of one?"""
+        found = self._mention(self.at + 1)
+        return found is not None and bool(found[1].entities)
 
     def _is_told_apart(self) -> bool:
         """ "By users who joined last year": whose rows they are, no group."""
@@ -656,6 +696,9 @@ class Parser:
 
     def _relation(self) -> bool:
         word = self._word()
+        if self.head is None and self.said.outputs and not self.said.numbers:
+            first = self.said.outputs[0]  # "customer ids that have …": the customers
+            self.head = Ref(first.words, tuple(Target("entity", name) for name in first.near or first.owners))
         if word in ("where", "whose", "who", "that", "which", "with", "having", "without") and self.head is not None:
             if word in ("who", "which") and self._starts_clause():
                 return False
@@ -960,7 +1003,7 @@ class Parser:
 
     def _group_follows(self) -> bool:
         place = self.at + 1
-        if place < len(self.words) and self.words[place] == "and":
+        while place < len(self.words) and self.words[place] in ("and", "corresponding", "respective", "the"):
             place += 1
         if place < len(self.words) and self.words[place] in wording.GRAINS:
             return True
@@ -1050,8 +1093,8 @@ class Parser:
             self.quantity, self.negated, self.relative = None, False, False
         elif self.quantity is not None:
             return False
-        elif self.ranking:
-            self.said.ranked, self.ranking = entity, True
+        elif self.ranking and self.said.ranked is None:
+            self.said.ranked = entity
         elif self.asks and self.said.subject is None and not self.agent:
             self.said.subject, self.asks = entity, False
         self.agent = False
@@ -1070,9 +1113,9 @@ class Parser:
             return True
         near = ref.near
         if not near and self.last is not None and self.words[first - 1] in ("and", ","):
-            near = self.last.owners  # "the drug's id and name"
+            near = self.last.near or self.last.owners  # "the drug's id and name"
         named = Ref(ref.words, wanted, near, ref.is_plural)
-        if self.ranking:
+        if self.ranking and self.said.ranked is None:
             self.said.ranked = named
         elif labelled := self._labels_value(named):
             self.labels = labelled
@@ -1160,6 +1203,7 @@ _TAKERS: tuple[Taker, ...] = (
 _RULES: tuple[Rule, ...] = (
     Parser._time,
     Parser._noise,
+    Parser._definition,
     Parser._order,
     Parser._direction,
     Parser._of_these,

@@ -115,6 +115,7 @@ class Said:
     counts: bool = False
     is_frequent: bool = False  # ranked, or counted, by the rows themselves
     units: list[str] = field(default_factory=list)
+    definitions: list[tuple[tuple[Target, ...], Ref]] = field(default_factory=list)  # a metric, and a part of it
     stakes: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     personal: str | None = None

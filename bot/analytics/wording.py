@@ -28,6 +28,7 @@ FILLERS = _set(
 ARTICLES = _set("a an the our all of each every any some their its his her your this these those")
 DETERMINERS = _set("a an the our their its his her your this these those")
 PLACES = _set("for in from on at during within about")
+DEFINING = _set("the sum of , and divided by plus minus times total amount number value a")
 SMALL = _set("the in from a our of an at for to")
 BY = _set("by per each every across")
 BROKEN = _set("broken split grouped group down break breakdown sorted")
