@@ -102,6 +102,7 @@ def test_no_question_of_ours_that_must_be_refused_is_given_rows(outcomes):
 @beside
 @pytest.mark.slow
 def test_the_report_names_every_question_once(outcomes):
-    lines = measure.report(outcomes).splitlines()
-    for one in outcomes:
-        assert sum(line.startswith(f"| {one.asked.id} |") for line in lines) == 1
+    for told in (measure.report(outcomes), measure.table(outcomes)):
+        lines = told.splitlines()
+        for one in outcomes:
+            assert sum(line.startswith(f"| {one.asked.id} | {one.asked.fit} | {one.outcome} |") for line in lines) == 1
