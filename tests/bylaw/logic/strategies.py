@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 from hypothesis import strategies as st
@@ -43,6 +44,7 @@ def cases(names=tuple(GRID)):
         yield dict(zip(names, values, strict=True))
 
 
+@cache  # to build a strategy takes longer than to draw from it
 def atoms(with_compare: bool = False):
     numeric = st.builds(
         Atom, st.sampled_from(("days", "left")), st.sampled_from(("==", "!=", "<", "<=", ">", ">=")), st.integers(-1, 5)
@@ -59,6 +61,7 @@ def atoms(with_compare: bool = False):
     return st.one_of(numeric, flags, kinds, several, *([compare] if with_compare else []))
 
 
+@cache
 def formulas(with_compare: bool = False, leaves: int = 6):
     return st.recursive(
         atoms(with_compare),
