@@ -67,7 +67,7 @@ class Listing:
         keys = self._keys(rows)
         self.desk.notes.asked |= rows.entities()
         rows.guard()
-        self.sheets.check_contradictions(rows, (), {})
+        self.sheets.check_contradictions(rows, {})
         tree = rows.select([])
         if keys is None:
             return self._finished(tree, shown, hidden)

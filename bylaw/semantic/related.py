@@ -13,7 +13,7 @@ from bylaw.semantic.names import Field
 from bylaw.semantic.query import Related, SemanticQuery, Unanswerable
 from bylaw.semantic.rows import Desk, Rows
 from bylaw.semantic.sheets import Direct, Group, Sheets
-from bylaw.semantic.trees import or_else
+from bylaw.semantic.trees import is_null, or_else
 
 
 class RelatedRows:
@@ -52,7 +52,11 @@ class RelatedRows:
         mine = rows.key(entity)
         this = mine[0] if len(mine) == 1 else exp.Tuple(expressions=mine)
         tree: exp.Expr = exp.In(this=this, query=found.subquery(copy=False))
-        return exp.not_(tree, copy=False) if with_none else tree
+        if not with_none:
+            return tree
+        tree = exp.not_(tree, copy=False)
+        # A missing key is not among no keys at all, and yet no row of the entity.
+        return tree if rows.base == entity else exp.and_(exp.not_(is_null(mine[0]), copy=False), tree, copy=False)
 
 
 def _holds(number: int | None, wanted: Related) -> bool:

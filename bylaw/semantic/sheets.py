@@ -169,7 +169,7 @@ class Sheets:
         shared = _shared(list(conditions.values()))
         values = {atom: self._value(rows, atom) for atom in atoms}
         rows.guard()
-        self.check_contradictions(rows, atoms, conditions)
+        self.check_contradictions(rows, conditions)
         for tree in shared.values():
             rows.add(tree)
         for atom in atoms:
@@ -259,25 +259,24 @@ class Sheets:
         if known != "day" and any(times.first_day(day, known, Calendar()) != day for day in (window.start, window.end)):
             raise Unanswerable(f"`{timed.name}` is known by {known}, and `{window.label}` is no whole number of them")
 
-    def check_contradictions(
-        self, rows: Rows, atoms: Sequence[Atom], conditions: Mapping[Atom, Mapping[str, exp.Expr]]
-    ) -> None:
+    def check_contradictions(self, rows: Rows, conditions: Mapping[Atom, Mapping[str, exp.Expr]]) -> None:
         """A value that is left out on principle gives an empty answer, and an empty answer looks like zero."""
-        trees = [*rows.guards, *(tree for own in conditions.values() for tree in own.values())]
+        first = self.query.metrics[0] if self.query.metrics else rows.base
+        principles = [(first, tree) for tree in rows.guards]
+        principles += [(atom.metric or first, tree) for atom, own in conditions.items() for tree in own.values()]
         for narrowed in self.query.filters:
             if not isinstance(narrowed, Filter) or narrowed.negated or narrowed.operator != "in" or not narrowed.values:
                 continue
             if not rows.leads_to(narrowed.dimension.rpartition(".")[0]):
                 continue
-            field = self.desk.names.field(narrowed.dimension)
-            column = rows.tree(field)
+            column = rows.tree(self.desk.names.field(narrowed.dimension))
             for value in narrowed.values:
-                if any(is_false(tree, column, value) for tree in trees):
-                    said = self.query.metrics[0] if self.query.metrics else atoms[0].entity if atoms else rows.base
-                    raise Unanswerable(
-                        f"`{said}` leaves `{value}` out on principle, so the answer would be empty",
-                        "ask for a metric that counts them",
-                    )
+                for said, tree in principles:
+                    if is_false(tree, column, value):
+                        raise Unanswerable(
+                            f"`{said}` leaves `{value}` out on principle, so the answer would be empty",
+                            "ask for a metric that counts them",
+                        )
 
 
 def aggregated(atom: Atom, value: exp.Expr | None, own: Sequence[exp.Expr]) -> exp.Expr:
