@@ -6,6 +6,7 @@ A word belongs here only if leaving it out cannot change the number. Everything 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from bylaw.authored.context import Grain
 from bylaw.language.words import read_words
@@ -38,6 +39,7 @@ NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seve
 WISHES = _set("want need would like see know get")  # "I want": the person who asks, never a condition
 _WRITES = _set("delete drop insert update truncate alter erase overwrite purge wipe remove modify write merge upsert")
 _WRITE_STARTS = _set("add create set change cancel grant revoke rename move replace edit")
+_SUBJECTS = _set("we they he she it")
 _COURTESY = _set("please can could you would i want to need")
 _FOLLOW_UP = re.compile(r"^\W*(and|but|or|also|now|then|what about|how about|what if|same|only|just|instead)\b", re.I)
 
@@ -46,7 +48,16 @@ def is_write_request(text: str) -> bool:
     """Does *text* ask to change data? Checked before anything else is read."""
     words = [word.text for word in read_words(text)]
     rest = [word for word in words if word not in _COURTESY]
-    return not _WRITES.isdisjoint(words) or bool(rest and rest[0] in _WRITE_STARTS)
+    past = {i + 2 for i, pair in enumerate(pairwise(words)) if pair[0] == "do" and pair[1] in _SUBJECTS}
+    asked = [word for i, word in enumerate(words) if i not in past]  # "how many did we write" asks, and orders nothing
+    return not _WRITES.isdisjoint(asked) or bool(rest and rest[0] in _WRITE_STARTS)
+
+
+def begins_with_write(text: str) -> bool:
+    """Is *text* an order to change data: "purge the refunds", but not "may I …" or "delete my account"?"""
+    words = [word.text for word in read_words(text)]
+    opening = next((word for word in words if word not in _COURTESY), "")
+    return opening in _WRITES and {"i", "my", "me"}.isdisjoint(words)
 
 
 def is_follow_up(text: str) -> bool:

@@ -11,15 +11,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.analytics.nearness import Nearness
+from bot.analytics.present import readable
 from bot.analytics.reading import Stop, carried, not_understood, unclear
 from bot.analytics.said import Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid, Said, TimeSaid
 from bot.analytics.scope import Target
-from bot.analytics.present import readable
 from bot.analytics.wording import AMOUNTS, DESTINATIONS, GRAINS, ORIGINS, UNITS
 from bylaw.authored.context import Aggregation, Context, Dimension, Metric
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.expressions import columns_of
 from bylaw.semantic.query import (
     AnyOf,
     Condition,
@@ -214,6 +215,7 @@ class Binder:
             entity = self.context.entities[metric.entity]
             found |= {f"{entity.name}.{fact.name}" for fact in entity.facts if fact.sql == metric.expr}
             found.add(entity.name)
+            found |= {owner for owner, _ in columns_of(metric.filter, entity.name)} if metric.filter else set()
         return found
 
     def _decide_facts(self) -> None:

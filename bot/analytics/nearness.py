@@ -13,7 +13,7 @@ _MANY = 100  # no chain of steps to one row is as long
 class Nearness:
     """The entities of one context as a graph.
 
-    A way goes from row to row, or first to the many rows that belong to one and from there to one row each: from
+    A way goes down to the many rows that belong to one, and then from each up to one row of something else: from
     papers to their authors over who wrote what. Any other way mixes rows that have nothing to do with each other.
     """
 
@@ -52,8 +52,8 @@ class Nearness:
             if cost > found[current]:
                 continue
             for other, step in sorted(self._edges.get(current, {}).items()):
-                if step == _MANY and cost > 0:
-                    continue
+                if step == _MANY and cost % _MANY:
+                    continue  # from one row down to many others: two things that only share an owner
                 if cost + step < found.get(other, cost + step + 1):
                     found[other] = cost + step
                     heapq.heappush(queue, (cost + step, other))

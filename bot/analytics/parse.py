@@ -264,9 +264,9 @@ class Parser:
         number = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
         if token.kind == "quoted" or (number is not None and operator not in ("starts_with", "ends_with")):
             value: Value | None = token.text if token.kind == "quoted" else number
-        elif operator in ("starts_with", "ends_with", "contains", "in") and token.is_proper:
-            value = token.raw
-        elif operator in ("starts_with", "ends_with") and token.kind == "word" and len(token.text) == 1:
+        elif (operator in ("starts_with", "ends_with", "contains", "in") and token.is_proper) or (
+            operator in ("starts_with", "ends_with") and token.kind == "word" and len(token.text) == 1
+        ):
             value = token.raw
         else:
             return False
@@ -435,8 +435,7 @@ class Parser:
         if (
             self._word() != "in"
             or self._word(1) not in wording.UNITS
-            or self._word(1) in wording.GRAINS
-            and not self.said.numbers
+            or (self._word(1) in wording.GRAINS and not self.said.numbers)
         ):
             return False
         self.said.units.append(self._word(1))
@@ -654,7 +653,7 @@ class Parser:
             self.said.orders.append(OrderSaid(wording.GRAINS[word]))
             self.at += 1
             return True
-        if word in wording.ADVERBS and not is_named or self.each:
+        if (word in wording.ADVERBS and not is_named) or self.each:
             if self.each and is_named:
                 return False
             grain = wording.GRAINS[word]
@@ -1053,14 +1052,19 @@ class Parser:
         if self.each and not self.ranking:
             self.said.unknown.append(ref.words)
             return True
+        is_thing = self.asks and (ref.is_plural or ref.words.lower() not in self._metric_names(ref))
         if ref.entities and (
-            self.asks or self.relative or self.agent or self.quantity or self.ranking or self.said.numbers
+            is_thing or self.relative or self.agent or self.quantity or self.ranking or self.said.numbers
         ):
             return False
         if ref.of("dimension") and (self.asks or self.ranking):
             return False
         self._add(NumberSaid(ref), first, after)
         return True
+
+    def _metric_names(self, ref: Ref) -> set[str]:
+        """The metrics that *ref* may mean, as one writes them: "cash balance" is the metric, not a row."""
+        return {target.name.replace("_", " ") for target in ref.of("metric")}
 
     def _continues_count(self, ref: Ref, first: int) -> bool:
         """ "How many orders and refunds": the second thing is counted like the first."""
@@ -1165,7 +1169,11 @@ class Parser:
         if not ref.of("relation"):
             return False
         self._say(first, after, "relation", ref.words)
-        self.agent = True
+        found = self._mention(self.at)
+        if ref.words.lower().endswith(" by") and found is not None and not found[1].entities:
+            self.each = True  # "sold by agent id"
+        else:
+            self.agent = True
         return True
 
     def _proper(self) -> bool:
