@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from ci.importers.draft import Draft, Record, identifier, is_name, slug, text, values, word, words
+from ci.importers.draft import Draft, Record, identifier, is_name, listed, slug, text, values, word, words
 from ci.importers.foreign import Foreign
 from ci.importers.layer import Layer
 
@@ -166,7 +166,7 @@ class _Manifest:
         record.setdefault(section, []).append({key: value for key, value in part.items() if value not in (None, [])})
         if meta.get("pii") is True or meta.get("contains_pii") is True or any(tag.lower() == "pii" for tag in tags):
             record.setdefault("pii", []).append(name)
-        for constraint in column.get("constraints") or []:
+        for constraint in listed(column.get("constraints")):
             kind = constraint.get("type") if isinstance(constraint, dict) else None
             if kind in ("unique", "primary_key"):
                 self.unique[id].add(name)
@@ -250,7 +250,7 @@ class _Manifest:
 
     def _key(self, id: str, record: Record, node: dict[str, Any]) -> None:
         said = node.get("primary_key")
-        constraints = [item for item in node.get("constraints") or [] if isinstance(item, dict)]
+        constraints = [item for item in listed(node.get("constraints")) if isinstance(item, dict)]
         declared = next((item.get("columns") for item in constraints if item.get("type") == "primary_key"), None)
         both = [name for name in sorted(self.unique[id]) if name in self.filled[id]]
         first = sorted(both, key=lambda name: (not name.casefold().endswith("id"), name))[:1]
@@ -319,6 +319,7 @@ class _Manifest:
             if found is not None and under is not None:
                 covered.add(under)
                 self._rename(self.entities[under]["name"], found.name)
+                self.entities[under]["name"] = found.name
         for id, metric in self._nodes("metrics"):
             layer.metric(f"{self.at}{id}", metric)
         layer.write()

@@ -261,10 +261,15 @@ def words(said: Any) -> list[str]:
     return list(found.values())
 
 
+def listed(said: Any) -> list[Any]:
+    """*said* where it is a list; nothing where it is anything else."""
+    return said if isinstance(said, list) else []
+
+
 def values(said: Any) -> list[str | int | bool]:
     """The values of an enum: words, whole numbers, true and false; each once."""
     found: list[str | int | bool] = []
-    for item in said if isinstance(said, list) else []:
+    for item in listed(said):
         one = item if isinstance(item, bool | int) else word(item)
         if one is not None and all(one != other or type(one) is not type(other) for other in found):
             found.append(one)

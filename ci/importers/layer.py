@@ -118,7 +118,7 @@ class Layer:
         known = self._known(model.record, expr)
         part: Record = {"name": name, "expr": None if expr == name else expr, **known}
         part["description"] = text(said.get("description")) or known.get("description")
-        part["synonyms"] = words([said.get("label")]) if said.get("label") else []
+        part["synonyms"] = words([*known.get("synonyms", []), *([said["label"]] if said.get("label") else [])])
         if (word(said.get("type")) or "").lower() == "time":
             model.times.add(name)
             part |= {"time_granularity": self._grain(said, where), "default": name == model.default_time}

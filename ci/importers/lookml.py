@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from bylaw.errors import UsageError
-from ci.importers.draft import Draft, Record, identifier, is_name, text, values, word, words
+from ci.importers.draft import Draft, Record, identifier, is_name, listed, text, values, word, words
 from ci.importers.foreign import Foreign
 from ci.importers.sql import OURS, Unsayable, is_column, parsed, row_sql, said
 
@@ -117,7 +117,7 @@ class _Project:
                 field = dimension.get("name") if isinstance(dimension, dict) else None
                 if isinstance(field, str):
                     found[field] = str(dimension.get("sql") or f"${{TABLE}}.{field}")
-                    for frame in dimension.get("timeframes") or [] if kind == "dimension_groups" else []:
+                    for frame in listed(dimension.get("timeframes")) if kind == "dimension_groups" else []:
                         found[f"{field}_{frame}"] = found[field]
 
     def _dimension(self, record: Record, where: str, dimension: dict[str, Any], is_group: bool) -> None:
@@ -308,7 +308,7 @@ class _Project:
 
     def _filters(self, measure: dict[str, Any], view: str) -> str | None:
         conditions = []
-        for held in measure.get("filters__all") or []:
+        for held in listed(measure.get("filters__all")):
             for item in held if isinstance(held, list) else [held]:
                 if not isinstance(item, dict):
                     raise Unsayable("its filter cannot be read")

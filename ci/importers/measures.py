@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ci.importers.draft import Draft, Record, identifier, text, word, words
+from ci.importers.draft import Draft, Record, identifier, listed, text, word, words
 from ci.importers.model import GRAINS, Model
 from ci.importers.sql import OURS, Unsayable, parsed, row_sql, said
 
@@ -302,7 +302,7 @@ def _measure(metric: dict[str, Any]) -> dict[str, Any]:
     params = metric.get("type_params")
     used = params.get("measure") if isinstance(params, dict) else None
     if isinstance(used, dict):
-        return {key: value for key, value in used.items() if value not in (None, False)}
+        return {key: value for key, value in used.items() if value is not None and value is not False}
     return {"name": used} if used is not None else {}
 
 
@@ -313,7 +313,9 @@ def _input(given: Any) -> dict[str, Any]:
 def _filters(given: Any) -> list[str]:
     """The conditions of a filter: text, a list of texts, or the way a manifest writes them."""
     if isinstance(given, dict):
-        given = [item.get("where_sql_template") for item in given.get("where_filters") or [] if isinstance(item, dict)]
+        given = [
+            item.get("where_sql_template") for item in listed(given.get("where_filters")) if isinstance(item, dict)
+        ]
     if isinstance(given, str):
         return [given] if given.strip() else []
     found = given if isinstance(given, list) else []

@@ -11,7 +11,6 @@ from ci.importers.foreign import Foreign
 from ci.importers.layer import Layer
 
 _REF = re.compile(r"""^\s*(?:\{\{\s*)?ref\(\s*(?:['"][^'"]*['"]\s*,\s*)?['"]([^'"]+)['"][^)]*\)(?:\s*\}\})?\s*$""")
-_KEYS = frozenset(("semantic_models", "semantic_model", "metrics", "metric"))
 
 
 def claims(file: Foreign) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ci.importers.draft import Draft, Record, identifier, is_name, slug, text, word, words
+from ci.importers.draft import Draft, Record, identifier, is_name, listed, slug, text, word, words
 from ci.importers.foreign import Foreign
 from ci.importers.formulas import metric_of
 from ci.importers.sql import Unsayable, row_sql
@@ -81,15 +81,13 @@ def _dataset(
     record: Record = {"name": name, "description": text(dataset.get("description")), "base_table": table}
     record |= {"primary_key": _key(dataset.get("primary_key")), "synonyms": _synonyms(dataset)}
     tables[name] = {}
-    lone = {keys[0] for keys in dataset.get("unique_keys") or [] if isinstance(keys, list) and len(keys) == 1}
+    unique = [keys for keys in listed(dataset.get("unique_keys")) if _key(keys) is not None]
+    lone = {keys[0] for keys in unique if len(keys) == 1}
     for place, field in draft.mappings(dataset.get("fields"), f"{where}.fields"):
         _field(field, place, draft, record, tables[name], lone)
     known = ("name", "source", "primary_key", "unique_keys", "description", "fields", *_context(dataset))
     draft.rest(dataset, known, where, _WHY)
-    if any(
-        isinstance(keys, list) and len(keys) > 1 and keys != dataset.get("primary_key")
-        for keys in dataset.get("unique_keys") or []
-    ):
+    if any(len(keys) > 1 and keys != dataset.get("primary_key") for keys in unique):
         draft.drop(f"{where}.unique_keys", "only the primary key may have several columns")
     entities[where] = record
 

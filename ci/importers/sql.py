@@ -156,8 +156,8 @@ def _aggregate(node: exp.Expr, tables: Tables, own: str | None) -> Aggregate:
         agg, value = "count_distinct", value.expressions[0]
     expr = None
     if not isinstance(value, exp.Star) and value is not None:
-        expr = row_sql(said(resolved(value, tables, base)), OURS)
-    narrowed = None if condition is None else row_sql(said(resolved(condition, tables, base)), OURS)
+        expr = row_sql(said(resolved(value, tables, base).unnest()), OURS)
+    narrowed = None if condition is None else row_sql(said(resolved(condition, tables, base).unnest()), OURS)
     return Aggregate(base, agg, expr, narrowed)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ci.importers.draft import Draft, Record, identifier, is_name, slug, text, word
+from ci.importers.draft import Draft, Record, identifier, is_name, listed, slug, text, word
 from ci.importers.foreign import Foreign
 from ci.importers.formulas import metric_of
 from ci.importers.sql import Unsayable, row_sql
@@ -48,7 +48,9 @@ def _of_folder(files: Sequence[Foreign], root: PurePosixPath) -> dict[str, Any]:
         if first in ("models", "views", "cubes") and path.name == "metadata.yml":
             held[first] += [_camel(document) for document in file.mappings]
         elif path.name == "relationships.yml":
-            held["relationships"] += [item for doc in file.mappings for item in _camel(doc).get("relationships") or []]
+            held["relationships"] += [
+                item for doc in file.mappings for item in listed(_camel(doc).get("relationships"))
+            ]
         elif path.name == "wren_project.yml":
             held |= {key: value for doc in file.mappings for key, value in _camel(doc).items() if key not in held}
         elif first == "knowledge" and path.suffix == ".md":
@@ -67,6 +69,7 @@ def _camel(value: Any) -> Any:
 
 
 def _write(held: dict[str, Any], draft: Draft) -> None:
+    files = [file for file in listed(held.get("knowledge")) if isinstance(file, tuple)]  # of a folder only
     dialect = draft.dialect or (word(held.get("dataSource")) or "").lower() or None
     entities: dict[str, Record] = {}
     tables: dict[str, dict[str, str]] = {}
@@ -87,7 +90,7 @@ def _write(held: dict[str, Any], draft: Draft) -> None:
                 draft.drop(place, "its model was not carried over")
     for where, _ in draft.mappings(held.get("views"), "views"):
         draft.drop(where, "a view is a query and no table")
-    _knowledge(held.get("knowledge") or [], draft, sorted(record["name"] for record in entities.values()))
+    _knowledge(files, draft, sorted(record["name"] for record in entities.values()))
 
 
 def _model(

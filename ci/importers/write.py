@@ -154,7 +154,9 @@ def _remembered(root: Path) -> dict[str, Any]:
 
 
 def _memory_text(files: Mapping[str, Any]) -> str:
-    return json.dumps({"schema_version": "1.0", "files": files}, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    """The keys of a record in their order: it is held against the file that was written with them."""
+    held = {"schema_version": "1.0", "files": dict(sorted(files.items()))}
+    return json.dumps(held, indent=1, ensure_ascii=False) + "\n"
 
 
 def _shown(value: Any) -> str:

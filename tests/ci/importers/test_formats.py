@@ -1,0 +1,195 @@
+"""Each format on small sources of our own: what becomes of them, and what is said to be left behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bylaw.errors import UsageError
+from ci.importers import dbt, registry
+from ci.importers.draft import Draft
+from ci.importers.foreign import Foreign
+from ci.importers.registry import IMPORTERS, drafted
+from ci.imports import FORMATS
+from tests.ci.importers.manifest import manifest
+
+ROWS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("sources.yaml").read_text(encoding="utf-8"))
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def record(draft: Draft, key: str) -> dict[str, Any]:
+    section, _, name = key.partition("/")
+    return draft.records[section][name]
+
+
+def of_manifest(document: Any, catalog: Any = None) -> Draft:
+    draft = Draft()
+    files = [Foreign("manifest.json", (document,))]
+    files += [Foreign("catalog.json", (catalog,))] if catalog else []
+    dbt.import_(files, draft)
+    draft.checked()
+    return draft
+
+
+def reasons(draft: Draft) -> list[tuple[str, str]]:
+    return [(one.where, one.why) for one in draft.dropped]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+def test_a_source_becomes_these_records(row: dict[str, Any], tmp_path: Path) -> None:
+    name, draft = drafted(written(tmp_path, row["files"]), "auto", "main", None)
+    assert name == row["format"]
+    for key, wanted in row["records"].items():
+        found = record(draft, key)
+        assert {field: found.get(field) for field in wanted} == wanted, key
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+def test_what_is_left_behind_is_said(row: dict[str, Any], tmp_path: Path) -> None:
+    _, draft = drafted(written(tmp_path, row["files"]), row["format"], "main", None)
+    for where, why in row["dropped"]:
+        assert any(where in place and why in reason for place, reason in reasons(draft)), (where, why, reasons(draft))
+
+
+def test_every_format_has_a_row_and_is_offered() -> None:
+    assert set(IMPORTERS) == {row["format"] for row in ROWS} | {"dbt"} == set(FORMATS) - {"auto"}
+
+
+# ---- dbt
+
+
+@pytest.mark.parametrize("version", [9, 11, 12, 13])
+def test_a_manifest_and_its_neighbours(version: int) -> None:
+    draft = of_manifest(manifest(version))
+    assert set(draft.records["entities"]) == {"order_facts", "customers", "visits", "raw_orders"}
+
+
+def test_a_manifest_of_another_time_is_read_and_said() -> None:
+    assert any("version 20" in why for _, why in reasons(of_manifest(manifest(20))))
+
+
+def test_a_model_has_its_owner_lineage_keys_and_types() -> None:
+    orders = record(of_manifest(manifest()), "entities/order_facts")
+    assert orders["description"] == "one orders\nBuilt from orders, stg_orders."
+    assert (orders["owner"], orders["domain"], orders["tags"]) == ("Sales", "sales", ["daily"])
+    assert orders["primary_key"] == {"columns": ["order_id"]}
+    assert orders["facts"] == [{"name": "amount", "data_type": "numeric(9,2)"}]
+    times = [{"name": "ordered_at", "data_type": "timestamp", "time_granularity": "day", "default": True}]
+    assert orders["time_dimensions"] == times
+    status = next(part for part in orders["dimensions"] if part["name"] == "status")
+    assert status["sample_values"] == ["placed", "returned", True, 7]
+    assert (status["is_enum"], status["synonyms"]) == (True, ["state"])
+
+
+def test_a_relationship_is_many_to_one_only_where_the_other_side_is_tested() -> None:
+    joined = {
+        one["right_entity"]: one for one in record(of_manifest(manifest()), "entities/order_facts")["relationships"]
+    }
+    assert joined["customers"]["relationship_type"] == "many_to_one"
+    assert joined["visits"]["relationship_type"] == "many_to_many"
+
+
+def test_personal_columns_groups_and_odd_names() -> None:
+    draft = of_manifest(manifest())
+    customers = record(draft, "entities/customers")
+    assert (customers["pii"], customers["owner"]) == (["email"], "crm@shop.example")
+    assert {"name": "Page_Name", "expr": '"Page Name"'} in record(draft, "entities/visits")["dimensions"]
+
+
+def test_a_source_has_its_freshness() -> None:
+    raw = record(of_manifest(manifest()), "entities/raw_orders")
+    assert raw["base_table"] == {"schema": "raw", "table": "ORDERS_V1"}
+    assert raw["freshness"] == {"as_of_column": "loaded_at", "max_age": "1 day"}
+
+
+def test_an_exposure_is_a_guide_with_its_owner() -> None:
+    guide = record(of_manifest(manifest()), "guides/Weekly-board")
+    assert guide["owner"] == "Ana"
+    assert guide["conventions"] == ["A dashboard at https://bi.example/1 reads these tables."]
+
+
+def test_a_semantic_model_lies_over_its_table_and_its_metric_has_the_filter() -> None:
+    draft = of_manifest(manifest())
+    assert "orders" not in draft.records["entities"]
+    revenue = record(draft, "metrics/revenue")
+    assert revenue == {
+        "name": "revenue",
+        "entity": "order_facts",
+        "agg": "sum",
+        "expr": "amount",
+        "filter": "status = 'placed'",
+    }
+
+
+def test_the_types_of_a_catalog_are_taken() -> None:
+    document = manifest()
+    columns = {"VISITOR": {"type": "BIGINT"}, "page name": {"type": "text"}}
+    draft = of_manifest(document, {"nodes": {"model.shop.visits": {"columns": columns}}})
+    assert record(draft, "entities/visits")["facts"] == [{"name": "visitor", "data_type": "bigint"}]
+
+
+def test_what_a_manifest_loses_is_said() -> None:
+    said = reasons(of_manifest(manifest()))
+    for where, why in (
+        ("stg_orders", "ephemeral"),
+        ("raw.silent", "neither its columns nor its freshness"),
+        ("test.8", "only some of the rows"),
+        ("test.7", "nothing says that `visitor`"),
+        ("not_null of `status`", "only keys"),
+        ("test.10", "`expression_is_true`"),
+        ("meta.sla", "no place"),
+        ("columns.status.tags", "not of columns"),
+        ("saved_query.shop.q", "no counterpart"),
+    ):
+        assert any(where in place and why in reason for place, reason in said), (where, said)
+
+
+def test_the_manifest_of_a_project_is_found_in_target(tmp_path: Path) -> None:
+    files = {"target/manifest.json": json.dumps(manifest()), "models/schema.yml": "metrics: []\n"}
+    assert drafted(written(tmp_path, files), "auto", "main", None)[0] == "dbt"
+
+
+# ---- what is no source
+
+
+@pytest.mark.parametrize(
+    ("files", "format_", "says"),
+    [
+        ({"a.yaml": "just: words\n"}, "auto", "is in no format that is known"),
+        ({"a.yaml": "just: words\n"}, "cortex", "holds nothing of the format `cortex`"),
+        ({}, "auto", "is in no format that is known"),
+        (ROWS[0]["files"] | ROWS[1]["files"], "auto", "holds several formats: cortex, ossie"),
+        ({"a.lkml": "view: a { dimension: "}, "auto", "no valid LookML"),
+    ],
+    ids=["no format", "another format", "nothing", "several", "broken LookML"],
+)
+def test_what_is_no_source_is_wrong_usage(files: dict[str, str], format_: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=says):
+        drafted(written(tmp_path / "source", files) if files else tmp_path, format_, "main", None)
+
+
+def test_lookml_without_its_reader_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "lkml", None)
+    with pytest.raises(UsageError, match="the extra `lookml`"):
+        drafted(written(tmp_path, ROWS[4]["files"]), "lookml", "main", None)
+
+
+def test_a_schema_and_a_dialect_may_be_named(tmp_path: Path) -> None:
+    text = "semantic_models:\n  - {name: a, model: ref('a'), dimensions: [{name: `b`, type: categorical}]}\n"
+    source = written(tmp_path, {"a.yml": text.replace("{name: `b`", '{name: b, expr: "`b`"')})
+    _, draft = drafted(source, "metricflow", "analytics", "bigquery")
+    entity = record(draft, "entities/a")
+    assert entity["base_table"]["schema"] == "analytics"
+    assert entity["dimensions"] == [{"name": "b", "expr": '"b"'}]
+    assert registry.IMPORTERS["metricflow"].files == (".yaml", ".yml")
