@@ -1,6 +1,7 @@
 """When two results are the same: rows in any order, columns in any order, values to four places.
 
-The rule is that of the data sets' own `verify.py`, made free of the order of columns.
+The rule is that of the data sets' own `verify.py`, made free of the order of columns. Where the order of rows counts,
+it is that of the columns which the gold statement sorts by: rows that are equal in those may change places.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ def _sorted(cells: Iterable[Any]) -> list[str]:
     return sorted(json.dumps(cell, default=str) for cell in cells)
 
 
-def same(found: Sequence[Row], gold: Sequence[Row], ordered: bool) -> bool:
-    """Are these the same rows, whatever the order of the columns?"""
+def same(found: Sequence[Row], gold: Sequence[Row], keys: Sequence[int] | None = None) -> bool:
+    """Are these the same rows, whatever the order of the columns? `keys` are the columns of *gold* it is sorted by."""
     if len(found) != len(gold):
         return False
     if not gold:
@@ -79,8 +80,12 @@ def same(found: Sequence[Row], gold: Sequence[Row], ordered: bool) -> bool:
     fits = [
         [i for i in range(len(ours)) if _sorted(spelled[i][j]) == _sorted(column)] for j, column in enumerate(theirs)
     ]
-    wanted = [json.dumps(row, default=str) for row in zip(*theirs, strict=True)]
-    return any(_rows_equal(spelled, chosen, wanted, ordered) for chosen in _matchings(fits, ()))
+    return any(
+        _sorted(_rows(found)) == _sorted(_rows(theirs))
+        and (keys is None or _rows([found[key] for key in keys]) == _rows([theirs[key] for key in keys]))
+        for chosen in _matchings(fits, ())
+        for found in [[spelled[i][j] for j, i in enumerate(chosen)]]
+    )
 
 
 def _matchings(fits: list[list[int]], chosen: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -93,10 +98,8 @@ def _matchings(fits: list[list[int]], chosen: tuple[int, ...]) -> Iterator[tuple
             yield from _matchings(fits, (*chosen, column))
 
 
-def _rows_equal(spelled: list[list[list[Any]]], chosen: tuple[int, ...], wanted: list[str], ordered: bool) -> bool:
-    columns = [spelled[i][j] for j, i in enumerate(chosen)]
-    found = [json.dumps(row, default=str) for row in zip(*columns, strict=True)]
-    return found == wanted if ordered else sorted(found) == sorted(wanted)
+def _rows(columns: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    return list(zip(*columns, strict=True))
 
 
 def fingerprint(rows: Sequence[Row]) -> str:

@@ -7,8 +7,9 @@ DuckDB file built from the data set's own DDL and CSV, at the time the question 
 
 - `right`: rows came, and they are those of the gold statement or of one of its alternatives. The order of columns is
   free; their number is not, an additional column only counts where an alternative has it. The order of rows is free
-  unless the question fixes it. Numbers are compared to four places, a date equals its midnight, a number that JSON can
-  only say as text equals that number; all other text is compared letter by letter.
+  unless the record fixes it, and then it is that of the columns which the gold statement sorts by. Numbers are
+  compared to four places, a date equals its midnight, a number that JSON can only say as text equals that number; all
+  other text is compared letter by letter.
 - `wrong`: rows came that are not those, or an answer of another kind. This is the silent wrong number.
 - `clarified`: a question came back. `held`: a statement was proposed and nothing ran. `refused`: said so.
 - `error`: an exception, or a failure of the warehouse.
@@ -35,7 +36,9 @@ from itertools import permutations
 from pathlib import Path
 
 import duckdb
+import sqlglot
 import yaml
+from sqlglot import exp
 
 from bot import app
 from bot.analytics import answer as analytics
@@ -171,9 +174,24 @@ def gold(asked: Asked, statement: str) -> tuple[Row, ...]:
 # ---- asking
 
 
+@cache
+def sort_keys(statement: str) -> tuple[int, ...]:
+    """The places of the columns that *statement* sorts by; all of them where it sorts by something else."""
+    tree = sqlglot.parse_one(statement, read="duckdb")
+    assert isinstance(tree, exp.Query)
+    order = tree.args.get("order")
+    columns = [{one.alias_or_name.lower(), one.unalias().sql().lower()} for one in tree.selects]
+    found = []
+    for key in [one.this for one in order.expressions] if order else []:
+        said = {key.sql().lower(), key.name.lower()} if isinstance(key, exp.Column) else {key.sql().lower()}
+        places = [i for i, column in enumerate(columns) if said & column]
+        found += places[:1] or [-1]
+    return tuple(range(len(columns))) if not found or -1 in found else tuple(found)
+
+
 def _accepted(asked: Asked, rows: Sequence[Row]) -> bool:
     for statement in asked.statements:
-        if same(rows, gold(asked, statement), asked.ordered):
+        if same(rows, gold(asked, statement), sort_keys(statement) if asked.ordered else None):
             return True
     width = len(rows[0]) if rows else 0
     orders = permutations(range(width)) if asked.fingerprints and 0 < width <= 5 else ()
@@ -231,7 +249,7 @@ def _difference(asked: Asked, reply: Reply) -> str:
     ours, theirs = (len(reply.rows), len(reply.columns)), (len(wanted), len(wanted[0]) if wanted else 0)
     if ours != theirs:
         return f"{ours[0]}x{ours[1]} instead of {theirs[0]}x{theirs[1]}"
-    if asked.ordered and same(reply.rows, wanted, ordered=False):
+    if asked.ordered and same(reply.rows, wanted):
         return "the rows in another order"
     return f"other values: {_line(str(reply.rows[:1]))} instead of {_line(str(wanted[:1]))}"
 

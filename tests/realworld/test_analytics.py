@@ -14,6 +14,7 @@ from tests.realworld.comparison import fingerprint, norm, same
 
 HERE = Path(__file__).parent
 COMPARED = yaml.safe_load((HERE / "comparison.yaml").read_text(encoding="utf-8"))
+SORTED = yaml.safe_load((HERE / "sort_keys.yaml").read_text(encoding="utf-8"))
 FLOORS = yaml.safe_load((HERE / "floors.yaml").read_text(encoding="utf-8"))
 beside = pytest.mark.skipif(not measure.DATA.is_dir(), reason="../shared/realworld is not beside this repository")
 
@@ -31,15 +32,20 @@ def figures(outcomes) -> dict[str, float]:
 @pytest.mark.parametrize("row", COMPARED, ids=lambda row: row["title"])
 def test_two_results_are_compared_by_their_rows(row):
     found, gold = ([tuple(cells) for cells in row[key]] for key in ("found", "gold"))
-    assert same(found, gold, row.get("ordered", False)) is row["same"]
+    assert same(found, gold, row.get("keys")) is row["same"]
 
 
 def test_the_order_of_columns_is_searched_only_among_those_that_fit():
     """Sixteen columns have more orders than can be tried."""
     rows = [tuple(row * 16 + column for column in range(16)) for row in range(50)]
     turned = [tuple(reversed(row)) for row in rows]
-    assert same(turned, rows, ordered=True)
-    assert not same(turned, [*rows[:-1], tuple(range(16))], ordered=True)
+    assert same(turned, rows, keys=[0])
+    assert not same(turned, [*rows[:-1], tuple(range(16))], keys=[0])
+
+
+@pytest.mark.parametrize("row", SORTED, ids=lambda row: row["statement"])
+def test_the_columns_that_a_statement_sorts_by(row):
+    assert list(measure.sort_keys(row["statement"])) == row["keys"]
 
 
 def test_there_are_enough_questions_to_refuse_of_every_kind():
@@ -66,14 +72,14 @@ def test_every_gold_statement_gives_what_its_record_says(dataset):
             continue
         record = records[asked.id.removesuffix("@scaled")]
         rows = measure.gold(asked, asked.statements[0])
-        assert same(rows, rows, asked.ordered)
+        assert same(rows, rows, measure.sort_keys(asked.statements[0]))
         known = {record["gold_fingerprint_scaled" if asked.scaled else "gold_fingerprint"], *asked.fingerprints}
         assert fingerprint(rows) in known, asked.id
         if rows and not asked.ordered:
-            assert same([tuple(reversed(row)) for row in reversed(rows)], rows, ordered=False)
+            assert same([tuple(reversed(row)) for row in reversed(rows)], rows)
         if rows:
             changed = [(*rows[0][:-1], "something else"), *rows[1:]]
-            assert not same(changed, rows, ordered=False)
+            assert not same(changed, rows)
         assert all(norm(cell) == norm(norm(cell)) for row in rows for cell in row)
 
 
