@@ -27,7 +27,18 @@ _WAREHOUSE = click.option(
 @_ROOT
 @_WAREHOUSE
 @click.option("--at", metavar="ISO-TIME", help="Ask as if it were this time.")
-@click.option("--json", "as_json", is_flag=True, help="The Reply as one JSON document.")
+@click.option("--criticality", type=click.Choice(["low", "normal", "high"]), help="How much depends on a data answer.")
+@click.option("--level", type=click.IntRange(1, 5), help="Go no further alone than this level of autonomy.")
+@click.option("--explain", is_flag=True, help="Show the statement that ran, and why the answer has its level.")
+@click.option("--format", "shape", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Like --format json: the Reply as one JSON document.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the rows (.csv, .parquet), the reply (.json, .yaml) or its chart (.png, .svg) too.",
+)
 def ask(
     question: str,
     user: str,
@@ -36,13 +47,19 @@ def ask(
     root: Path | None,
     warehouse: str | None,
     at: str | None,
+    criticality: str | None,
+    level: int | None,
+    explain: bool,
+    shape: str,
     as_json: bool,
+    output: Path | None,
 ) -> None:
     """Ask in words: about policies, about data, or why something was decided."""
     from bot import app
-    from bot.conversation import Actor, Question, moment, spoken_json
+    from bot.conversation import Actor, Question, moment
     from bot.orchestrator import handle
     from bot.render import hint, render
+    from bot.saving import said, save
 
     asked_at = moment(at) if at else app.now()
     given = _settings(root, warehouse)
@@ -51,13 +68,24 @@ def ask(
         services = bot.services()
         name = services.new_id()
         actor = Actor(id=user)
-        asked = Question(text=question, actor=actor, asked_at=asked_at, session_id=session or name, request_id=name)
+        wished = {"criticality": criticality, "autonomy_override": level}
+        asked = Question(
+            text=question,
+            actor=actor,
+            asked_at=asked_at,
+            session_id=session or name,
+            request_id=name,
+            options={key: value for key, value in wished.items() if value is not None},
+        )
         reply = handle(asked, services)
     finally:
         bot.close()
-    click.echo(spoken_json(reply) if as_json else render(reply))
-    if not as_json and (told := hint(reply)):
+    shape = "json" if as_json else shape
+    click.echo(render(reply, explain) if shape == "text" else said(reply, shape))
+    if shape == "text" and (told := hint(reply)):
         click.echo(told, err=True)
+    if output is not None:
+        save(reply, output)
 
 
 @click.command()

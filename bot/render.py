@@ -12,6 +12,7 @@ import click
 
 from bot.conversation import Choice, Citation, Reply
 from bot.enforcement.verdict import ComplianceDecision
+from bot.plots import plot
 
 MAX_ROWS = 50
 MAX_CELL = 60
@@ -27,9 +28,22 @@ _LABELS = {
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def render(reply: Reply) -> str:
-    """*reply* as lines of text, styled; click takes the styles out where there is no colour."""
-    parts = [_said(reply), _different(reply), _choices(reply), _data(reply), _notes(reply), _sources(reply.citations)]
+def render(reply: Reply, explain: bool = False) -> str:
+    """*reply* as lines of text, styled; click takes the styles out where there is no colour.
+
+    With *explain* the statement that ran is shown too, and why the answer has its level.
+    """
+    parts = [
+        _said(reply),
+        _different(reply),
+        _choices(reply),
+        _data(reply),
+        safe(plot(reply)),
+        _notes(reply),
+        _why(reply) if explain else "",
+        click.style(safe(reply.sql), dim=True) if reply.sql and (explain or not reply.columns) else "",
+        _sources(reply.citations),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -109,8 +123,20 @@ def _note_lines(reply: Reply) -> Iterator[str]:
     if reply.interval:
         yield f"time: {safe(reply.interval.label)}, from {reply.interval.start} until before {reply.interval.end}"
     yield from (f"{click.style('note', fg='yellow')}: {safe(caveat)}" for caveat in reply.caveats)
-    if reply.sql:
-        yield click.style(safe(reply.sql), dim=True)
+
+
+def _why(reply: Reply) -> str:
+    """How likely a data answer is wrong, by which factor, and why it has its level."""
+    risk = reply.risk
+    if risk is None:
+        return ""
+    factors = ", ".join(f"{name.replace('_', ' ')} {score:.2f}" for name, score in dict(risk.factors).items())
+    lines = [f"level {reply.level} ({risk.decision.lower()}): {risk.rationale}", f"  factors: {factors}"]
+    stakes = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(risk.stakes.items()))
+    lines += [f"  stakes: {stakes}"] if stakes else []
+    lines += [f"  ask: {', '.join(risk.escalation_path)}"] if risk.escalation_path else []
+    lines += [f"  data until: {reply.data_until}"] if reply.data_until else []
+    return "\n".join(safe(line) for line in lines)
 
 
 def _sources(citations: Iterable[Citation]) -> str:

@@ -1,6 +1,6 @@
 """The endpoints: `POST /v2/query` answers with a Reply; `/healthz` and `/readyz` say whether it can.
 
-`POST /v2/enforce` is in `bot.http.enforce`.
+`POST /v2/enforce` is in `bot.http.enforce`, results as files and the endpoint for agents are in `bot.http.results`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
-from bot.http import enforce, errors
+from bot.http import enforce, errors, results
 from bot.http.frame import Frame
 from bot.orchestrator import handle
 from bot.services import Serving
@@ -59,6 +59,7 @@ def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> AS
         return Response(spoken_json(handle(asked, services)), media_type="application/json")
 
     enforce.install(app, serving, settings)
+    results.install(app, serving, settings)
 
     @app.get("/healthz")
     def healthz() -> Response:

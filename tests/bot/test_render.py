@@ -19,7 +19,7 @@ ROWS = yaml.safe_load(Path(__file__).with_name("render.yaml").read_text())
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_a_reply_is_shown(row):
-    assert click.unstyle(render(reply(**row["reply"]))) + "\n" == row["shows"]
+    assert click.unstyle(render(reply(**row["reply"]), row.get("explain", False))) + "\n" == row["shows"]
 
 
 def test_colour_is_only_decoration():

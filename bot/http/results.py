@@ -1,0 +1,103 @@
+"""`GET /v2/requests/{id}/result`: an answer again, as a file or a picture; `POST /v2/analytics`: seed 004, A.5.
+
+Who asked may fetch it, and who stewards the shared knowledge. To everybody else there is no such request.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import FastAPI, HTTPException, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot import rights
+from bot.analytics.interfaces import AnalyticsPreferences, AnalyticsQuery, AnalyticsResponse
+from bot.conversation import MAX_TEXT, Actor, Question, Reply
+from bot.export import MEDIA_TYPES, exported
+from bot.orchestrator import handle
+from bot.pictures import picture
+from bot.services import Services, Serving
+from bot.settings import Settings
+from bot.store import requests
+from bot.store.columns import ID_LENGTH
+
+Format = Literal["csv", "parquet", "json", "yaml", "png", "svg"]
+Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
+
+
+class Asked(AnalyticsQuery):
+    """The question of an agent, as long as one may be."""
+
+    natural_language: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+
+
+class Analytics(BaseModel):
+    """An analytics request; with a token the actor is the one it belongs to, whatever the body says."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    request_id: Id | None = None
+    actor: Actor = Actor(type="agent")
+    query: Asked
+    preferences: AnalyticsPreferences = AnalyticsPreferences()
+
+
+def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
+    """Add both endpoints to *app*."""
+
+    @app.get("/v2/requests/{request_id}/result")
+    def result(
+        request_id: str,
+        kind: Annotated[Format, Query(alias="format")] = "json",
+        user: Annotated[str | None, Query(max_length=ID_LENGTH)] = None,
+    ) -> Response:
+        """An answer that was given, in another form."""
+        services = serving.services()
+        name = settings.token_user if settings.token is not None else user
+        reply = _given(request_id, Actor(id=name) if name else Actor(), services)
+        if kind in ("png", "svg"):
+            return _drawn(reply, kind)
+        disposition = {"Content-Disposition": f'attachment; filename="result.{kind}"'}
+        headers = {**(disposition if kind in ("csv", "parquet") else {}), "X-Content-Type-Options": "nosniff"}
+        return Response(exported(reply, kind), media_type=MEDIA_TYPES[kind], headers=headers)
+
+    @app.post("/v2/analytics", response_model=AnalyticsResponse)
+    def analytics(body: Analytics, request: Request) -> Response:
+        """Answer a question for an agent."""
+        services = serving.services()
+        if body.request_id is not None:
+            request.state.request_id = body.request_id
+        request_id = str(request.state.request_id)
+        actor = body.actor
+        if settings.token is not None:
+            actor = Actor(id=settings.token_user, type=body.actor.type)
+        question = Question(
+            text=body.query.natural_language,
+            actor=actor,
+            asked_at=services.clock(),
+            session_id=request_id,
+            request_id=request_id,
+            options=body.preferences.options(),
+        )
+        answered = AnalyticsResponse.of(handle(question, services))
+        return Response(answered.model_dump_json(), media_type="application/json")
+
+
+def _given(request_id: str, actor: Actor, services: Services) -> Reply:
+    with services.store.reading() as connection:
+        standing = requests.load(connection, request_id)
+    if standing is None or standing.reply is None:
+        raise HTTPException(404, "there is no such request")
+    if not rights.may_accept(actor, standing.question.actor, services.index):
+        raise HTTPException(404, "there is no such request")
+    return standing.reply
+
+
+def _drawn(reply: Reply, kind: Literal["png", "svg"]) -> Response:
+    drawn = picture(reply, kind)
+    if drawn is None:
+        raise HTTPException(404, "this answer has no chart")
+    # a picture with scripts in it would run in the page that shows it alone
+    headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    media = {"png": "image/png", "svg": "image/svg+xml"}[kind]
+    return Response(drawn, media_type=media, headers={**headers, "X-Content-Type-Options": "nosniff"})
