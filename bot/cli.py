@@ -122,6 +122,7 @@ def serve(
     logs.to_stderr()
     bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:
+        bot.settle()
         if mcp:
             from bot import mcp as tools
 
