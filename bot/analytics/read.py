@@ -10,15 +10,17 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
-from bot.analytics import wording
 from bot.analytics.asking import is_follow_up
-from bot.analytics.meaning import Binder
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.parse import parse
+from bot.analytics.grammar.said import Said
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.grammar.tokens import read_tokens
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.query import query_of
 from bot.analytics.nearness import Nearness
-from bot.analytics.parse import Parser
 from bot.analytics.reading import Bound, NotUnderstood, Reading, Stop, Unclear
-from bot.analytics.said import Said
 from bot.analytics.scope import Lexicon
-from bot.analytics.tokens import read_tokens
 from bylaw.authored.context import Calendar, Context
 from bylaw.language import dates
 from bylaw.language.typos import closest
@@ -43,31 +45,31 @@ class Reader:
         if len(text) > MAX_CHARACTERS:
             return NotUnderstood(f"a question has at most {MAX_CHARACTERS} characters", "ask for one thing")
         follows = previous is not None and is_follow_up(text)
-        parser = Parser(read_tokens(text, today, self.calendar), self.lexicon, follows)
-        said = parser.parse()
-        bindings = tuple(parser.bindings)
+        scan = Scan(read_tokens(text, today, self.calendar), self.lexicon, follows)
+        said = parse(scan)
+        bindings = tuple(scan.bindings)
         try:
             self._stop_at_unknown(said)
-            binder = Binder(self.context, self.compiler, self.nearness, said, text, previous, follows)
-            query = binder.query()
+            draft = Draft(self.context, self.compiler, self.nearness, said, text, previous, follows)
+            query = query_of(draft)
         except Stop as stop:
             reading = stop.reading
             return replace(reading, bindings=bindings) if isinstance(reading, Unclear) else reading
         except Unanswerable as problem:
             return NotUnderstood(problem.message, problem.help)
         bindings = tuple(
-            binding.model_copy(update={"name": binder.names.get(binding.words, binding.name)}) for binding in bindings
+            binding.model_copy(update={"name": draft.names.get(binding.words, binding.name)}) for binding in bindings
         )
-        return Bound(query, bindings, tuple(said.stakes), binder.rivals, binder.follows)
+        return Bound(query, bindings, tuple(said.stakes), draft.rivals, draft.follows)
 
     def knows(self, text: str, today: date) -> float:
         """How much of *text* speaks of data: the share of its content words that are bound, 0 without any metric.
 
         Half of it where nothing asks in the way of data (by, how many, a span of time) or somebody speaks of himself.
         """
-        parser = Parser(read_tokens(text[:MAX_CHARACTERS], today, self.calendar), self.lexicon)
-        said = parser.parse()
-        words = [token.text for token in parser.tokens if token.kind == "word"]
+        scan = Scan(read_tokens(text[:MAX_CHARACTERS], today, self.calendar), self.lexicon)
+        said = parse(scan)
+        words = [token.text for token in scan.tokens if token.kind == "word"]
         content = [word for word in words if word not in wording.FILLERS | wording.BY]
         names = bool(said.numbers or said.heads or said.subject or said.ratio or said.outputs)
         if not names or not content:

@@ -157,7 +157,7 @@ def _attribute_phrases(entity: Entity) -> Iterator[tuple[str, Target]]:
 
 
 def _spoken(entity: Entity, kind: Kind, attribute: Expressed) -> Iterator[str]:
-    """How one speaks of an attribute: its names, "status name", "id" where it is the key, "name" where it tells rows."""
+    """How one speaks of an attribute: its names, "status name", "id" of a key, "name" of what tells rows apart."""
     phrases = (attribute.name, *attribute.synonyms)
     yield from phrases
     if kind != "dimension":

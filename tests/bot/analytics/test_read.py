@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.analytics import autonomy, risk
-from bot.analytics.asking import FILLERS, is_write_request
+from bot.analytics.asking import is_write_request
+from bot.analytics.grammar.wording import FILLERS
 from bot.analytics.read import Reader
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
@@ -65,12 +66,12 @@ def test_a_question_is_read_as_this_query(row, read):
 @pytest.mark.parametrize("row", ROWS["bound"], ids=lambda row: row["text"])
 def test_every_content_word_of_a_question_is_bound_or_asks(row, read, reader):
     """What nothing binds must be one of the few words of asking: nothing is skipped."""
-    from bot.analytics import asking
+    from bot.analytics.grammar import wording as asking
 
     reading = read(row["text"])
     said = " ".join(binding.words for binding in reading.bindings)
     bound = {word.text for word in read_words(said)}
-    asking_words = FILLERS | asking.BY | asking.BROKEN | asking.NOT | asking.MOST | asking.LEAST
+    asking_words = FILLERS | asking.ASKING | asking.BY | asking.BROKEN | asking.NOT | asking.MOST | asking.LEAST
     asking_words |= {"many", "number", "count", "total", "or", "i", "over", "time", *asking.GRAINS, *asking.NUMBERS}
     for word in read_words(row["text"]):
         assert word.text in bound | asking_words or word.text.isdigit(), word

@@ -34,12 +34,14 @@ BY = _set("by per each every across")
 BROKEN = _set("broken split grouped group down break breakdown sorted")
 NOT = _set("not no without excluding exclude except never non neither nor non-")
 ASKING = _set(
-    "calculate compute determine return show list give display provide find get identify name see want need know tell fetch retrieve"
+    "calculate compute determine return show list give display provide find get identify name see want need know "
+    "tell fetch retrieve"
 )
 WHICH = _set("which what who whom")
 RELATIVE = _set("who that which whose with have having where without whom")
 PRONOUNS_OF_ALL = _phrases(
-    "of which,from these,from those,of these,of those,of them,out of these,out of those,out of them,among these,among those"
+    "of which,from these,from those,of these,of those,of them,out of these,out of those,out of them,among these,"
+    "among those"
 )
 COUNTING = _phrases(
     "how many,number of,count of,number of the,count of the,no of,total number of,total count of,count the number of,"
@@ -102,7 +104,8 @@ NEUTRAL_VERBS = _set(  # they say that a row exists and nothing about which
     "conduct conducted use used involve involved involving written write wrote serve served serving get got earn "
     "earned give given correspond corresponding register registered locate located present presented appear "
     "accumulate accumulated hold held own owned work worked visit visited teach taught carry carried process processed "
-    "create created issue issued submit submitted publish published respective respectively generate generated provide provided enroll enrolled own run ran complete completed found "
+    "create created issue issued submit submitted publish published respective respectively "
+    "generate generated provide provided enroll enrolled own run ran complete completed found "
     "experience experienced attend attended going gone go done live living reside residing based transacted gotten "
     "obtain obtained treated undergone undergo happening occurring prescribed found serving appearing belonging "
     "originating available respond responded sort"
@@ -145,7 +148,8 @@ HINTS = _phrases(  # how somebody would write the SQL: what it says follows from
     "by do a left join,by doing a left join,based on joining,based on join,by joining,by join,use a left join,"
     "using a left join,by performing a left join,represent each,as an integer,as integer,give the answer as,"
     "as a date,as a percentage,as a decimal,return the percentage value,in your answer,return the percentage,"
-    "rounded to,match string exactly,in total,match food,match case insensitively,match with wildcard case insensitively"
+    "rounded to,match string exactly,in total,match food,match case insensitively,"
+    "match with wildcard case insensitively"
 )
 MATCHING = _phrases(
     "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"

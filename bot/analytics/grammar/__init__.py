@@ -1,0 +1,1 @@
+"""The grammar of questions about data."""

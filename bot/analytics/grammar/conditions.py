@@ -1,0 +1,271 @@
+"""Rules for conditions: values, comparisons, quantities, spans of time, negations and relations."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid, TimeSaid
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.scope import Target
+from bylaw.semantic.query import Operator, Value
+
+
+def read_time(scan: Scan) -> bool:
+    token = scan.here()
+    if token.kind != "time" or token.span is None:
+        return False
+    before = [scan.word(-i) for i in (1, 2, 3)]
+    if "each" in before[:2] or "every" in before[:2] or (before[0] == "the" and "each" in before):
+        unit = next((grain for word, grain in wording.GRAINS.items() if word in token.text), None)
+        if unit:
+            scan.said.grain = unit
+            scan.say(scan.at, scan.at + 1, "grain", unit)
+    is_date = scan.last is not None and bool(scan.last.of("time"))
+    ref = scan.last if is_date else None
+    if ref is not None and ref in scan.said.outputs:
+        scan.said.outputs.remove(ref)
+    near = (scan.head.entities or scan.head.owners) if scan.head else ()
+    scan.said.times.append(TimeSaid(token.span, ref, near))
+    scan.say(scan.at, scan.at + 1, "time", token.span.label)
+    scan.at += 1
+    scan.each = False
+    return True
+
+
+def read_literal(scan: Scan) -> bool:
+    """A quoted text or a number: the value of what was named before it, or of what is named behind it."""
+    token = scan.here()
+    if token.kind not in ("quoted", "number"):
+        return False
+    value: Value | None = token.text if token.kind == "quoted" else token.number
+    if value is None:
+        return False
+    if scan.comparing is not None:
+        return compared(scan, value)
+    if token.kind == "quoted" and scan.word(1) == "in" and scan.word(-1) in ("have", "with", "contain"):
+        inside = scan.mention(scan.at + 2)
+        if inside is not None and inside[1].of("dimension"):
+            narrow(scan, inside[1], "contains", value, scan.at, scan.at + 2 + inside[0])
+            return True
+    behind = scan.mention(scan.at + 1) if token.kind == "quoted" else None
+    if behind is not None and behind[1].of("dimension", "entity"):
+        length, ref = behind
+        narrow(scan, ref, "in", value, scan.at, scan.at + 1 + length)
+        scan.head = ref if ref.entities else scan.head
+        return True
+    named = scan.last
+    if named is None or not named.of("dimension", "fact", "entity"):
+        return False
+    if token.kind == "quoted" or not named.entities:
+        narrow(scan, named, "in", value, scan.at, scan.at + 1)
+        return True
+    return False
+
+
+def compared(scan: Scan, value: Value) -> bool:
+    """The other side of a comparison: a value for what was named, or a quantity of what comes."""
+    assert scan.comparing is not None
+    operator, ref = scan.comparing
+    first = scan.at
+    after = scan.phrase(wording.AFTERWARDS, scan.at + 1)
+    if operator == "in" and after is not None:
+        operator, first = after[1], scan.at + after[0]
+    if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
+        return False
+    follows = scan.mention(first + 1, skip=frozenset({"total", "different", "distinct"}))
+    is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
+    if is_quantity and operator in ("<", "<=", ">", ">=", "in") and (ref is None or not ref.of("fact", "dimension")):
+        scan.quantity = ("=" if operator == "in" else operator, value)
+        scan.comparing = None
+        scan.at = first + 1
+        return True
+    if ref is None:
+        return False
+    scan.comparing = None
+    scan.at = first
+    narrow(scan, ref, operator, value, first, first + 1)
+    return True
+
+
+def read_quantity_first(scan: Scan) -> bool:
+    """ "3 or more papers": a bare number before what is counted."""
+    token = scan.here()
+    value = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
+    if value is None or scan.comparing is not None:
+        return False
+    after = scan.phrase(wording.AFTERWARDS, scan.at + 1)
+    if after is None and not scan.relative:
+        return False
+    length, operator = after if after is not None else (0, "in")
+    if scan.last is not None and scan.last.of("fact") and not scan.last.entities:
+        narrow(scan, scan.last, operator, value, scan.at, scan.at + 1 + length)
+        return True
+    follows = scan.mention(scan.at + 1 + length)
+    if follows is None or not follows[1].entities:
+        return False
+    scan.quantity = ("=" if operator == "in" else operator, value)  # type: ignore[assignment]
+    scan.at += 1 + length
+    return True
+
+
+def read_comparison(scan: Scan) -> bool:
+    found = scan.phrase(wording.COMPARISONS)
+    if found is None:
+        if scan.word() == "!=" and scan.last is not None:
+            scan.negated, scan.comparing = True, ("in", scan.last)
+            scan.at += 1
+            return True
+        return False
+    length, operator = found
+    place = scan.at + length
+    while place < len(scan.words) and scan.words[place] in (
+        "the",
+        "a",
+        "an",
+        "of",
+        "letter",
+        "be",
+        "or",
+        "value",
+        "with",
+    ):
+        place += 1
+    if place >= len(scan.tokens) or scan.tokens[place].sentence != scan.here().sentence:
+        return False
+    token = scan.tokens[place]
+    number = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
+    if token.kind == "quoted" or (number is not None and operator not in ("starts_with", "ends_with")):
+        value: Value | None = token.text if token.kind == "quoted" else number
+    elif (operator in ("starts_with", "ends_with", "contains", "in") and token.is_proper) or (
+        operator in ("starts_with", "ends_with") and token.kind == "word" and len(token.text) == 1
+    ):
+        value = token.raw
+    else:
+        return False
+    ref = scan.last if scan.last is not None and scan.last.of("dimension", "fact", "time", "entity") else None
+    if ref is None and operator in ("in", "starts_with", "ends_with", "contains"):
+        ref = scan.head
+    scan.comparing = (operator, ref)
+    scan.at = place
+    if value is not None and compared(scan, value):
+        return True
+    scan.comparing = None
+    return False
+
+
+def narrow(scan: Scan, ref: Ref, operator: Operator, value: Value | None, first: int, after: int) -> None:
+    """Take in a condition; what it is said of is no output."""
+    if ref in scan.said.outputs:
+        scan.said.outputs.remove(ref)
+    near = ref.near or ((scan.head.entities or scan.head.owners) if scan.head is not None else ())
+    values = () if value is None else (value,)
+    narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
+    narrowing.inside = scan.inside
+    before = scan.words[first - 1] if first else ""
+    narrowing.towards = before if before in ("from", "to") else ""
+    scan.narrowed.append(narrowing)
+    known = same_condition(scan, narrowing)
+    if known is not None:
+        known.values = tuple(dict.fromkeys((*known.values, *values)))
+    elif scan.narrowing is not None:
+        scan.narrowing.conditions.append(narrowing)
+    elif scan.halves is not None and not scan.global_place:
+        scan.local.append(narrowing)
+        if scan.halves and not scan.counting and scan.agg is None:
+            scan.halves[-1].conditions.append(scan.local.pop())
+    else:
+        scan.said.conditions.append(narrowing)
+    said = f"{ref.words} {'not ' if scan.negated else ''}{operator} {value}" if value is not None else ref.words
+    scan.say(first, after, "filter", said)
+    scan.negated = scan.alternative = False
+    scan.last = ref
+    scan.at = max(scan.at, after)
+
+
+def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
+    """The condition before, where the new one only adds a value to it: "US and Canada", "grade A or C"."""
+    known = scan.said.conditions[-1] if scan.said.conditions else None
+    if known is None or known.operator != "in" or new.operator != "in" or known.negated != new.negated:
+        return None
+    names = {target.name for target in known.ref.of("value", "dimension")}
+    same = names & {target.name for target in new.ref.of("value", "dimension")}
+    return known if same and known.values and new.values else None
+
+
+def read_weekend(scan: Scan) -> bool:
+    for phrases, negated in ((wording.WEEKENDS, False), (wording.WEEKDAYS, True)):
+        if length := scan.starts(phrases):
+            ref = scan.last if scan.last is not None and scan.last.of("time") else Ref("weekend", ())
+            scan.negated ^= negated
+            narrow(scan, ref, "is_weekend", None, scan.at, scan.at + length)
+            return True
+    return False
+
+
+def read_negation(scan: Scan) -> bool:
+    if scan.word() not in wording.NOT:
+        return False
+    scan.negated = True
+    scan.relative |= scan.word() in ("no", "without")
+    scan.at += 1
+    while scan.word() in ("any", "a", "an", "the", "be", "have", "have", "in", "from", "our"):
+        scan.relative |= scan.word() in ("any", "have")
+        scan.at += 1
+    return True
+
+
+def read_relation(scan: Scan) -> bool:
+    word = scan.word()
+    if scan.head is None and scan.said.outputs and not scan.said.numbers:
+        first = scan.said.outputs[0]  # "customer ids that have …": the customers
+        scan.head = Ref(first.words, tuple(Target("entity", name) for name in first.near or first.owners))
+    if word in ("where", "whose", "who", "that", "which", "with", "having", "without") and scan.head is not None:
+        if word in ("who", "which") and scan.starts_clause():
+            return False
+        scan.relative, scan.asks = True, False
+        scan.at += 1
+        return True
+    if word == "have" and scan.head is not None and not scan.said.numbers[-1:] and not scan.counting:
+        scan.relative = True
+        scan.at += 1
+        return True
+    return False
+
+
+def relate(scan: Scan, related: RelatedSaid) -> None:
+    """Take in a condition on related rows: of the half of a ratio that is being read, of "these", or of everything."""
+    if scan.narrowing is not None:
+        scan.narrowing.related.append(related)
+    elif scan.halves and not scan.global_place:
+        scan.halves[-1].related.append(related)
+    else:
+        scan.said.related.append(related)
+    scan.inside = related.entity.entities
+
+
+def narrow_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
+    values = ref.of("value")
+    labelled = tuple(target for target in values if target.name in scan.labels)
+    if labelled:
+        narrow(scan, Ref(ref.words, labelled, ref.near), "in", labelled[0].value, first, after)
+        scan.narrowed[-1].is_labelled = True
+    elif values:
+        narrow(scan, ref, "in", values[0].value, first, after)
+    else:
+        narrow(scan, Ref(ref.words, ref.of("condition"), ref.near), "in", None, first, after)
+
+
+def read_proper(scan: Scan) -> bool:
+    """A name that the catalogue does not list, beside what it names: "the instructor Knuth"."""
+    token = scan.here()
+    if not token.is_proper or scan.starts_clause() or scan.last is None or not scan.last.of("dimension", "entity"):
+        return False
+    end = scan.at
+    while end < len(scan.tokens) and scan.tokens[end].is_proper and scan.tokens[end].sentence == token.sentence:
+        end += 1
+    if (
+        scan.word(-1) not in ("name", "named", "be", "of", "=", "call", "called")
+        and scan.raw(scan.at - 1, scan.at) != scan.last.words
+    ):
+        return False
+    narrow(scan, scan.last, "in", scan.raw(scan.at, end), scan.at, end)
+    return True

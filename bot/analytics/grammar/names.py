@@ -1,0 +1,389 @@
+"""What a word of the catalogue does where it stands: counted, added up, grouped by, compared, related or shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.conditions import narrow_value, relate
+from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
+from bot.analytics.grammar.scan import Scan
+from bylaw.language.words import singular
+
+
+def read_named(scan: Scan) -> bool:
+    found = scan.mention(scan.at)
+    if found is None:
+        return False
+    length, ref = found
+    if scan.counting is not None and not ref.of("entity", "metric"):
+        length, ref = counted_rows(scan, length, ref)
+    first, after = scan.at, scan.at + length
+    if scan.number_ends == scan.at and length == 1 and scan.word() in wording.SUFFIXES:
+        scan.at += 1  # "total revenue amount"
+        return True
+    if scan.here().kind == "number" and length == 1 and not any(t.name in scan.labels for t in ref.of("value")):
+        return False
+    if is_doing(scan, ref, length):
+        scan.at += length
+        return True
+    if all(target.kind == "personal" for target in ref.targets):
+        scan.said.personal = scan.said.personal or ref.words
+    if scan.quantity is not None and ref.of("metric", "entity") and scan.head is not None:
+        relate(scan, RelatedSaid(scan.head, ref, *scan.quantity))
+        scan.quantity, scan.relative, scan.at, scan.agg = None, False, after, None
+        scan.say(first, after, "metric", ref.words)
+        return True
+    if stakes := ref.of("stakes"):
+        scan.said.stakes += [target.name for target in stakes]
+        scan.say(first, after, "stakes", ", ".join(target.name for target in stakes))
+        scan.at = after
+        return True
+    scan.at = after
+    ref = of_whom(scan, ref)
+    before, scan.last = scan.last, ref
+    for take in TAKERS:
+        scan.last = before
+        if take(scan, ref, first, after):
+            scan.last = ref if scan.last is before else scan.last
+            return True
+    scan.at = first
+    return False
+
+
+def of_whom(scan: Scan, ref: Ref) -> Ref:
+    """ "Name of the instructor": the entity behind `of` says whose attribute it is."""
+    if (
+        not ref.of("dimension", "fact", "time")
+        or ref.entities
+        or scan.word() not in ("of", "for")
+        or scan.word(1) in ("each", "all")
+    ):
+        return ref
+    found = scan.mention(scan.at + 1)
+    if found is None or not found[1].entities:
+        return ref
+    return Ref(ref.words, ref.targets, found[1].entities, ref.is_plural)
+
+
+def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    if scan.counting is None:
+        return False
+    if scan.agg is not None and ref.of("metric") and not ref.entities:
+        scan.counting = None  # "the most revenue"
+        return False
+    if (ref.of("value") or ref.of("condition")) and not ref.entities and not ref.of("metric"):
+        narrow_value(scan, ref, first, after)
+        return True
+    wanted = ref.of("entity", "metric") or ref.of("fact") or ref.of("dimension")
+    if not wanted:
+        return False
+    number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural), "count", scan.distinct)
+    scan.counting, scan.distinct = None, False
+    add_number(scan, number, first, after)
+    if ref.entities:
+        scan.head = ref
+    return True
+
+
+def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
+    """Take in a number: of a ratio, to sort by, or of the answer."""
+    if scan.over is not None:
+        number.over, scan.over = scan.over, None  # type: ignore[assignment]
+    if scan.agg is not None and scan.agg[1] and number.agg == "count":
+        scan.said.descending, scan.agg = scan.agg[0] == "max", None
+        scan.said.is_ranking = True
+        scan.said.orders.append(OrderSaid(number, scan.said.descending))
+    if scan.halves is not None and len(scan.halves) == scan.side and not scan.ordering:
+        number.conditions += scan.local
+        scan.local = []
+        scan.halves.append(number)
+    elif scan.ordering:
+        scan.said.orders.append(OrderSaid(number))
+    else:
+        scan.said.numbers.append(number)
+    if scan.each and scan.ranking:
+        scan.said.orders.append(OrderSaid(number, scan.said.descending))
+    scan.each = scan.ranking = False
+    scan.number_ends = after
+    scan.say(first, after, "metric", number.ref.words)
+
+
+def counted_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
+    """ "How many restaurants serve …": the rows are counted, though both words together name a column."""
+    for shorter in range(length - 1, 0, -1):
+        found = scan.lexicon.longest_at(scan.words[scan.at : scan.at + shorter], 0)
+        if found is not None and found[0] == shorter and any(target.kind == "entity" for target in found[1]):
+            raw = scan.raw(scan.at, scan.at + shorter)
+            return shorter, Ref(raw, found[1], (), singular(raw.casefold()) != raw.casefold())
+    return length, ref
+
+
+def is_doing(scan: Scan, ref: Ref, length: int) -> bool:
+    """ "How many sales did each person make": a verb, though a column has the same name."""
+    if length > 1 or scan.word() not in wording.NEUTRAL_VERBS or scan.last is None or not scan.last.entities:
+        return False
+    sentence = scan.here().sentence
+    before = [token.text for token in scan.tokens[: scan.at] if token.sentence == sentence]
+    return "do" in before and not ref.entities and scan.raw(scan.at - 1, scan.at) in scan.last.words
+
+
+def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    if scan.agg is None:
+        return False
+    agg, is_extreme = scan.agg
+    if (ref.of("value") or ref.of("condition")) and not ref.of("metric", "fact", "time", "entity"):
+        narrow_value(scan, ref, first, after)
+        return True
+    wanted = ref.of("metric") or ref.of("fact", "time")
+    if not wanted and ref.entities and leads_on(scan):
+        scan.head = ref
+        return True
+    if not wanted and ref.entities and (agg == "sum" or is_extreme):
+        counted = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
+        number = NumberSaid(counted, "count", is_total=not is_extreme)
+        scan.agg = scan.agg if is_extreme else None
+        add_number(scan, number, first, after)
+        scan.head = ref
+        return True
+    if not wanted and not (ref.of("dimension") and is_extreme):
+        return False
+    number = NumberSaid(
+        Ref(ref.words, wanted or ref.of("dimension"), ref.near, ref.is_plural), agg, is_extreme=is_extreme
+    )
+    scan.agg = None
+    if is_extreme:
+        scan.said.descending = agg == "max" if scan.said.descending is None else scan.said.descending
+    add_number(scan, number, first, after)
+    return True
+
+
+def leads_on(scan: Scan) -> bool:
+    """Does a fact or a metric follow, of which the entity is only the owner: "transaction total amount"?"""
+    found = scan.mention(scan.at)
+    return found is not None and bool(found[1].of("fact", "metric"))
+
+
+def takes_order(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    if not scan.ordering:
+        return False
+    if ref.of("metric"):
+        scan.said.orders.append(OrderSaid(NumberSaid(Ref(ref.words, ref.of("metric")))))
+    elif ref.of("dimension", "time", "fact", "entity"):
+        scan.said.orders.append(OrderSaid(ref))
+    else:
+        return False
+    scan.say(first, after, "order", ref.words)
+    return True
+
+
+def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    if not scan.each:
+        return False
+    if scan.ranking and ref.of("metric", "fact") and not ref.of("dimension"):
+        number = NumberSaid(Ref(ref.words, ref.of("metric", "fact"), ref.near))
+        add_number(scan, number, first, after)
+        return True
+    wanted = ref.of("dimension", "entity", "time", "fact")
+    if not wanted:
+        return False
+    if scan.halves is not None and scan.side == 0:
+        scan.said.unknown.append(f"each {ref.words}")  # of one half only
+    scan.said.groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural))
+    scan.say(first, after, "dimension", ref.words)
+    if ref.entities and not ref.of("dimension"):
+        scan.head = ref
+    scan.each = scan.word() in ("and", ",") and group_follows(scan)
+    return True
+
+
+def group_follows(scan: Scan) -> bool:
+    place = scan.at + 1
+    while place < len(scan.words) and scan.words[place] in ("and", "corresponding", "respective", "the"):
+        place += 1
+    if place < len(scan.words) and scan.words[place] in wording.GRAINS:
+        return True
+    found = scan.mention(place)
+    return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")
+
+
+def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    if not ref.of("value", "condition"):
+        return False
+    if ref.entities and (scan.relative or scan.asks) and not ref.of("condition") and not tells_kind(scan, ref):
+        return False
+    narrow_value(scan, ref, first, after)
+    return True
+
+
+def tells_kind(scan: Scan, ref: Ref) -> bool:
+    """ "Transaction notifications": a value right before the rows that have it, whatever else the word names."""
+    behind = scan.mention(scan.at)
+    owners = {target.owner for target in ref.of("value")}
+    return behind is not None and bool(owners & set(behind[1].entities))
+
+
+def takes_repeated(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    """ "How many of these orders": the word for the rows stands again."""
+    known = scan.repeated
+    if known is None or not set(ref.targets) & set(known.ref.targets):
+        return False
+    scan.repeated = None
+    scan.say(first, after, "metric", ref.words)
+    return True
+
+
+def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    if continues_count(scan, ref, first):
+        add_number(scan, NumberSaid(ref, "count"), first, after)
+        return True
+    if not ref.of("metric"):
+        return False
+    if scan.each and not scan.ranking:
+        scan.said.unknown.append(ref.words)
+        return True
+    is_thing = scan.asks and (ref.is_plural or ref.words.lower() not in metric_names(scan, ref))
+    if ref.entities and (is_thing or scan.relative or scan.agent or scan.quantity or scan.ranking or scan.said.numbers):
+        return False
+    if ref.of("dimension") and (scan.asks or scan.ranking):
+        return False
+    add_number(scan, NumberSaid(ref), first, after)
+    return True
+
+
+def metric_names(scan: Scan, ref: Ref) -> set[str]:
+    """The metrics that *ref* may mean, as one writes them: "cash balance" is the metric, not a row."""
+    return {target.name.replace("_", " ") for target in ref.of("metric")}
+
+
+def continues_count(scan: Scan, ref: Ref, first: int) -> bool:
+    """ "How many orders and refunds": the second thing is counted like the first."""
+    numbers = scan.said.numbers
+    return (
+        bool(ref.entities)
+        and bool(numbers)
+        and numbers[-1].agg == "count"
+        and scan.last is not None
+        and scan.last.words == numbers[-1].ref.words
+        and scan.words[first - 1] in ("and", ",")
+    )
+
+
+def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    """An entity: the other side of a relation, the rows asked for, or whom the words around speak of."""
+    if not ref.entities:
+        return False
+    entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
+    is_half = scan.halves is not None and len(scan.halves) == scan.side
+    if is_half and not scan.relative and not ref.of("dimension"):
+        add_number(scan, NumberSaid(entity, "count"), first, after)
+        scan.head = entity
+        return True
+    if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking):
+        return False
+    is_other = scan.head is not None and not set(scan.head.entities or scan.head.owners) & set(entity.entities)
+    if scan.relative and scan.head is not None and is_other:
+        comparison, value = scan.quantity or ((("=", 0)) if scan.negated else (">=", 1))
+        relate(scan, RelatedSaid(scan.head, entity, comparison, value))
+        scan.quantity, scan.negated, scan.relative = None, False, False
+    elif scan.quantity is not None:
+        return False
+    elif scan.ranking and scan.said.ranked is None:
+        scan.said.ranked = entity
+    elif scan.asks and scan.said.subject is None and not scan.agent:
+        scan.said.subject, scan.asks = entity, False
+    scan.agent = False
+    scan.said.heads.append(entity)
+    scan.head = entity
+    scan.say(first, after, "entity", ref.words)
+    return True
+
+
+def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    """An attribute: shown, unless a value for it follows."""
+    wanted = ref.of("dimension", "time", "fact")
+    if not wanted:
+        return False
+    if is_verb(scan, ref):
+        scan.say(first, after, "time", ref.words)
+        return True
+    near = ref.near
+    if not near and scan.last is not None and scan.words[first - 1] in ("and", ","):
+        near = scan.last.near or scan.last.owners  # "the drug's id and name"
+    named = Ref(ref.words, wanted, near, ref.is_plural)
+    if scan.ranking and scan.said.ranked is None:
+        scan.said.ranked = named
+    elif labelled := labels_value(scan, named):
+        scan.labels = labelled
+    else:
+        scan.said.outputs.append(named)
+        if not (scan.asks or scan.ordering or continues(scan, first)):
+            scan.said.strays.append(named)
+    scan.say(first, after, "dimension", ref.words)
+    scan.last = named
+    return True
+
+
+def continues(scan: Scan, first: int) -> bool:
+    """Does it go on with a row of what is asked for: "… and the name", "(id and name)"?"""
+    before = scan.words[first - 1] if first else ""
+    if before in ("(", "along", "with"):
+        return bool(scan.said.outputs) or scan.said.subject is not None
+    if before not in ("and", ",", "&") or scan.last is None:
+        return False
+    is_number = scan.number_ends >= first - 2
+    return is_number or (scan.last in scan.said.outputs and scan.last not in scan.said.strays)
+
+
+def is_verb(scan: Scan, ref: Ref) -> bool:
+    """ "Users who joined", "sent by": a date told by its verb; without a span of time it asks for nothing."""
+    words = ref.words.lower().split()
+    return (
+        words[0].endswith("ed")
+        or words[0] in ("sent", "made", "held", "sold", "born")
+        or words[-1] in ("in", "on", "at", "by")
+    )
+
+
+def labels_value(scan: Scan, ref: Ref) -> frozenset[str]:
+    """Does a value of it stand right before or behind: "state of California", "the EU region"?"""
+    names = {target.name for target in ref.of("dimension")}
+    known = scan.narrowed[-1] if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
+    before = known.ref if known is not None else None
+    if known is not None and before is not None and (shared := names & {t.name for t in before.of("value")}):
+        kept = tuple(target for target in before.of("value") if target.name in shared)
+        known.ref, known.is_labelled = Ref(before.words, kept, before.near), True
+        return frozenset(shared)
+    place = scan.at
+    while scan.word(place - scan.at) in ("of", "be", "in", "=", ":", "as", "the", "and"):
+        place += 1
+    behind = scan.mention(place)
+    return frozenset(names & {target.name for target in behind[1].of("value")}) if behind else frozenset()
+
+
+def takes_relation(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    if not ref.of("relation"):
+        return False
+    scan.say(first, after, "relation", ref.words)
+    found = scan.mention(scan.at)
+    if ref.words.lower().endswith(" by") and found is not None and not found[1].entities:
+        scan.each = True  # "sold by agent id"
+    else:
+        scan.agent = True
+    return True
+
+
+Taker = Callable[[Scan, Ref, int, int], bool]
+
+TAKERS: tuple[Taker, ...] = (
+    takes_repeated,
+    takes_counted,
+    takes_aggregate,
+    takes_order,
+    takes_group,
+    takes_value,
+    takes_number,
+    takes_entity,
+    takes_attribute,
+    takes_relation,
+)

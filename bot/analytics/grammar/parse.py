@@ -1,0 +1,117 @@
+"""A question, token by token → what it says. One rule a kind of phrase; the first that fits takes its words.
+
+No word is skipped because it is not understood: what no rule takes is named as unknown. Nothing is looked up beyond
+the lexicon here; which of several readings is meant is decided later, from the whole question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.analytics.grammar.conditions import (
+    read_comparison,
+    read_literal,
+    read_negation,
+    read_proper,
+    read_quantity_first,
+    read_relation,
+    read_time,
+    read_weekend,
+)
+from bot.analytics.grammar.names import read_named
+from bot.analytics.grammar.quantities import read_aggregate, read_all_of, read_counts, read_each, read_grain, read_top
+from bot.analytics.grammar.said import Said
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.grammar.wholes import (
+    read_asking,
+    read_bare_count,
+    read_definition,
+    read_direction,
+    read_extent,
+    read_filler,
+    read_frequent,
+    read_mark,
+    read_noise,
+    read_of_these,
+    read_or,
+    read_order,
+    read_over_time,
+    read_ratio,
+    read_rows,
+    read_unit,
+)
+
+
+def parse(scan: Scan) -> Said:
+    """Read everything."""
+    while scan.at < len(scan.tokens):
+        if scan.at and scan.here().sentence != scan.tokens[scan.at - 1].sentence:
+            end_sentence(scan)
+        if not any(rule(scan) for rule in RULES):
+            leave_unknown(scan)
+    end_sentence(scan)
+    if scan.halves and len(scan.halves) == 2:
+        scan.said.ratio = (scan.halves[0], scan.halves[1])
+    return scan.said
+
+
+def leave_unknown(scan: Scan) -> None:
+    token = scan.here()
+    if token.kind != "mark":
+        scan.said.unknown.append(token.raw)
+    scan.at += 1
+
+
+def end_sentence(scan: Scan) -> None:
+    """What waits for its object and never gets one was not understood."""
+    if scan.negated:
+        scan.said.unknown.append("not")
+    if scan.comparing is not None or scan.quantity is not None:
+        scan.said.unknown.append("than")
+    if scan.counting is not None and not scan.said.numbers:
+        scan.said.unknown.append(scan.counting)
+    if scan.agg is not None:
+        scan.said.unknown.append(scan.agg_words)
+    if scan.halves is not None and len(scan.halves) < 2:
+        scan.said.unknown.append("ratio")
+    scan.counting = scan.agg = scan.comparing = scan.quantity = None
+    scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
+    scan.alternative = scan.global_place = False
+    scan.narrowing, scan.inside = None, ()
+
+
+Rule = Callable[[Scan], bool]
+
+RULES: tuple[Rule, ...] = (
+    read_time,
+    read_noise,
+    read_definition,
+    read_order,
+    read_direction,
+    read_of_these,
+    read_ratio,
+    read_frequent,
+    read_unit,
+    read_extent,
+    read_over_time,
+    read_counts,
+    read_weekend,
+    read_top,
+    read_comparison,
+    read_quantity_first,
+    read_grain,
+    read_all_of,
+    read_named,
+    read_rows,
+    read_bare_count,
+    read_aggregate,
+    read_literal,
+    read_each,
+    read_negation,
+    read_relation,
+    read_asking,
+    read_or,
+    read_filler,
+    read_proper,
+    read_mark,
+)

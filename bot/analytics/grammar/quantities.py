@@ -1,0 +1,179 @@
+"""Rules for how much and by what: counting, adding up, ranking, grouping, periods."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import OrderSaid
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.grammar.wholes import repeat_number
+
+_NAMED = ("metric", "dimension", "time", "fact", "value", "entity", "condition", "relation")
+
+
+def read_counts(scan: Scan) -> bool:
+    length = scan.starts(wording.COUNTING)
+    if not length or (scan.word() == "count" and length == 1 and scan.at and scan.word(-1) not in ("", ",")):
+        return False
+    scan.counting = scan.raw(scan.at, scan.at + length)
+    scan.said.counts = True
+    scan.agg = None if scan.agg is None or not scan.agg[1] else scan.agg
+    scan.at += length
+    if scan.part:
+        repeat_number(scan)
+        return True
+    while scan.word() in wording.DISTINCT | wording.ARTICLES | {"total"} and not scan.starts(wording.PRONOUNS_OF_ALL):
+        scan.distinct |= scan.word() in wording.DISTINCT
+        scan.at += 1
+    return True
+
+
+def read_top(scan: Scan) -> bool:
+    """ "Top 5", "first 3", "the 3 most": how many, and from which end."""
+    word, following = scan.word(), scan.word(1)
+    number = scan.tokens[scan.at + 1].number if scan.at + 1 < len(scan.tokens) else None
+    number = number if number is not None else wording.NUMBERS.get(following)
+    if word in ("top", "bottom", "first", "last", "best", "worst") and isinstance(number, int) and 0 < number <= 1_000:
+        scan.said.limit = number
+        scan.at += 2
+        descending = wording.EXTREMES[word] == "max"
+    elif word in ("top", "bottom"):
+        scan.at += 1
+        descending = word == "top"
+    else:
+        return False
+    scan.said.descending = descending
+    scan.said.is_ranking = scan.ranking = True
+    scan.say(scan.at - 2, scan.at, "order", "descending" if descending else "ascending")
+    if length := scan.starts(wording.FREQUENT):
+        scan.said.is_frequent = True
+        scan.at += length
+    elif scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
+        while scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
+            scan.at += 1
+    return True
+
+
+def read_aggregate(scan: Scan) -> bool:
+    """ "Total", "average", "highest": the next thing named is added up, averaged, or ranked by."""
+    word = scan.word()
+    agg = wording.AGGREGATES.get(word) or wording.EXTREMES.get(word)
+    if agg is None or (word in wording.AMBIGUOUS_EXTREMES and not scan.leads_to(("time", "fact"))):
+        return False
+    adds_nothing = word == "overall" or (word in ("total", "combined") and scan.word(1) in ("number", "count"))
+    if adds_nothing and not scan.leads_to(_NAMED):
+        scan.at += 1
+        return True
+    if word in ("most", "fewest", "least"):
+        scan.counting = scan.here().raw
+    scan.agg_words = scan.here().raw
+    scan.agg = (agg, word in wording.EXTREMES)
+    scan.at += 1
+    while scan.word() in wording.ARTICLES | {"of", "total", "number"} and scan.word() != "number":
+        scan.at += 1
+    return True
+
+
+def read_each(scan: Scan) -> bool:
+    word = scan.word()
+    if (word, scan.word(1), scan.word(2)) == ("in", "term", "of"):
+        scan.at += 3
+        scan.each = True
+        return True
+    if word in ("split", "broken", "grouped", "group", "break", "breakdown") and "by" in (
+        scan.word(1),
+        scan.word(2),
+    ):
+        scan.at += 2 if scan.word(1) == "by" else 3
+        scan.each = True
+        return True
+    if word == "within" and scan.word(1) == "each":
+        scan.at += 2
+        scan.each = True
+        return True
+    if word not in wording.BY:
+        return False
+    before = scan.word(-1)
+    if (
+        word == "by"
+        and (before in wording.NEUTRAL_VERBS or (scan.last and scan.last.of("relation")))
+        and scan.word(1) != "each"
+        and names_rows(scan)
+    ):
+        scan.agent = True
+        scan.at += 1
+        return True
+    if word == "across" and scan.word(1) == "all":
+        scan.agent = True  # over everything, so no group
+        scan.at += 2
+        return True
+    if word == "by" and scan.word(1) != "each" and is_told_apart(scan):
+        scan.agent = True
+        scan.at += 1
+        return True
+    scan.each = True
+    if word in ("each", "every") and scan.word(-1) == "do":
+        scan.said.with_empty = True  # "how many did each sell": none is an answer too
+    scan.at += 1
+    return True
+
+
+def names_rows(scan: Scan) -> bool:
+    """Does an entity follow, and no column of one?"""
+    found = scan.mention(scan.at + 1)
+    return found is not None and bool(found[1].entities)
+
+
+def is_told_apart(scan: Scan) -> bool:
+    """ "By users who joined last year": whose rows they are, no group."""
+    found = scan.mention(scan.at + 1)
+    if found is None or not found[1].entities:
+        return False
+    return scan.word(1 + found[0]) in wording.RELATIVE | {"from", "in", "living", "located", "named"}
+
+
+def read_all_of(scan: Scan) -> bool:
+    """ "For all customers": those without any row too."""
+    if scan.word() == "all" and scan.word(-1) in ("for", "of") and scan.said.numbers:
+        found = scan.mention(scan.at + 1)
+        if found is not None and found[1].entities and found[1].is_plural:
+            scan.said.with_empty = True
+            scan.each = True
+            scan.at += 1
+            return True
+    return False
+
+
+def read_grain(scan: Scan) -> bool:
+    word = scan.word()
+    if word not in wording.GRAINS:
+        return False
+    behind = scan.at + (2 if scan.word(1) == "of" else 1)
+    is_led = scan.each or scan.word(-1) == "each"
+    if behind < len(scan.tokens) and scan.tokens[behind].kind == "time" and not is_led:
+        scan.at = behind  # "the year 2021", "in the month of April"
+        return True
+    is_named = scan.lexicon.longest_at([word], 0) is not None
+    if scan.ordering:
+        scan.said.orders.append(OrderSaid(wording.GRAINS[word]))
+        scan.at += 1
+        return True
+    if (word in wording.ADVERBS and not is_named) or scan.each:
+        if scan.each and is_named:
+            return False
+        grain = wording.GRAINS[word]
+        scan.said.grain = grain
+        scan.say(scan.at, scan.at + 1, "grain", grain)
+        if scan.word(-1) != "and":
+            scan.each = scan.word(1) in ("and", ",") and scan.each
+        scan.at += 1
+        return True
+    if scan.said.grain == wording.GRAINS[word] and not is_named:
+        scan.at += 1
+        return True
+    is_asked = scan.word(-1) in wording.WHICH or scan.word(1) in ("", ",", "and", "\0")
+    if scan.asks and not is_named and is_asked:
+        scan.said.grain = wording.GRAINS[word]
+        scan.say(scan.at, scan.at + 1, "grain", wording.GRAINS[word])
+        scan.at += 1
+        return True
+    return False

@@ -1,0 +1,160 @@
+"""Where a reading of a question stands: the tokens, the place, what waits for its object, what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import Narrowing, NumberSaid, Ref, Said
+from bot.analytics.grammar.tokens import Token
+from bot.analytics.scope import Lexicon, Target
+from bot.conversation import Binding
+from bylaw.authored.context import Aggregation
+from bylaw.language.words import FUNCTION_WORDS, singular
+from bylaw.semantic.query import Comparison, Operator, Value
+
+V = TypeVar("V")
+
+
+class Scan:
+    """The state of one reading of one question. Every rule looks from here and moves `at` over the words it takes."""
+
+    def __init__(self, tokens: tuple[Token, ...], lexicon: Lexicon, follows: bool = False) -> None:
+        self.tokens = tokens
+        self.lexicon = lexicon
+        self.follows = follows
+        self.words = [token.text if token.kind in ("word", "number", "mark") else "\0" for token in tokens]
+        self.at = 0
+        self.said = Said()
+        self.bindings: list[Binding] = []
+        self.counting: str | None = None  # the words that count, until what they count is named
+        self.distinct = False
+        self.agg: tuple[Aggregation, bool] | None = None
+        self.agg_words = ""
+        self.over: str | None = None
+        self.each = False
+        self.agent = False  # "made by": who did it, no group
+        self.asks = False
+        self.relative = False
+        self.negated = False
+        self.alternative = False
+        self.ranking = False  # after "top 5"
+        self.quantity: tuple[Comparison, Value] | None = None
+        self.comparing: tuple[Operator, Ref | None] | None = None
+        self.ordering = False
+        self.last: Ref | None = None  # what was named right before
+        self.head: Ref | None = None  # the rows that are spoken of
+        self.halves: list[NumberSaid] | None = None  # of a ratio
+        self.side = 0  # which of the two is being read
+        self.labels: frozenset[str] = frozenset()  # the dimension named right before its value
+        self.narrowed: list[Narrowing] = []
+        self.local: list[Narrowing] = []  # conditions of the number that is being read
+        self.global_place = False
+        self.inside: tuple[str, ...] = ()  # the related rows that are spoken of
+        self.number_ends = -1  # the place behind the number named last
+        self.repeated: NumberSaid | None = None
+        self.part = False  # after "out of these", until something is counted
+        self.narrowing: NumberSaid | None = None  # the number that this sentence is about
+
+    def here(self) -> Token:
+        return self.tokens[self.at]
+
+    def word(self, ahead: int = 0) -> str:
+        place = self.at + ahead
+        return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def raw(self, first: int, after: int) -> str:
+        if first >= after:
+            return ""
+        raw = [token.raw for token in self.tokens[first:after]]
+        return " ".join(raw)
+
+    def phrase(self, table: Mapping[tuple[str, ...], V], at: int | None = None) -> tuple[int, V] | None:
+        """The longest phrase of *table* that begins here: its length and its row."""
+        start = self.at if at is None else at
+        for length in range(min(6, len(self.words) - start), 0, -1):
+            key = tuple(self.words[start : start + length])
+            if key in table:
+                return length, table[key]
+        return None
+
+    def starts(self, phrases: frozenset[tuple[str, ...]]) -> int:
+        """How many words of one of *phrases* begin here, the longest; 0 for none."""
+        return max(
+            (len(phrase) for phrase in phrases if tuple(self.words[self.at : self.at + len(phrase)]) == phrase),
+            default=0,
+        )
+
+    def say(self, first: int, after: int, kind: str, name: str) -> None:
+        self.bindings.append(Binding(words=self.raw(first, after), kind=kind, name=name))
+
+    def direction_at(self, ahead: int) -> tuple[int, bool] | None:
+        return self.phrase(wording.DIRECTIONS, self.at + ahead)
+
+    def leads_to(self, kinds: tuple[str, ...]) -> bool:
+        found = self.mention(self.at + 1)
+        return found is not None and any(target.kind in kinds for target in found[1].targets)
+
+    def starts_clause(self) -> bool:
+        return self.at == 0 or self.tokens[self.at - 1].sentence != self.here().sentence
+
+    def mention(self, at: int, skip: frozenset[str] = frozenset()) -> tuple[int, Ref] | None:
+        """The longest phrase of the catalogue from place *at* on: how many tokens with what is skipped, and it."""
+        start = at
+        while at < len(self.words) and (
+            (self.words[at] in wording.DETERMINERS and not self.is_letter(at)) or self.words[at] in skip
+        ):
+            if self.lexicon.longest_at(self.words[at : at + 4], 0) and self.words[at] not in FUNCTION_WORDS:
+                break
+            at += 1
+        if at >= len(self.tokens) or self.tokens[at].kind not in ("word", "number"):
+            return None
+        if self.words[at] in wording.GRAINS and self.is_time(at + 1):
+            return None  # "the year 2021"
+        end = at
+        sentence = self.tokens[at].sentence
+        while (
+            end < len(self.tokens)
+            and self.tokens[end].kind in ("word", "number")
+            and self.tokens[end].sentence == sentence
+        ):
+            end += 1
+        found = self.lexicon.longest_at(self.words[at:end], 0)
+        if found is None:
+            return self.shared_word(at, end, start)
+        length, targets = found
+        targets = tuple(target for target in targets if not self.is_small_word(target, at, length))
+        if not targets:
+            return None
+        raw = self.tokens[at + length - 1].raw
+        is_plural = singular(raw.casefold()) != raw.casefold()
+        return at + length - start, Ref(self.raw(at, at + length), targets, (), is_plural)
+
+    def is_time(self, at: int) -> bool:
+        at += 1 if at < len(self.words) and self.words[at] == "of" else 0
+        return at < len(self.tokens) and self.tokens[at].kind == "time"
+
+    def shared_word(self, at: int, end: int, start: int) -> tuple[int, Ref] | None:
+        """ "First and last name": the word that two phrases share stands once."""
+        if end - at < 4 or self.words[at + 1] != "and":
+            return None
+        second = self.lexicon.longest_at(self.words[at + 2 : end], 0)
+        if second is None or second[0] < 2:
+            return None
+        shared = self.words[at + 1 + second[0]]
+        first = self.lexicon.longest_at([self.words[at], shared], 0)
+        if first is None or first[0] != 2:
+            return None
+        return at + 1 - start, Ref(f"{self.tokens[at].raw} {shared}", first[1])
+
+    def is_letter(self, at: int) -> bool:
+        """ "A" in capitals inside a sentence is a grade, no article."""
+        is_first = at == 0 or self.tokens[at - 1].sentence != self.tokens[at].sentence
+        return self.tokens[at].raw == "A" and not is_first
+
+    def is_small_word(self, target: Target, at: int, length: int) -> bool:
+        """A value that looks like an article ("A") is one only where it is written exactly so."""
+        if any(word not in FUNCTION_WORDS for word in self.words[at : at + length]):
+            return False
+        return target.kind != "value" or self.raw(at, at + length) != str(target.value) or self.starts_clause()

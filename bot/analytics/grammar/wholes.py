@@ -1,0 +1,236 @@
+"""Rules for what concerns the whole question: what asks, in what order, out of what, and words that add nothing."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import NumberSaid
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.scope import Target
+
+
+def read_mark(scan: Scan) -> bool:
+    if scan.here().kind != "mark" or scan.word() in (">", "<", ">=", "<=", "=", "!="):
+        return False
+    scan.at += 1
+    return True
+
+
+def read_noise(scan: Scan) -> bool:
+    """How somebody would write the SQL, and that case does not matter: it changes nothing here."""
+    if length := scan.starts(wording.MATCHING):
+        scan.at += length
+        return True
+    if length := scan.starts(wording.HINTS):
+        sentence = scan.here().sentence
+        while scan.at < len(scan.tokens) and scan.here().sentence == sentence and scan.word() != ",":
+            scan.at += 1
+        return True
+    if length := scan.starts(wording.EMPTY_TOO):
+        scan.said.with_empty = True
+        sentence = scan.here().sentence
+        while scan.at < len(scan.tokens) and scan.here().sentence == sentence:
+            scan.at += 1
+        return True
+    return False
+
+
+def read_definition(scan: Scan) -> bool:
+    """ "Where total loss is the sum of payments and reserves": what the catalogue says of the metric anyway."""
+    word = scan.word()
+    if word not in ("where", "which", "and") or (word == "and" and not scan.said.definitions):
+        return False
+    place = scan.at + 1
+    defined = scan.mention(place) if word != "which" else None
+    if defined is not None and defined[1].of("metric"):
+        place += defined[0]
+        names = defined[1].of("metric")
+    elif word == "which" and scan.said.numbers and scan.number_ends >= scan.at - 1:
+        names = scan.said.numbers[-1].ref.of("metric")
+    else:
+        return False
+    if not names or place >= len(scan.words) or scan.words[place] != "be":
+        return False
+    place += 1
+    said: list[Target] = []
+    sentence = scan.here().sentence
+    while place < len(scan.tokens) and scan.tokens[place].sentence == sentence:
+        found = scan.mention(place)
+        if found is not None and found[1].of("metric", "fact", "entity"):
+            said.append(found[1].targets[0])
+            scan.said.definitions.append((names, found[1]))
+            place += found[0]
+        elif scan.words[place] in wording.DEFINING:
+            place += 1
+        else:
+            break
+    if not said:
+        return False
+    scan.at = place
+    return True
+
+
+def read_order(scan: Scan) -> bool:
+    if scan.here().raw.casefold() in wording.ORDERING and (
+        scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in"
+    ):
+        scan.ordering = True
+        scan.at += 2 if scan.word(1) in ("by", "in") and not scan.direction_at(1) else 1
+        return True
+    return False
+
+
+def read_direction(scan: Scan) -> bool:
+    found = scan.direction_at(0)
+    if found is None:
+        return False
+    length, descending = found
+    if scan.said.orders and scan.ordering:
+        scan.said.orders[-1].descending = descending
+    else:
+        scan.said.descending = descending
+    scan.say(scan.at, scan.at + length, "order", "descending" if descending else "ascending")
+    scan.at += length
+    scan.ordering = False
+    return True
+
+
+def read_of_these(scan: Scan) -> bool:
+    """ "How many of these were on weekends", "out of these, how many …": the number before, for some of its rows."""
+    length = scan.starts(wording.PRONOUNS_OF_ALL)
+    if not length or not scan.said.numbers:
+        return False
+    scan.at += length
+    if scan.counting is not None:
+        repeat_number(scan)
+    else:
+        scan.part = True
+    return True
+
+
+def repeat_number(scan: Scan) -> None:
+    known = scan.said.numbers[-1]
+    again = NumberSaid(known.ref, known.agg, known.distinct)
+    scan.said.numbers.append(again)
+    scan.narrowing = scan.repeated = again
+    scan.counting, scan.part = None, False
+
+
+def read_frequent(scan: Scan) -> bool:
+    """ "The most common reason": ranked by how many rows have it."""
+    length = scan.starts(wording.FREQUENT)
+    if not length:
+        return False
+    scan.said.is_frequent = scan.said.is_ranking = scan.ranking = True
+    scan.said.descending = True
+    scan.say(scan.at, scan.at + length, "order", "descending")
+    scan.at += length
+    return True
+
+
+def read_unit(scan: Scan) -> bool:
+    """ "In kg": the unit that the number must have anyway; whether it has is checked when it is known."""
+    if (
+        scan.word() != "in"
+        or scan.word(1) not in wording.UNITS
+        or (scan.word(1) in wording.GRAINS and not scan.said.numbers)
+    ):
+        return False
+    scan.said.units.append(scan.word(1))
+    scan.at += 2
+    return True
+
+
+def read_rows(scan: Scan) -> bool:
+    """ "Price records", "in the database": rows are what everything is about."""
+    if scan.word() not in wording.ROWS and not (scan.word() in wording.DISTINCT and not scan.counting):
+        return False
+    if scan.word() == "count" or scan.lexicon.longest_at(scan.words[scan.at : scan.at + 2], 0):
+        return False
+    scan.at += 1
+    return True
+
+
+def read_bare_count(scan: Scan) -> bool:
+    """ "… and their counts": how many rows, where nothing else says it."""
+    if scan.word() not in ("count", "counts") or scan.word(1) == "of":
+        return False
+    scan.said.is_frequent |= not scan.said.numbers
+    scan.at += 1
+    return True
+
+
+def read_ratio(scan: Scan) -> bool:
+    if scan.word() in ("ratio", "proportion") and scan.word(1) in ("of", "between"):
+        scan.halves, scan.local, scan.side = [], [], 0
+        scan.at += 2
+        return True
+    if scan.halves and len(scan.halves) == 1 and scan.word() in ("to", "and", "/") and scan.word(1) not in ("be",):
+        scan.local, scan.side = [], 1
+        scan.at += 1
+        return True
+    return False
+
+
+def read_extent(scan: Scan) -> bool:
+    """Changes against the period before, and running totals."""
+    for phrases, over in ((wording.RUNNING, "running"), (wording.CHANGES, "change")):
+        if length := scan.starts(phrases):
+            scan.over = over
+            scan.say(scan.at, scan.at + length, "calculation", over)
+            scan.at += length
+            if scan.word() in ("change", "growth", "difference"):
+                scan.over = "growth" if scan.word() == "growth" else over
+                scan.at += 1
+            if over == "change" and scan.said.numbers:
+                base = scan.said.numbers[-1]
+                scan.said.numbers.append(NumberSaid(base.ref, base.agg, base.distinct, scan.over))  # type: ignore[arg-type]
+                scan.over = None
+            return True
+    return False
+
+
+def read_over_time(scan: Scan) -> bool:
+    if scan.word() == "over" and scan.word(1) == "time":
+        scan.said.grain = scan.said.grain or "month"
+        scan.say(scan.at, scan.at + 2, "grain", "month")
+        scan.at += 2
+        return True
+    return False
+
+
+def read_asking(scan: Scan) -> bool:
+    word = scan.word()
+    if word not in wording.ASKING | wording.WHICH:
+        return False
+    if word in wording.WHICH and not (scan.starts_clause() or scan.word(-1) in ("and", ",", "of", "in", "for", "tell")):
+        return False
+    scan.asks = word not in wording.WISHES or scan.word(1) not in ("a", "an")
+    scan.at += 1
+    return True
+
+
+def read_or(scan: Scan) -> bool:
+    word = scan.word()
+    if word not in ("or", "and"):
+        return False
+    if word == "or" and not (scan.said.conditions or scan.local or scan.comparing or scan.leads_to(("condition",))):
+        return False
+    scan.alternative = word == "or"
+    scan.at += 1
+    return True
+
+
+def read_filler(scan: Scan) -> bool:
+    word = scan.word()
+    if word in ("in", "for", "within", "during", "at") and scan.halves is not None and len(scan.halves) == 2:
+        scan.global_place = True
+    if word in wording.FILLERS or word in wording.NEUTRAL_VERBS or (scan.follows and word in wording.FOLLOWING):
+        if word in ("i", "my") and scan.word(1) not in wording.WISHES:
+            return False
+        if word == "total" and scan.word(-1) not in wording.FILLERS:
+            return False
+        if word in wording.PLACES:
+            scan.asks = False  # what is asked for has been said
+        scan.at += 1
+        return True
+    return False

@@ -1,0 +1,1 @@
+"""From what a question says to what it asks."""

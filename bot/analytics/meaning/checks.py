@@ -1,0 +1,96 @@
+"""What would be dropped or doubted silently stops the reading instead."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar.wording import UNITS
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.reading import Stop, not_understood
+from bylaw.semantic.expressions import columns_of
+from bylaw.semantic.query import (
+    SemanticQuery,
+)
+
+
+def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
+    """ "A refund for a TV" names rows and asks for no number of them: nothing says how many, by what or when."""
+    said = draft.said
+    named = [number for number in said.numbers if number.agg is None and number.ref.entities]
+    asks = said.counts or query.grain or said.times or query.dimensions or query.per or said.ratio or said.is_ranking
+    if draft.follows or asks or not named or len(named) < len(said.numbers):
+        return
+    words = named[0].ref.words
+    message = f"I do not see what you want to know about `{words}`"
+    raise Stop(not_understood(message, f"ask `how many {words}`, or for a metric by name", (words,)))
+
+
+def stop_at_definitions(draft: Draft) -> None:
+    """A definition that the question brings along must be the one of the catalogue."""
+    for names, part in draft.said.definitions:
+        parts = {name for target in names for name in made_of(draft, target.name)}
+        meant = {target.name for target in part.targets} | {f"sum({target.name})" for target in part.of("fact")}
+        if not parts & meant:
+            message = f"the catalogue does not make `{names[0].name}` of `{part.words}`"
+            raise Stop(not_understood(message, "ask for the metric by its name alone", (part.words,)))
+
+
+def made_of(draft: Draft, name: str, depth: int = 0) -> set[str]:
+    """The metrics and facts that a metric computes with, and itself."""
+    metric = draft.context.metrics.get(name)
+    if metric is None or depth > 5:
+        return {name}
+    parts = [part.name for part in metric.inputs] + [half for half in (metric.numerator, metric.denominator) if half]
+    found = {name} | {inner for part in parts for inner in made_of(draft, part, depth + 1)}
+    if metric.type == "simple" and metric.entity in draft.context.entities:
+        entity = draft.context.entities[metric.entity]
+        found |= {f"{entity.name}.{fact.name}" for fact in entity.facts if fact.sql == metric.expr}
+        found.add(entity.name)
+        found |= {owner for owner, _ in columns_of(metric.filter, entity.name)} if metric.filter else set()
+    return found
+
+
+def stop_at_units(draft: Draft) -> None:
+    """A unit that was asked for and that nothing says the number has."""
+    said = " ".join(
+        f"{part.name} {part.description or ''} {' '.join(part.synonyms)}".lower()
+        for entity in draft.context.entities.values()
+        for part in (*entity.facts, *entity.time_dimensions, *entity.dimensions)
+        if any(f"{entity.name}.{part.name}" in name for name in draft.names.values())
+    )
+    said += " ".join(
+        f" {metric.name} {metric.description or ''} {metric.unit or ''}".lower()
+        for name, metric in draft.context.metrics.items()
+        if name in draft.names.values()
+    )
+    for unit in draft.said.units:
+        if not any(spelling in said for spelling in UNITS[unit]):
+            raise Stop(not_understood(f"nothing says that the number is in `{unit}`", "ask without the unit", (unit,)))
+
+
+def stop_at_strangers(draft: Draft) -> None:
+    """An entity that the rows do not lead to would be dropped silently, so it is refused."""
+    assert draft.base is not None
+    used = {draft.base, *draft.per, *(name for part in draft.said.related for name in part.entity.entities)}
+    for head in draft.said.heads:
+        if not used & set(head.entities) and not any(draft.nearness.leads_to_one(draft.base, e) for e in head.entities):
+            if any(is_narrowed(draft, name) for name in head.entities):
+                continue
+            message = f"`{draft.base}` says nothing about `{head.words}`"
+            raise Stop(not_understood(message, "ask for a metric of it", (head.words,)))
+
+
+def stop_at_strays(draft: Draft) -> None:
+    """A column that is named and that nothing asks to be shown, grouped by or compared."""
+    strays = [ref for ref in draft.said.strays if ref in draft.said.outputs]
+    if strays:
+        words = strays[0].words
+        message = f"I do not see what to do with `{words}`"
+        raise Stop(not_understood(message, f"say `by {words}` to group by it, or name one of its values", (words,)))
+
+
+def is_narrowed(draft: Draft, name: str) -> bool:
+    """Does a condition speak of the entity, or of one that its rows lead to?"""
+    assert draft.base is not None
+    if draft.nearness.distance(draft.base, name) is None:
+        return False
+    owners = {owner for narrowing in draft.said.conditions for owner in narrowing.ref.owners}
+    return any(draft.nearness.leads_to_one(name, owner) for owner in owners)

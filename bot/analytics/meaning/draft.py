@@ -1,0 +1,134 @@
+"""A query in the making: what is decided already, and which of several records a word means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bot.analytics.grammar.said import Ref, Said
+from bot.analytics.nearness import Nearness
+from bot.analytics.present import readable
+from bot.analytics.reading import Stop, not_understood, unclear
+from bot.analytics.scope import Target
+from bylaw.authored.context import Context, Dimension
+from bylaw.language.words import read_words
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.query import (
+    Measure,
+    SemanticQuery,
+)
+
+_COUNTS = ("count", "count_distinct")
+_NOWHERE = 1_000_000
+
+
+class Draft:
+    """One question on its way to a query: what it says, and what was decided of it so far."""
+
+    def __init__(
+        self,
+        context: Context,
+        compiler: Compiler,
+        nearness: Nearness,
+        said: Said,
+        text: str,
+        previous: SemanticQuery | None = None,
+        follows: bool = False,
+    ) -> None:
+        self.context, self.compiler, self.nearness = context, compiler, nearness
+        self.said, self.text, self.previous, self.follows = said, text, previous, follows
+        self.base: str | None = None
+        self.per: list[str] = []
+        self.rivals = 0
+        self.measures: list[Measure] = []
+        self.more: list[str] = []  # numbers found among what is shown
+        self.names: dict[str, str] = {}  # what the words of the question were decided to mean
+
+    def choose(self, ref: Ref, targets: Sequence[Target], near: Iterable[str] = ()) -> Target:
+        """The target nearest to what the question speaks of."""
+        if not targets:
+            raise Stop(
+                not_understood(f"answers cannot be grouped by `{ref.words}`", "group by a dimension", (ref.words,))
+            )
+        spoken = [name for head in self.said.heads for name in head.entities]
+        hints = [*ref.near, *near]
+        ranked = sorted(
+            targets,
+            key=lambda target: (
+                target.owner not in hints if hints else False,
+                target.owner not in self.per,
+                self.distance(target.owner),
+                spoken.index(target.owner) if target.owner in spoken else len(spoken),
+                target.name,
+            ),
+        )
+        best = ranked[0]
+        rank = self.rank(best, hints, spoken)
+        same = [target for target in ranked if self.rank(target, hints, spoken) == rank and target.name != best.name]
+        if same:
+            raise Stop(
+                unclear(self.text, ref.words, [best.name, *(target.name for target in same)], self.context, best.value)
+            )
+        if self.distance(best.owner) == _NOWHERE and self.base is not None:
+            message = f"`{self.base}` and `{best.owner}` are not connected in the catalogue"
+            raise Stop(not_understood(message, "a relationship between them would have to be declared", (ref.words,)))
+        self.rivals += len({target.name for target in targets}) - 1
+        self.names[ref.words] = best.name
+        return best
+
+    def rank(self, target: Target, hints: Sequence[str], spoken: Sequence[str]) -> tuple[object, ...]:
+        return (
+            target.owner not in hints if hints else False,
+            target.owner not in self.per,
+            self.distance(target.owner),
+            spoken.index(target.owner) if target.owner in spoken else len(spoken),
+        )
+
+    def distance(self, owner: str) -> int:
+        if self.base is None:
+            return 0
+        distance = self.nearness.distance(self.base, owner)
+        return _NOWHERE if distance is None else distance
+
+    def is_key(self, target: Target) -> bool:
+        owner, _, short = target.name.partition(".")
+        entity = self.context.entities[owner]
+        dimension = entity.dimension(short)
+        key = entity.primary_key.columns if entity.primary_key else []
+        return dimension is not None and [dimension.sql] == list(key)
+
+    def label(self, name: str) -> list[str]:
+        """The dimensions that tell rows of an entity apart for people: its label, else its key."""
+        entity = self.context.entities[name]
+        if entity.label:
+            return [f"{name}.{short}" for short in entity.label]
+        key = entity.primary_key.columns if entity.primary_key else []
+        shown = [f"{name}.{part.name}" for part in entity.dimensions if part.sql in key]
+        if not shown:
+            raise Stop(not_understood(f"nothing tells the rows of `{name}` apart", "name a dimension of it", (name,)))
+        return shown
+
+    def columns(self, name: str) -> list[str]:
+        """What a list of rows shows where nobody says what: the label, else everything that is known of a row."""
+        entity = self.context.entities[name]
+        if entity.label:
+            return [f"{name}.{short}" for short in entity.label]
+        parts = [*entity.dimensions, *entity.time_dimensions, *entity.facts]
+        return [f"{name}.{part.name}" for part in parts if part.sql not in entity.pii]
+
+    def spoken(self, name: str) -> str:
+        owner, _, short = name.partition(".")
+        dimension = self.context.entities[owner].dimension(short)
+        return f"{readable(short)} {' '.join(dimension.synonyms) if dimension else ''}"
+
+    def default_time(self, name: str) -> str | None:
+        default = self.context.entities[name].default_time()
+        return None if default is None else f"{name}.{default.name}"
+
+    def part(self, entity: str, part: str) -> Dimension | None:
+        """The column of an entity for one part of a date."""
+        dimensions = self.context.entities[entity].dimensions
+        return next((dimension for dimension in dimensions if part in (dimension.name, *dimension.synonyms)), None)
+
+
+def normal_words(words: str) -> list[str]:
+    return [word.text for word in read_words(words)]

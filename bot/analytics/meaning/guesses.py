@@ -1,0 +1,87 @@
+"""What only the whole question decides: ranks or maxima, counts nobody named, periods or plans."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref
+from bot.analytics.grammar.wording import GRAINS
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.scope import Target
+
+
+def decide_extremes(draft: Draft) -> None:
+    """ "The car with the highest price" ranks rows; "the highest price per make" is a maximum."""
+    said = draft.said
+    plain = [number for number in said.numbers if not number.is_extreme]
+    extremes = [number for number in said.numbers if number.is_extreme]
+    if not extremes or plain or said.groups or said.ratio:
+        for number in extremes:
+            if (plain or said.groups) and number.ref.of("metric") and (said.subject or said.ranked or said.outputs):
+                rank_by(draft, number)
+        return
+    subject = said.subject or said.ranked or (said.heads[0] if said.heads and said.outputs else None)
+    for number in extremes:
+        owners = {target.owner for target in number.ref.of("fact", "time")}
+        if number.ref.of("metric") and not owners:
+            rank_by(draft, number)
+        elif subject is not None and owners & set(subject.entities):
+            said.numbers.remove(number)
+            said.orders.append(OrderSaid(number.ref, number.agg == "max"))
+            said.is_ranking = True
+
+
+def decide_facts(draft: Draft) -> None:
+    """ "The payment and the reserve by claim": facts that are grouped are numbers."""
+    said = draft.said
+    facts = [ref for ref in said.outputs if ref.of("fact") and not ref.of("dimension", "time")]
+    if said.numbers or not said.groups or len(facts) < len(said.outputs):
+        return
+    for ref in facts:
+        said.outputs.remove(ref)
+        said.numbers.append(NumberSaid(ref))
+
+
+def decide_frequent(draft: Draft) -> None:
+    """ "The most used device types for sessions" counts sessions: the rows spoken of, or those that have the type."""
+    said = draft.said
+    if not said.is_frequent or any(number.agg == "count" for number in said.numbers):
+        return
+    ranked = said.ranked or said.subject or (said.outputs[0] if said.outputs else None)
+    heads = [head for head in said.heads if ranked is None or not set(head.entities) & set(ranked.entities)]
+    if heads:
+        said.numbers.append(NumberSaid(heads[-1], "count"))
+    elif ranked is not None and not ranked.entities:
+        targets = tuple(Target("entity", owner) for owner in dict.fromkeys(ranked.near or ranked.owners))
+        said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count"))
+
+
+def decide_grains(draft: Draft) -> None:
+    """ "Monthly" may be the name of a plan; where the rows lead to no plan, it says how to group."""
+    assert draft.base is not None
+    for narrowing in list(draft.said.conditions):
+        grain = GRAINS.get(narrowing.ref.words.lower())
+        owners = {target.owner for target in narrowing.ref.of("value")}
+        if (
+            grain
+            and narrowing.values
+            and not narrowing.is_labelled
+            and not any(draft.nearness.leads_to_one(draft.base, name) for name in owners)
+        ):
+            draft.said.conditions.remove(narrowing)
+            draft.names[narrowing.ref.words] = grain
+            draft.said.grain = grain
+
+
+def rank_by(draft: Draft, number: NumberSaid) -> None:
+    number.is_extreme, descending = False, number.agg == "max"
+    number.agg = None
+    draft.said.orders.append(OrderSaid(number, descending))
+    draft.said.is_ranking = True
+
+
+def asks_for_many(draft: Draft) -> bool:
+    """Is what is ranked in the plural, or is there nothing to take one of?"""
+    asked = draft.said.ranked or draft.said.subject
+    if asked is None:
+        asked = draft.said.groups[0] if draft.said.groups else None
+        return asked is not None
+    return asked.is_plural

@@ -1,0 +1,79 @@
+"""Metrics of the catalogue: which one is meant, what rows it counts, and whether an aggregate is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.analytics.grammar.said import Ref
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.reading import Stop, not_understood, unclear
+from bylaw.authored.context import Aggregation, Metric
+from bylaw.semantic.query import (
+    SemanticQuery,
+)
+
+_COUNTS = ("count", "count_distinct")
+
+
+def base_of(draft: Draft, name: str, query: SemanticQuery) -> str:
+    """The entity whose rows a number of *query* counts."""
+    measure = next((part for part in query.measures if part.name == name), None)
+    ratio = next((part for part in query.ratios if part.name == name), None)
+    if measure is not None or ratio is not None:
+        return base_of(draft, measure.metric if measure else ratio.numerator if ratio else "", query)
+    if name.endswith(")"):
+        return name.partition("(")[2][:-1].partition(".")[0]
+    return draft.compiler.base_of(name)
+
+
+def declared_name(draft: Draft, name: str) -> str:
+    """The metric of the catalogue that is exactly this aggregate, so that one number has one name."""
+    agg, _, inside = name.partition("(")
+    owner, _, short = inside[:-1].partition(".")
+    if not inside or owner not in draft.context.entities:
+        return name
+    entity = draft.context.entities[owner]
+    fact = next((fact for fact in entity.facts if fact.name == short), None)
+    for known, metric in sorted(draft.context.metrics.items()):
+        same = metric.type == "simple" and metric.entity == owner and metric.agg == agg and is_plain(draft, metric)
+        is_all = metric.expr in (None, "*") or [metric.expr] == (entity.primary_key and entity.primary_key.columns)
+        if same and ((fact is not None and metric.expr == fact.sql) or (not short and is_all)):
+            return known
+    return name
+
+
+def is_plain(draft: Draft, metric: Metric) -> bool:
+    """Is it the aggregate and nothing else?"""
+    default = draft.context.entities[metric.entity].default_time() if metric.entity in draft.context.entities else None
+    return (
+        metric.filter is None
+        and metric.time_granularity is None
+        and metric.non_additive_dimension is None
+        and metric.time_dimension in (None, default.name if default else None)
+    )
+
+
+def fits(draft: Draft, metrics: Sequence[str], agg: Aggregation) -> bool:
+    return any(aggregates(draft, draft.context.metrics[name], agg) for name in metrics)
+
+
+def aggregates(draft: Draft, metric: Metric, agg: Aggregation) -> bool:
+    """Is the metric by itself what "total" or "average" says?"""
+    if agg == "sum":
+        return metric.agg in ("sum", *_COUNTS) or metric.type in ("derived", "cumulative")
+    return metric.agg == agg or (agg == "avg" and metric.type == "ratio")
+
+
+def one_metric(draft: Draft, ref: Ref, names: Sequence[str], agg: Aggregation | None = None) -> tuple[str, str]:
+    if agg is not None:
+        fitting = [name for name in names if aggregates(draft, draft.context.metrics[name], agg)]
+        if not fitting and agg == "sum":
+            raise Stop(not_understood(f"`{names[0]}` does not add up, so I cannot give a total of it"))
+        if not fitting:
+            message = f"I cannot give the {agg} of `{ref.words}`"
+            raise Stop(not_understood(message, "ask for the metric as it is", (ref.words,)))
+        names = fitting
+    if len(names) > 1:
+        raise Stop(unclear(draft.text, ref.words, names, draft.context))
+    draft.names[ref.words] = names[0]
+    return names[0], draft.compiler.base_of(names[0])

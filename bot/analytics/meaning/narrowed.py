@@ -1,0 +1,167 @@
+"""Which rows count: conditions on the rows themselves, and on those related to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
+from bot.analytics.grammar.wording import DESTINATIONS, ORIGINS
+from bot.analytics.meaning.draft import Draft, normal_words
+from bot.analytics.meaning.metrics import base_of, one_metric
+from bot.analytics.reading import Stop, not_understood
+from bot.analytics.scope import Target
+from bylaw.semantic.query import (
+    AnyOf,
+    Condition,
+    Filter,
+    Related,
+    SemanticQuery,
+)
+
+_NO_QUERY = SemanticQuery(metrics=("none",))
+
+
+def all_filters(draft: Draft) -> list[Condition]:
+    """All conditions; those of related rows go where the rows are counted."""
+    assert draft.base is not None
+    found: list[Condition] = []
+    inside: dict[str, list[Filter | AnyOf]] = {}
+    related = [related_rows(draft, part) for part in draft.said.related]
+    names = {base_of(draft, part.metric, _NO_QUERY): part for part in related}
+    for narrowing in draft.said.conditions:
+        condition = condition_of(draft, narrowing, draft.base)
+        owner = owner_of(condition)
+        home = home_of(draft, owner, names, narrowing.inside)
+        if home is not None:
+            join(inside.setdefault(home, []), condition, narrowing.alternative)
+        else:
+            join(found, condition, narrowing.alternative)
+    found = gather_related(draft, found, names, inside)
+    for name, part in names.items():
+        if name == draft.base or (name in draft.per and part.comparison == ">=" and part.value == 1):
+            found += inside.get(name, [])
+            if not (part.comparison == ">=" and part.value == 1):
+                found.append(part)
+        else:
+            found.append(part.model_copy(update={"filters": tuple(inside.get(name, ()))}))
+    return found
+
+
+def gather_related(
+    draft: Draft, found: list[Condition], names: dict[str, Related], inside: dict[str, list[Filter | AnyOf]]
+) -> list[Condition]:
+    """Conditions on the same kind of related rows hold for one of these rows together, not for one each."""
+    assert draft.base is not None
+    far: dict[str, list[Filter | AnyOf]] = {}
+    near: list[Condition] = []
+    for condition in found:
+        owner = owner_of(condition)
+        if isinstance(condition, Related) or draft.nearness.leads_to_one(draft.base, owner) or owner in draft.per:
+            near.append(condition)
+        else:
+            far.setdefault(owner, []).append(condition)
+    for owner, conditions in far.items():
+        reached = [
+            name
+            for name, part in names.items()
+            if draft.nearness.leads_to_one(owner, name) and part.comparison == ">=" and part.value == 1
+        ]
+        for name in reached:
+            conditions += inside.pop(name, [])
+            del names[name]
+        if len(conditions) == 1 and not reached:
+            near += conditions
+        else:
+            near.append(Related(entity=draft.base, metric=f"count({owner})", filters=tuple(conditions)))
+    return near
+
+
+def home_of(draft: Draft, owner: str, names: Iterable[str], inside: Sequence[str]) -> str | None:
+    """The related rows that a condition on *owner* narrows; None where it narrows the rows of the answer."""
+    assert draft.base is not None
+    if draft.nearness.leads_to_one(draft.base, owner):
+        return None
+    spoken = [name for name in inside if name in names and draft.nearness.distance(name, owner) is not None]
+    if spoken:
+        return spoken[0]
+    return next((name for name in names if draft.nearness.leads_to_one(name, owner)), None)
+
+
+def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Related:
+    base = base or draft.base
+    if not said.entity.entities:
+        name, entity = one_metric(draft, said.entity, [target.name for target in said.entity.of("metric")])
+        heads = said.head.entities or said.head.owners
+        return Related(entity=heads[0], metric=name, comparison=said.comparison, value=said.value)
+    entity = draft.choose(said.entity, said.entity.of("entity")).name
+    heads = said.head.entities or said.head.owners
+    head = base if base in heads or not heads else heads[0]
+    assert head is not None
+    return Related(entity=head, metric=f"count({entity})", comparison=said.comparison, value=said.value)
+
+
+def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
+    ref = narrowing.ref
+    named = ref.of("condition") if not narrowing.values and narrowing.operator == "in" else ()
+    if narrowing.operator == "is_weekend":
+        name = time_name(draft, base, ref)
+        return Filter(dimension=name, operator="is_weekend", negated=narrowing.negated)
+    if named:
+        target = draft.choose(ref, named, narrowing.near)
+        return Filter(dimension=target.name, negated=narrowing.negated)
+    targets = ref.of("value")
+    if targets and narrowing.values and any(target.value == narrowing.values[0] for target in targets):
+        target = draft.choose(ref, towards(draft, targets, narrowing), narrowing.near)
+        values = tuple(dict.fromkeys((target.value, *narrowing.values[1:])))
+        draft.names[ref.words] = f"{target.name} {'!=' if narrowing.negated else '='} {target.value}"
+        return Filter(
+            dimension=target.name, values=tuple(v for v in values if v is not None), negated=narrowing.negated
+        )
+    attributes = ref.of("dimension", "fact", "time")
+    if not attributes and ref.entities:
+        label = draft.label(draft.choose(ref, ref.of("entity"), narrowing.near).name)
+        if len(label) != 1:
+            raise Stop(
+                not_understood(f"I do not see what of `{ref.words}` is {narrowing.values[0]}", "name the dimension")
+            )
+        name = label[0]
+    else:
+        name = draft.choose(ref, attributes, narrowing.near).name
+    return Filter(dimension=name, values=narrowing.values, operator=narrowing.operator, negated=narrowing.negated)
+
+
+def towards(draft: Draft, targets: tuple[Target, ...], narrowing: Narrowing) -> tuple[Target, ...]:
+    """ "From LAX": of columns that hold the same values the one that says where it starts."""
+    words = {"from": ORIGINS, "to": DESTINATIONS}.get(narrowing.towards)
+    if words is None:
+        return targets
+    fitting = tuple(target for target in targets if words & set(normal_words(draft.spoken(target.name))))
+    return fitting or targets
+
+
+def time_name(draft: Draft, base: str, ref: Ref) -> str:
+    if ref.of("time"):
+        return draft.choose(ref, ref.of("time")).name
+    default = draft.default_time(base)
+    if default is None:
+        raise Stop(not_understood(f"`{base}` has no date, so weekends do not apply to it"))
+    return default
+
+
+def owner_of(condition: Condition) -> str:
+    if isinstance(condition, AnyOf):
+        return owner_of(condition.any_of[0])
+    return condition.entity if isinstance(condition, Related) else condition.dimension.partition(".")[0]
+
+
+def join(found: list[Condition] | list[Filter | AnyOf], condition: Filter, alternative: bool) -> None:
+    """Add a condition; an alternative joins the one before it."""
+    if alternative and found:
+        last = found[-1]
+        if isinstance(last, AnyOf):
+            found[-1] = AnyOf(any_of=(*last.any_of, condition))
+            return
+        if isinstance(last, Filter):
+            found[-1] = AnyOf(any_of=(last, condition))
+            return
+    found.append(condition)

@@ -1,0 +1,158 @@
+"""What a question says + the catalogue → a semantic query. Of several readings the one that the question points to.
+
+A word that could mean several things means the one that belongs to what the words around speak of, then the one
+nearest to what is counted. Where two are equally near, nobody guesses: the person who asked is asked back.
+"""
+
+from __future__ import annotations
+
+from bot.analytics.grammar.said import NumberSaid, Ref
+from bot.analytics.meaning.checks import (
+    stop_at_bare_word,
+    stop_at_definitions,
+    stop_at_strangers,
+    stop_at_strays,
+    stop_at_units,
+)
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.guesses import asks_for_many, decide_extremes, decide_facts, decide_frequent, decide_grains
+from bot.analytics.meaning.metrics import base_of
+from bot.analytics.meaning.narrowed import all_filters
+from bot.analytics.meaning.numbers import Decided, all_numbers, ratios_of
+from bot.analytics.meaning.rows import group_names, label_or_name, metrics_known, orders_of, shown_name
+from bot.analytics.meaning.times import list_window, window_of
+from bot.analytics.reading import Stop, carried, not_understood
+from bylaw.semantic.query import (
+    Order,
+    Ratio,
+    SemanticQuery,
+)
+
+
+def query_of(draft: Draft) -> SemanticQuery:
+    """The query. Raises Stop with what stands in the way."""
+    said, previous = draft.said, draft.previous
+    stop_at_definitions(draft)
+    decide_frequent(draft)
+    decide_facts(draft)
+    decide_extremes(draft)
+    numbers = all_numbers(draft)
+    ratios = ratios_of(draft)
+    if not numbers and not ratios:
+        if previous is None or said.subject is not None:
+            return query_of_rows(draft)
+        return changed_query(draft, previous)
+    query = query_of_numbers(draft, numbers, ratios)
+    stop_at_units(draft)
+    stop_at_bare_word(draft, query)
+    all_time = any(time.span.start is None for time in said.times)
+    return carried(query, previous, all_time) if previous is not None and draft.follows else query
+
+
+def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
+    """The question before, with what this one says put in its place."""
+    draft.follows = True
+    draft.measures = list(previous.measures)
+    if previous.is_list:
+        draft.base = previous.dimensions[0].partition(".")[0]
+        filters = all_filters(draft)
+        list_window(draft, filters)
+        shown = tuple(shown_name(draft, ref) for ref in draft.said.outputs)
+        return previous.model_copy(
+            update={"filters": (*previous.filters, *filters), "dimensions": shown or previous.dimensions}
+        )
+    numbers = [Decided(name, base_of(draft, name, previous)) for name in previous.metrics]
+    query = query_of_numbers(draft, numbers, list(previous.ratios))
+    return carried(query, previous, any(time.span.start is None for time in draft.said.times))
+
+
+def query_of_numbers(draft: Draft, numbers: list[Decided], ratios: list[Ratio]) -> SemanticQuery:
+    """The query for these numbers and everything else that is said."""
+    said = draft.said
+    if draft.base is None:
+        draft.base = numbers[0].base
+    decide_grains(draft)
+    metrics = list(dict.fromkeys([number.name for number in numbers] + [ratio.name for ratio in ratios]))
+    dimensions = group_names(draft)
+    if said.grain is None:
+        used = [draft.context.metrics[number.name] for number in numbers if number.name in draft.context.metrics]
+        said.grain = next((metric.time_granularity for metric in used if metric.time_granularity), None)
+    if said.grain and draft.default_time(draft.base) is None and (part := draft.part(draft.base, said.grain)):
+        dimensions.insert(0, f"{draft.base}.{part.name}")
+        said.grain = None
+    filters = all_filters(draft)
+    window, time_dimension = window_of(draft, filters)
+    orders = orders_of(draft, dimensions)
+    limit = said.limit
+    is_ranked = said.is_ranking or any(number.is_extreme for number in said.numbers)
+    if limit is None and orders and is_ranked and not asks_for_many(draft):
+        limit = 1
+    if (orders or said.is_ranking) and not dimensions and not draft.per and said.grain is None:
+        if said.is_ranking or said.limit:
+            raise Stop(not_understood("I do not see what should be ranked", "name a dimension: `top 5 regions by …`"))
+        orders = ()
+    stop_at_strangers(draft)
+    stop_at_strays(draft)
+    return SemanticQuery(
+        metrics=tuple(dict.fromkeys((*metrics, *draft.more))),
+        measures=tuple(draft.measures),
+        ratios=tuple(ratios),
+        dimensions=tuple(dimensions),
+        per=tuple(draft.per),
+        filters=tuple(filters),
+        window=window,
+        time_dimension=time_dimension,
+        grain=said.grain,
+        with_empty=said.with_empty,
+        order=orders,
+        limit=limit,
+    )
+
+
+def query_of_rows(draft: Draft) -> SemanticQuery:
+    """Rows instead of numbers."""
+    said = draft.said
+    subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
+    if subject is not None:
+        draft.base = draft.choose(subject, subject.of("entity") or subject.of("dimension")).owner
+    elif said.outputs:
+        owners = [set(ref.near or ref.owners) for ref in said.outputs]
+        common = set.intersection(*owners) or owners[0]
+        spoken = [name for head in said.heads for name in head.entities if name in common]
+        keys = [target.owner for ref in said.outputs for target in ref.of("dimension") if draft.is_key(target)]
+        keys = [name for name in dict.fromkeys(keys) if name in common]
+        draft.base = spoken[0] if spoken else keys[0] if keys else sorted(common)[0]
+        if not spoken and not keys and len(common) > 1:
+            draft.choose(said.outputs[0], said.outputs[0].of("dimension", "fact", "time"))
+    else:
+        raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
+    stop_at_strays(draft)
+    dimensions = [shown_name(draft, ref) for ref in said.outputs]
+    if subject is not None and subject.of("dimension") and not subject.entities:
+        dimensions.insert(0, draft.choose(subject, subject.of("dimension")).name)
+    for ref in said.groups:
+        dimensions += label_or_name(draft, ref)
+    if not dimensions:
+        dimensions = draft.columns(draft.base)
+    filters = all_filters(draft)
+    list_window(draft, filters)
+    orders = []
+    for order in said.orders:
+        by = order.by if isinstance(order.by, Ref) else order.by.ref if isinstance(order.by, NumberSaid) else None
+        if by is None:
+            continue
+        descending = order.descending if order.descending is not None else bool(said.descending)
+        for name in label_or_name(draft, by):
+            orders.append(Order(by=name, descending=descending))
+            if name not in dimensions and not said.outputs:
+                dimensions.append(name)
+    if said.limit and not orders:
+        raise Stop(not_understood("I do not see what should be ranked", "name a number: `top 5 regions by …`"))
+    if not orders and said.descending is not None:
+        orders = [Order(by=name, descending=said.descending) for name in dimensions[:1]]
+    limit = said.limit
+    if limit is None and said.is_ranking and orders and not asks_for_many(draft):
+        limit = 1
+    return SemanticQuery(
+        dimensions=tuple(dict.fromkeys(dimensions)), filters=tuple(filters), order=tuple(orders), limit=limit
+    )

@@ -1,0 +1,127 @@
+"""What the rows of the answer are, what they show, and in what order they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.analytics.grammar.said import NumberSaid, Ref
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.numbers import decided_number, named_number
+from bot.analytics.reading import Stop, not_understood
+from bot.analytics.scope import Target
+from bylaw.semantic.query import (
+    Order,
+)
+
+
+def group_names(draft: Draft) -> list[str]:
+    """The dimensions shown; an entity that is grouped by shows its label, or its key."""
+    said = draft.said
+    asked = [*said.groups, *([said.ranked] if said.ranked else [])]
+    if said.subject is not None and draft.base not in said.subject.entities:
+        asked.append(said.subject)
+    found: list[str] = []
+    for ref in asked:
+        add_group(draft, ref, found)
+    add_up_facts(draft)
+    shown = [shown_name(draft, ref) for ref in said.outputs]
+    spoken = {name for ref in (*said.heads, *asked) for name in (*ref.entities, *ref.owners)}
+    for name, ref in zip(shown, said.outputs, strict=True):
+        owner = name.partition(".")[0]
+        if not draft.nearness.leads_to_one(draft.base or owner, owner) and owner not in spoken:
+            message = f"one row of `{draft.base}` has many of `{owner}`, so I do not see what to do with `{ref.words}`"
+            raise Stop(not_understood(message, f"say `by {ref.words}` to group by it", (ref.words,)))
+    if draft.per and any(name.partition(".")[0] in draft.per for name in shown):
+        found = [name for name in found if name.partition(".")[0] not in draft.per]
+    for name in shown:
+        owner, _, short = name.partition(".")
+        if short in draft.context.entities[owner].label or draft.is_key(Target("dimension", name)):
+            each_row(draft, owner)
+    return list(dict.fromkeys([*found, *shown]))
+
+
+def add_up_facts(draft: Draft) -> None:
+    """A fact that is shown beside numbers is a number itself, by its own way of adding up."""
+    for ref in list(draft.said.outputs):
+        if ref.of("fact") and not ref.of("dimension", "time"):
+            draft.said.outputs.remove(ref)
+            draft.more.append(decided_number(draft, NumberSaid(ref)).name)
+
+
+def add_group(draft: Draft, ref: Ref, found: list[str]) -> None:
+    dimensions = ref.of("dimension")
+    if ref.entities and not dimensions:
+        target = draft.choose(ref, ref.of("entity"))
+        if target.name == draft.base and not draft.said.ranked:
+            each_row(draft, target.name)
+        each_row(draft, target.name)
+        found += draft.label(target.name)
+        return
+    target = draft.choose(ref, dimensions or ref.of("time", "fact"))
+    owner, _, short = target.name.partition(".")
+    found.append(target.name)
+    if short in draft.context.entities[owner].label or draft.is_key(target):
+        each_row(draft, owner)
+
+
+def each_row(draft: Draft, entity: str) -> None:
+    if entity not in draft.per:
+        draft.per.append(entity)
+
+
+def shown_name(draft: Draft, ref: Ref) -> str:
+    return draft.choose(ref, ref.of("dimension", "fact", "time"), owners_of_answer(draft)).name
+
+
+def owners_of_answer(draft: Draft) -> list[str]:
+    said = draft.said
+    refs = [said.ranked, said.subject, *said.groups]
+    return [*draft.per, *(name for ref in refs if ref is not None for name in ref.entities)]
+
+
+def label_or_name(draft: Draft, ref: Ref) -> list[str]:
+    named = ref.of("dimension", "fact", "time")
+    if not named and ref.entities:
+        return draft.label(draft.choose(ref, ref.of("entity")).name)
+    return [draft.choose(ref, named, owners_of_answer(draft)).name]
+
+
+def metrics_known(draft: Draft) -> str:
+    known = ", ".join(name.replace("_", " ") for name in sorted(draft.context.metrics))
+    return f"the metrics are: {known}"
+
+
+def orders_of(draft: Draft, dimensions: Sequence[str]) -> tuple[Order, ...]:
+    said, found = draft.said, []
+    for order in said.orders:
+        descending = order.descending
+        if descending is None:
+            descending = (
+                said.descending if said.descending is not None else isinstance(order.by, NumberSaid) and said.is_ranking
+            )
+        if isinstance(order.by, NumberSaid):
+            name, _ = named_number(draft, order.by)
+            known = next((measure.name for measure in draft.measures if measure.metric == name), name)
+            found.append(Order(by=known, descending=bool(descending)))
+        elif isinstance(order.by, Ref):
+            name = order_name(draft, order.by, dimensions)
+            found.append(Order(by=name, descending=bool(descending)))
+        else:
+            found.append(Order(by="time", descending=bool(descending)))
+    if not found and said.descending is not None and draft.said.numbers and (dimensions or draft.per or said.grain):
+        name, _ = named_number(draft, said.numbers[0])
+        found.append(Order(by=name, descending=said.descending))
+    return tuple({order.by: order for order in reversed(found)}.values())[::-1]
+
+
+def order_name(draft: Draft, ref: Ref, dimensions: Sequence[str]) -> str:
+    named = {target.name for target in ref.of("dimension", "time", "fact")}
+    shown = next((name for name in dimensions if name in named), None)
+    if shown is not None:
+        return shown
+    facts = ref.of("fact")
+    for number in draft.said.numbers:
+        name, _ = named_number(draft, number)
+        if any(f"({fact.name})" in name for fact in facts):
+            return name
+    return label_or_name(draft, ref)[0]

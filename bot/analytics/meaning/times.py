@@ -1,0 +1,123 @@
+"""Which dates a span of time is said of."""
+
+from __future__ import annotations
+
+from calendar import month_name
+from collections.abc import Sequence
+
+from bot.analytics.grammar.said import TimeSaid
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.reading import Stop, not_understood
+from bylaw.language.dates import FIRST_DAY, LAST_DAY
+from bylaw.semantic.query import (
+    Condition,
+    Filter,
+    Related,
+    Window,
+)
+
+
+def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, str | None]:
+    """The window of the metrics; spans said of other dates become conditions."""
+    window: Window | None = None
+    dimension: str | None = None
+    for time in draft.said.times:
+        if time.span.start is None or time.span.end is None:
+            continue
+        if (parts := parts_of_date(draft, time)) is not None:
+            filters += parts
+            continue
+        named = None if time.ref is None else draft.choose(time.ref, time.ref.of("time"), near_time(draft, time)).name
+        elsewhere = named is not None and named.partition(".")[0] != draft.base
+        if elsewhere:
+            assert named is not None
+            filters += within(named, time)
+            continue
+        if named is None:
+            named = time_of_related(draft, time)
+        if window is not None:
+            first, second = draft.said.times[0].span, time.span
+            said = " and ".join(f"`{draft.text[span.begins : span.ends]}`" for span in (first, second))
+            raise Stop(not_understood(f"I read two spans of time, {said}", "ask for one of them at a time"))
+        window = Window(start=time.span.start, end=time.span.end, label=time.span.label)
+        dimension = named
+    return window, dimension
+
+
+def parts_of_date(draft: Draft, time: TimeSaid) -> list[Condition] | None:
+    """A year or a month of rows that have no date but columns for its parts. None where a date is at hand."""
+    assert draft.base is not None and time.span.start is not None and time.span.end is not None
+    start, end = time.span.start, time.span.end
+    if time.ref is not None and time.ref.of("time"):
+        return None
+    is_year = (start.month, start.day) == (1, 1) and end == start.replace(year=start.year + 1)
+    is_month = start.day == end.day == 1 and (end.year - start.year) * 12 + end.month - start.month == 1
+    for name in (draft.base, *time.near):
+        if name not in draft.context.entities:
+            continue
+        if draft.default_time(name) is not None:
+            return None
+        year, month = draft.part(name, "year"), draft.part(name, "month")
+        if year is None or not (is_year or (is_month and month is not None)):
+            continue
+        found: list[Condition] = [Filter(dimension=f"{name}.{year.name}", values=(start.year,))]
+        if is_month and month is not None:
+            spelled = any(str(value) in month_name for value in month.sample_values)
+            value = month_name[start.month] if spelled else start.month
+            found.append(Filter(dimension=f"{name}.{month.name}", values=(value,)))
+        return found
+    return None
+
+
+def time_of_related(draft: Draft, time: TimeSaid) -> str | None:
+    """ "How many patients had treatments last month": the date of the treatments, which stand beside it."""
+    assert draft.base is not None
+    for name in time.near:
+        is_far = name in draft.context.entities and not draft.nearness.leads_to_one(draft.base, name)
+        if is_far and draft.nearness.leads_to_one(name, draft.base) and (found := draft.default_time(name)):
+            return found
+    return None
+
+
+def near_time(draft: Draft, time: TimeSaid) -> Sequence[str]:
+    return time.near
+
+
+def list_window(draft: Draft, filters: list[Condition]) -> None:
+    """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
+    assert draft.base is not None
+    for time in draft.said.times:
+        if time.span.start is None or time.span.end is None:
+            continue
+        if (parts := parts_of_date(draft, time)) is not None:
+            filters += parts
+            continue
+        if time.ref is not None:
+            name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
+        else:
+            places = [*(part for part in time.near), draft.base]
+            name = next((found for place in places if (found := draft.default_time(place))), None)
+        if name is None:
+            raise Stop(not_understood(f"`{draft.base}` has no date, so `{time.span.label}` does not apply to it"))
+        parts = within(name, time)
+        owner = name.partition(".")[0]
+        home = next(
+            (i for i, part in enumerate(filters) if isinstance(part, Related) and part.metric == f"count({owner})"),
+            None,
+        )
+        if home is not None and not draft.nearness.leads_to_one(draft.base, owner):
+            known = filters[home]
+            assert isinstance(known, Related)
+            filters[home] = known.model_copy(update={"filters": (*known.filters, *parts)})
+        else:
+            filters += parts
+
+
+def within(name: str, time: TimeSaid) -> list[Condition]:
+    assert time.span.start is not None and time.span.end is not None
+    sides: list[Condition] = []
+    if time.span.start > FIRST_DAY:
+        sides.append(Filter(dimension=name, operator=">=", values=(time.span.start.isoformat(),)))
+    if time.span.end < LAST_DAY:
+        sides.append(Filter(dimension=name, operator="<", values=(time.span.end.isoformat(),)))
+    return sides
