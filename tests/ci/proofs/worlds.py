@@ -23,6 +23,7 @@ _spec.loader.exec_module(strategies)
 ALL = list(strategies.cases())
 DAYS = (1, 2, 3, 4)  # asked from day 1 on; nothing changes after day 4
 PERIODS = st.sampled_from(((None, None), (None, None), (None, None), (None, 2), (3, None), (2, 3), (None, 0)))
+INVARIANTS = {compared: st.lists(strategies.formulas(compared, leaves=3), max_size=2) for compared in (False, True)}
 
 
 @st.composite
@@ -35,7 +36,7 @@ def worlds(draw, timed=False, with_compare=True, most=5):
         start, end = periods[part.policy_id]
         return replace(part, start=start, end=end)
 
-    formulas = draw(st.lists(strategies.formulas(with_compare, leaves=3), max_size=2))
+    formulas = draw(INVARIANTS[with_compare])
     constraints = [
         Constraint(f"C{n}", draw(st.sampled_from(("P0", "INV"))), formula, "", Source("x.yaml"))
         for n, formula in enumerate(formulas)
