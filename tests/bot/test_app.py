@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import threading
 from datetime import date
@@ -224,3 +225,13 @@ def test_rights_come_from_the_rules_and_from_nowhere_else(tmp_path):
     bot.close()
     assert (allowed.status, len(allowed.rows)) == ("answered", 3)
     assert (refused.status, refused.rows) == ("refused", ())
+
+
+def test_what_stays_is_spared_from_searches_for_garbage(opened):
+    gc.unfreeze()
+    write_bundle(opened.path, "two")
+    try:
+        assert ask(opened, "revenue", "r1").commit == "two"
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
