@@ -13,6 +13,7 @@ from bylaw.sql import Catalogue, check_statement
 from bylaw.warehouses.port import Estimate, Rows, Warehouse
 
 _GIGABYTE = 1_000_000_000
+_PLACES = 10
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,19 @@ def _cells(column: Sequence[Any]) -> list[Any]:
 
 
 def _cell(value: Any) -> Any:
-    """A cell as JSON can carry it; exact where JSON has no such number."""
+    """A cell as JSON can carry it; exact where JSON has no such number.
+
+    A decimal with more places than any amount has is a quotient: it is no more exact than a float.
+    """
+    if isinstance(value, Decimal) and _places(value) > _PLACES:
+        return float(value)
     if value is None or isinstance(value, bool | int | float | str | Decimal):
         return value
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).hex()
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _places(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from bot.conversation import Acceptance, Actor, Factors, Question, Reply, Spoken
+from bylaw.authored.amounts import Level
 
 Decision = Literal["PROCEED", "NOTIFY", "CONFIRM", "RECOMMEND", "BLOCK"]
 Criticality = Literal["low", "normal", "high"]
@@ -165,7 +166,7 @@ class AnalyticsQuery(Spoken):
 class AnalyticsPreferences(Spoken):
     """What a person may ask for on one request; a level can only be lower than the rules would give."""
 
-    autonomy_override: Literal[1, 2, 3, 4, 5] | None = None
+    autonomy_override: Level | None = None
     criticality: Criticality | None = None
 
     def options(self) -> dict[str, Any]:

@@ -113,7 +113,9 @@ def judge(
     until = query.window.end if query.window else None
     seen = _Looks(context, touched, warehouse, is_novel)
     boundaries = seen.boundaries(question.asked_at, until, is_novel)
-    scores = {one.entity: one.score(question.asked_at, rules.risk.freshness.stale_at) for one in boundaries}
+    # what is put together from several tables is as fresh as the oldest of them
+    oldest = min((one.score(question.asked_at, rules.risk.freshness.stale_at) for one in boundaries), default=None)
+    scores = {} if oldest is None else {entity.name: oldest for entity in asked}
     found = risk.candidates(context, [binding.words for binding in bound.bindings if binding.kind == "metric"])
     factors = risk.factors_of(
         rules.risk,

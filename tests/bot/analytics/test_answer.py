@@ -235,3 +235,40 @@ def test_two_bundles_do_not_share_their_words(index, ask):
 
 def test_the_refusal_of_writes_is_the_seeds_hard_gate():
     assert "not supported" in WRITES_REFUSED
+
+
+def test_an_answer_says_how_likely_it_is_wrong_and_why_it_has_its_level(ask):
+    reply = ask("net revenue by region last quarter", options={"criticality": "high"}).reply
+    risk = reply.risk
+    assert risk.decision == "NOTIFY"
+    assert risk.stakes["criticality"] == "high"
+    assert sum(dict(risk.factors).values()) / 4 == pytest.approx(risk.error_likelihood, abs=Decimal("0.0001"))
+    assert "give level 4" in risk.rationale
+    assert (reply.acceptance.required, reply.acceptance.timeout_minutes) == (False, 48 * 60)
+
+
+def test_a_level_that_a_request_asks_for_only_lowers(ask):
+    asked = "net revenue by region last quarter"
+    assert [ask(asked, options={"autonomy_override": level}).reply.level for level in (1, 2, 3, 5)] == [1, 2, 3, 5]
+    assert ask(asked, options={"autonomy_override": 9}).reply.level == 5
+    assert ask(asked, options={"autonomy_override": 5, "criticality": "high"}).reply.level == 4
+    recommended = ask(asked, options={"autonomy_override": 2}).reply
+    assert (recommended.status, recommended.rows, recommended.risk.caps) == ("recommended", (), ("asked for: level 2",))
+
+
+def test_data_that_ends_too_early_is_said_and_makes_the_answer_riskier(ask_of):
+    from datetime import datetime
+
+    rows = Rows(("net_revenue",), ((Decimal(1),),))
+    fresh = ask_of("net revenue", Pretender(rows=rows, newest=datetime(2026, 11, 19)))
+    stale = ask_of("net revenue", Pretender(rows=rows, newest=datetime(2026, 11, 7)))
+    assert not any("ends" in caveat for caveat in fresh.caveats)
+    assert any(caveat.endswith("ends 7 November.") for caveat in stale.caveats)
+    assert stale.data_until.startswith("2026-11-07")
+    assert stale.risk.error_likelihood > fresh.risk.error_likelihood
+
+
+def test_a_series_has_a_chart_and_a_number_has_none(ask):
+    assert ask("net revenue by month since 2026-08-01").reply.chart.kind == "line"
+    assert ask("net revenue by region last quarter").reply.chart.kind == "bars"
+    assert ask("net revenue last quarter").reply.chart is None
