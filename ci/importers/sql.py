@@ -181,6 +181,17 @@ def _short(text: str) -> str:
     return line if len(line) <= 60 else line[:59] + "…"
 
 
+def with_table(text: str, old: str, new: str) -> str:
+    """*text* in our dialect with the columns of the table *old* named as those of *new*."""
+    if f"{old}." not in text:
+        return text
+    tree = parsed(text, OURS)
+    for column in tree.find_all(exp.Column):
+        if column.table == old:
+            column.set("table", exp.to_identifier(new))
+    return said(tree)
+
+
 def is_dialect(name: str) -> bool:
     """Does sqlglot know a dialect of that name?"""
     return bool(name) and name.lower() in {known.value for known in Dialects}

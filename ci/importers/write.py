@@ -91,19 +91,18 @@ def plan(root: Path, draft: Draft, origin: str, force: bool = False) -> Plan:
 
 def _entry(root: Path, path: str, section: str, record: Record, held: Any, force: bool) -> Entry:
     model, _, schema = KINDS[section]
-    fresh = _text(root, path, schema, record)
     try:
         text = (root / path).read_bytes().decode("utf-8")
+        mine = parse(path, text).data
     except FileNotFoundError:
-        return Entry(path, "new", text=fresh)
+        return Entry(path, "new", text=_text(root, path, schema, record))
     except (OSError, UnicodeDecodeError):
         return Entry(path, "kept", ("the file cannot be read",))
-    try:
-        mine = parse(path, text).data
     except Unreadable as problem:
-        return Entry(path, "kept", (problem.message,), diff=_diff(path, text, fresh))
+        return Entry(path, "kept", (problem.message,))
     if same(mine, record):
         return Entry(path, "unchanged")
+    fresh = _text(root, path, schema, record)
     base = held.get("record") if isinstance(held, dict) else None
     if base is None and not force:
         notes = ("it was not imported, so it is yours (--force takes what the source says into it)",)

@@ -193,3 +193,24 @@ def test_a_schema_and_a_dialect_may_be_named(tmp_path: Path) -> None:
     assert entity["base_table"]["schema"] == "analytics"
     assert entity["dimensions"] == [{"name": "b", "expr": '"b"'}]
     assert registry.IMPORTERS["metricflow"].files == (".yaml", ".yml")
+
+
+def test_an_entity_that_is_called_as_a_metric_gives_way(tmp_path: Path) -> None:
+    """Who says "revenue" asks for the number. Joins, filters and guides follow; the formula keeps its words."""
+    text = """
+semantic_models:
+  - {name: revenue, model: ref('r'), entities: [{name: day, type: primary, expr: id}],
+     dimensions: [{name: kind, type: categorical}], measures: [{name: amount, agg: sum}]}
+  - {name: visits, model: ref('v'), entities: [{name: day, type: foreign, expr: day_id}],
+     measures: [{name: n, agg: sum}]}
+metrics:
+  - {name: revenue, type: simple, type_params: {measure: amount}}
+  - {name: busy, type: simple, type_params: {measure: n}, filter: "{{ Dimension('day__kind') }} = 'revenue.x'"}
+"""
+    _, draft = drafted(written(tmp_path, {"a.yml": text}), "auto", "main", None)
+    assert set(draft.records["entities"]) == {"revenue_rows", "visits"}
+    assert record(draft, "entities/revenue_rows")["name"] == "revenue_rows"
+    assert record(draft, "metrics/revenue")["entity"] == "revenue_rows"
+    assert record(draft, "metrics/busy")["filter"] == "revenue_rows.kind = 'revenue.x'"
+    assert record(draft, "entities/visits")["relationships"][0]["right_entity"] == "revenue_rows"
+    assert any("the entity is `revenue_rows` here" in why for _, why in reasons(draft))
