@@ -41,7 +41,11 @@ _WRITES = _set("delete drop insert update truncate alter erase overwrite purge w
 _WRITE_STARTS = _set("add create set change cancel grant revoke rename move replace edit")
 _SUBJECTS = _set("we they he she it")
 _COURTESY = _set("please can could you would i want to need")
-_FOLLOW_UP = re.compile(r"^\W*(and|but|or|also|now|then|what about|how about|what if|same|only|just|instead)\b", re.I)
+_FOLLOW_UP = re.compile(
+    r"^\W*(and|but|or|also|now|then|what about|how about|what if|same|only|just|instead|actually|i mean|i meant)\b"
+    r"|\b(instead|i meant|i mean)\b",
+    re.IGNORECASE,
+)
 
 
 def is_write_request(text: str) -> bool:
@@ -62,4 +66,4 @@ def begins_with_write(text: str) -> bool:
 
 def is_follow_up(text: str) -> bool:
     """Does *text* begin like the continuation of the question before it?"""
-    return _FOLLOW_UP.match(text) is not None
+    return _FOLLOW_UP.search(text) is not None

@@ -16,7 +16,8 @@ def read_named(scan: Scan) -> bool:
     if found is None:
         return False
     length, ref = found
-    if scan.counting is not None and not ref.of("entity", "metric"):
+    is_owner = scan.word(-1) == "of" and scan.number_ends == scan.at - 1  # "the weight of patients treated"
+    if (scan.counting is not None and not ref.of("entity", "metric")) or (is_owner and not ref.entities):
         length, ref = counted_rows(scan, length, ref)
     first, after = scan.at, scan.at + length
     if scan.number_ends == scan.at and length == 1 and scan.word() in wording.SUFFIXES:
@@ -290,7 +291,7 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False
     elif scan.ranking and scan.said.ranked is None:
         scan.said.ranked = entity
-    elif scan.asks and scan.said.subject is None and not scan.agent:
+    elif scan.asks and scan.said.subject is None and not scan.agent and not scan.said.numbers:
         scan.said.subject, scan.asks = entity, False
     scan.agent = False
     scan.said.heads.append(entity)

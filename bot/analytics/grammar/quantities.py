@@ -22,6 +22,8 @@ def read_counts(scan: Scan) -> bool:
         repeat_number(scan)
         return True
     while scan.word() in wording.DISTINCT | wording.ARTICLES | {"total"} and not scan.starts(wording.PRONOUNS_OF_ALL):
+        if scan.lexicon.longest_at(scan.words[scan.at : scan.at + 1], 0) is None and scan.is_phrase():
+            break  # "unique visitors" is one word of the catalogue
         scan.distinct |= scan.word() in wording.DISTINCT
         scan.at += 1
     return True

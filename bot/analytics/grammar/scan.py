@@ -131,6 +131,11 @@ class Scan:
         is_plural = singular(raw.casefold()) != raw.casefold()
         return at + length - start, Ref(self.raw(at, at + length), targets, (), is_plural)
 
+    def is_phrase(self) -> bool:
+        """Does a phrase of several words of the catalogue begin here?"""
+        found = self.lexicon.longest_at(self.words[self.at : self.at + 5], 0)
+        return found is not None and found[0] > 1
+
     def is_time(self, at: int) -> bool:
         at += 1 if at < len(self.words) and self.words[at] == "of" else 0
         return at < len(self.tokens) and self.tokens[at].kind == "time"

@@ -225,7 +225,8 @@ def read_filler(scan: Scan) -> bool:
     if word in ("in", "for", "within", "during", "at") and scan.halves is not None and len(scan.halves) == 2:
         scan.global_place = True
     if word in wording.FILLERS or word in wording.NEUTRAL_VERBS or (scan.follows and word in wording.FOLLOWING):
-        if word in ("i", "my") and scan.word(1) not in wording.WISHES:
+        wishes = wording.WISHES | ({"mean", "meant"} if scan.follows else set())
+        if word in ("i", "my") and scan.word(1) not in wishes:
             return False
         if word == "total" and scan.word(-1) not in wording.FILLERS:
             return False

@@ -146,12 +146,11 @@ UNITS: Mapping[str, tuple[str, ...]] = {  # a unit, and the spellings by which a
 }  # fmt: skip
 HINTS = _phrases(  # how somebody would write the SQL: what it says follows from the question anyway
     "by do a left join,by doing a left join,based on joining,based on join,by joining,by join,use a left join,"
-    "using a left join,by performing a left join,represent each,as an integer,as integer,give the answer as,"
-    "as a date,as a percentage,as a decimal,return the percentage value,in your answer,return the percentage,"
-    "rounded to,match string exactly,in total,match food,match case insensitively,"
-    "match with wildcard case insensitively"
+    "using a left join,by performing a left join,represent each,give the answer as,return the percentage value,"
+    "return the percentage,rounded to,match string exactly,match food"
 )
 MATCHING = _phrases(
+    "as an integer,as integer,as a date,as a percentage,as a decimal,in your answer,in total,"
     "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"
     "match with wildcards case insensitively,matched case insensitively,regardless of case,ignore case,ignoring case"
 )

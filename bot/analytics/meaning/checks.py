@@ -94,3 +94,19 @@ def is_narrowed(draft: Draft, name: str) -> bool:
         return False
     owners = {owner for narrowing in draft.said.conditions for owner in narrowing.ref.owners}
     return any(draft.nearness.leads_to_one(name, owner) for owner in owners)
+
+
+def stop_at_unused(draft: Draft) -> None:
+    """Rows named in a list that it neither shows nor narrows by: "all policies and their holder"."""
+    assert draft.base is not None
+    said = draft.said
+    used = {draft.base, *(name for part in said.related for name in (*part.entity.entities, *part.head.owners))}
+    used |= {name for ref in (*said.outputs, *said.groups) for name in (*ref.owners, *ref.near)}
+    used |= {name for narrowing in said.conditions for name in (*narrowing.ref.owners, *narrowing.near)}
+    used |= {name for time in said.times for name in time.near}
+    for head in said.heads:
+        if not used & set(head.entities):
+            words = head.words
+            raise Stop(
+                not_understood(f"I do not see what to do with `{words}`", f"name what of `{words}` is shown", (words,))
+            )

@@ -136,6 +136,9 @@ def towards(draft: Draft, targets: tuple[Target, ...], narrowing: Narrowing) -> 
     if words is None:
         return targets
     fitting = tuple(target for target in targets if words & set(normal_words(draft.spoken(target.name))))
+    if not fitting and narrowing.towards == "to" and len(targets) > 1:
+        words_said = f"to {narrowing.ref.words}"
+        raise Stop(not_understood(f"I do not see what `{words_said}` is said of", "name the column", (words_said,)))
     return fitting or targets
 
 

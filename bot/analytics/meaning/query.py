@@ -13,6 +13,7 @@ from bot.analytics.meaning.checks import (
     stop_at_strangers,
     stop_at_strays,
     stop_at_units,
+    stop_at_unused,
 )
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.guesses import asks_for_many, decide_extremes, decide_facts, decide_frequent, decide_grains
@@ -87,7 +88,13 @@ def query_of_numbers(draft: Draft, numbers: list[Decided], ratios: list[Ratio]) 
     is_ranked = said.is_ranking or any(number.is_extreme for number in said.numbers)
     if limit is None and orders and is_ranked and not asks_for_many(draft):
         limit = 1
-    if (orders or said.is_ranking) and not dimensions and not draft.per and said.grain is None:
+    if (
+        draft.previous is None
+        and (orders or said.is_ranking)
+        and not dimensions
+        and not draft.per
+        and said.grain is None
+    ):
         if said.is_ranking or said.limit:
             raise Stop(not_understood("I do not see what should be ranked", "name a dimension: `top 5 regions by …`"))
         orders = ()
@@ -127,6 +134,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     else:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
     stop_at_strays(draft)
+    stop_at_unused(draft)
     dimensions = [shown_name(draft, ref) for ref in said.outputs]
     if subject is not None and subject.of("dimension") and not subject.entities:
         dimensions.insert(0, draft.choose(subject, subject.of("dimension")).name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.analytics.grammar.said import NumberSaid, Ref
+from bot.analytics.meaning.checks import stop_at_strays
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.numbers import decided_number, named_number
 from bot.analytics.reading import Stop, not_understood
@@ -23,6 +24,7 @@ def group_names(draft: Draft) -> list[str]:
     found: list[str] = []
     for ref in asked:
         add_group(draft, ref, found)
+    stop_at_strays(draft)
     add_up_facts(draft)
     shown = [shown_name(draft, ref) for ref in said.outputs]
     spoken = {name for ref in (*said.heads, *asked) for name in (*ref.entities, *ref.owners)}
