@@ -155,8 +155,8 @@ def test_a_question_is_answered_from_what_was_imported(
     words = ("--root", root, "--warehouse", revenue, "--at", "2024-11-08T12:00:00", "--as", "analyst", "--json")
     done = bylaw("ask", "What is the daily revenue by product line?", *words)
     assert done.json["kind"] == "data", done.out
-    assert len(done.json["data"]["rows"]) == 5
-    total = sum(float(row[-1]) for row in done.json["data"]["rows"])
+    assert len(done.json["rows"]) == 5
+    total = sum(float(row[-1]) for row in done.json["rows"])
     with duckdb.connect(revenue.removeprefix("duckdb://"), read_only=True) as connection:
         once = connection.execute("SELECT sum(revenue) FROM revenue_timeseries.daily_revenue").fetchall()[0][0]
     assert round(total, 2) == round(float(once), 2)
