@@ -335,7 +335,9 @@ def report(outcomes: Sequence[Outcome]) -> str:
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """The report to keep: without times, and without notes, which quote words and rows of others."""
-    lines = ["| question | fit | outcome |", "|---|---|---|"]
+    lines = ["# What the questions of others came to", ""]
+    lines += ["Written by `python -m tests.realworld.measure --table tests/realworld/outcomes.md`."]
+    lines += ["`@scaled` asks the same of more data.", "", "| question | fit | outcome |", "|---|---|---|"]
     lines += [f"| {one.asked.id} | {one.asked.fit} | {one.outcome} |" for one in outcomes]
     return "\n".join([*lines, *(line for line in _totals(outcomes) if "_ms:" not in line)])
 
