@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from bot.analytics import answer as analytics
-from bot.analytics.asking import is_write_request
+from bot.analytics.asking import begins_with_write, is_write_request
 from bot.artifacts import Artifacts, shelf
 from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
 from bot.enforcement import answer as enforcement
 from bot.enforcement import recognise
 from bot.index import BundleIndex
-from bot.router import Answerer
+from bot.router import Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
 from bot.settings import Settings
 from bot.store import served as served_bundle
@@ -34,6 +34,7 @@ from bylaw.audit.entry import Checkpoint
 from bylaw.audit.export import add_checkpoint
 from bylaw.bundle import read
 from bylaw.errors import BundleError
+from bylaw.language.reports import is_report
 from bylaw.llm.guarded import Guard
 from bylaw.llm.registry import Off, open_llm
 from bylaw.signature import Keys
@@ -41,8 +42,6 @@ from bylaw.warehouses.port import Warehouse
 from bylaw.warehouses.registry import open_warehouse
 
 _log = logging.getLogger("bylaw.bot")
-
-_LIKELY = 0.55  # above a mere word of policy in common (0.4), below a text that reads like a policy question (0.6)
 
 # a file's time, size and identity: what changes when another bundle is put in its place
 _Signature = tuple[int, int, int]
@@ -110,7 +109,12 @@ class Bot:
         else:
             kept = _kept(self.path, index, self._services.artifacts)
             self._services = replace(
-                self._services, index=index, bundle_etag=index.etag, commit=index.commit, bundle_artifact=kept
+                self._services,
+                index=index,
+                bundle_etag=index.etag,
+                commit=index.commit,
+                bundle_artifact=kept,
+                thresholds=_thresholds(index),
             )
             self._refused = None
             self.settle()
@@ -127,7 +131,10 @@ def open_bot(
     the last: whoever checks out an older commit has said so.
     """
     seen = _signature(bundle)
-    warehouse = None if settings.warehouse is None else open_warehouse(settings.warehouse)
+    limits = read(bundle, settings.bundle_keys).rules.autonomy.execution
+    warehouse = None
+    if settings.warehouse is not None:
+        warehouse = open_warehouse(settings.warehouse, statement_seconds=limits.statement_seconds)
     llm = open_llm(settings.llm, time.monotonic)
     model = None if isinstance(llm.llm, Off) else llm
     served = answerers(warehouse, model) if given is None else given
@@ -162,6 +169,7 @@ def open_bot(
         llm=model,
         clock=now,
         new_id=new_id,
+        thresholds=_thresholds(index),
         lease=timedelta(seconds=settings.lease_seconds),
         bundle_artifact=_kept(bundle, index, artifacts),
         anchor=anchoring(settings),
@@ -208,8 +216,16 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None) -> tuple[An
 def _data_score(text: str, index: BundleIndex) -> float:
     """How much *text* is a data question. A word like "remove" makes it a request to write, but no more than likely:
     "can I remove a review?" asks about the policy, and answering that writes nothing."""
+    weights = index.rules.routing.data
+    if is_write_request(text):
+        return float(weights.write_command if begins_with_write(text) else weights.write_request)
     score = analytics.score(text, index)
-    return min(score, _LIKELY) if is_write_request(text) else score
+    return max(score, float(weights.report)) if is_report(text) else score
+
+
+def _thresholds(index: Any) -> Thresholds:
+    """The edges of the bundle's own rules."""
+    return thresholds(index.rules.routing)
 
 
 def _load(path: Path, answerers: tuple[Answerer, ...], keys: Keys) -> BundleIndex:

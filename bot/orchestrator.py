@@ -107,7 +107,7 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
     """The question with a picked choice spelled out, and who answers it."""
     text = chosen(question.text, session.offered) if session.pending else question.text
     past = Past(session.last_kind, session.pending)
-    way = route(text, services.index, services.answerers, past, services.thresholds)
+    way = route(text, services.index, services.answerers, services.thresholds, past)
     return question.model_copy(update={"text": text}), way
 
 

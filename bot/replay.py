@@ -18,7 +18,7 @@ from bot.conversation import Question, Reply, Turn, sayable
 from bot.decisions import answer as decisions
 from bot.index import BundleIndex
 from bot.orchestrator import rebuild
-from bot.router import Answerer
+from bot.router import Answerer, thresholds
 from bot.services import Services
 from bot.store import audit, sessions
 from bot.store.engine import Store
@@ -168,7 +168,8 @@ def _services(
     answerers = tuple(same(answerer) for answerer in app.answerers(_past(given, warehouse), llm))
     for answerer in answerers:
         answerer.prepare(index)
-    return Services(index, index.etag, index.commit, store, artifacts, answerers, app.now, app.new_id)
+    edges = thresholds(index.rules.routing)
+    return Services(index, index.etag, index.commit, store, artifacts, answerers, app.now, app.new_id, edges)
 
 
 def _past(given: Reply, papers: Mapping[str, Any]) -> _Past | None:

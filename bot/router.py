@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.conversation import AnswerKind, Choice, Question, Turn
+from bylaw.authored.routing import Routing
 
 # `Any` is the bundle's index, as the answerers know it; the frame itself never looks inside.
 Score = Callable[[str, Any], float]
@@ -44,10 +45,19 @@ class Answerer:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """How sure a score must be; `interrupt` is for leaving a kind that a follow-up would belong to."""
+    """How sure a score must be; `interrupt` is for leaving a kind that a follow-up would belong to.
 
-    answer: float = 0.25
-    interrupt: float = 0.6  # seed 001: the confidence below which keywords alone do not decide
+    Up to `short_words` words an utterance may continue something by how it opens.
+    """
+
+    answer: float
+    interrupt: float
+    short_words: int
+
+
+def thresholds(rules: Routing) -> Thresholds:
+    """What `rules/routing.yaml` says of them."""
+    return Thresholds(float(rules.answer_from), float(rules.interrupt_from), rules.short_words)
 
 
 @dataclass(frozen=True)
@@ -70,16 +80,15 @@ class Route:
 
 _OPENS_FOLLOW_UP = re.compile(
     r"\W*(and|but|or|also|plus|what about|how about|what if|same|the same|only|just|instead|now|then|again|ok|okay"
-    r"|yes|yeah|yep|no|nope)\b",
+    r"|yes|yeah|yep|no|nope|actually|sorry|rather|i meant?|i was asking|make (it|that))\b",
     re.IGNORECASE,
 )
 # These open whole questions too: they continue something only in a short utterance.
 _MAY_OPEN_FOLLOW_UP = re.compile(
     r"\W*(by|per|for|in|with|without|excluding|including|not|it|it's|that|those|these|they|this|them|i do|i don't"
-    r"|unknown|none|skip|\d[\d.,]*)(\b|$)",
+    r"|top|bottom|unknown|none|skip|\d[\d.,]*)(\b|$)",
     re.IGNORECASE,
 )
-_SHORT = 6  # words
 # Nobody answers a question with one of these, unless it is a follow-up ("what about …").
 _OPENS_QUESTION = re.compile(
     r"\W*(how (many|much|often|long|does|do|did)|what|which|who|whom|whose|when|why|where|show|list|total)\b",
@@ -87,35 +96,33 @@ _OPENS_QUESTION = re.compile(
 )
 
 
-def route(
-    text: str, index: Any, answerers: Sequence[Answerer], past: Past = Past(), thresholds: Thresholds = Thresholds()
-) -> Route:
+def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Thresholds, past: Past = Past()) -> Route:
     """Who answers *text*. Equal scores are settled by the order of *answerers*."""
     scores: dict[str, float] = {answerer.kind: _bounded(answerer.score(text, index)) for answerer in answerers}
     best = max(answerers, key=lambda answerer: scores[answerer.kind]).kind if answerers else None
     confidence = 0.0 if best is None else scores[best]
     last = next((answerer.kind for answerer in answerers if answerer.kind == past.last_kind), None)
-    if last is not None and (past.pending or is_follow_up(text)):
-        needed = thresholds.answer if is_new_question(text) else thresholds.interrupt
+    if last is not None and (past.pending or is_follow_up(text, edges.short_words)):
+        needed = edges.answer if is_new_question(text, edges.short_words) else edges.interrupt
         if best == last or confidence < needed:
             reason = f"answers what was asked ({past.pending})" if past.pending else "follows up on the last answer"
-            return Route(last, max(confidence if best == last else 0.0, thresholds.interrupt), reason, scores)
+            return Route(last, max(confidence if best == last else 0.0, edges.interrupt), reason, scores)
         return Route(best, confidence, "a new question", scores)
-    if best is None or confidence < thresholds.answer:
+    if best is None or confidence < edges.answer:
         return Route(None, confidence, "no kind of answer recognises it", scores)
     return Route(best, confidence, "the best score", scores)
 
 
-def is_follow_up(text: str) -> bool:
+def is_follow_up(text: str, short_words: int) -> bool:
     """Does *text* read like the continuation of a conversation?"""
     if _OPENS_FOLLOW_UP.match(text):
         return True
-    return len(text.split()) <= _SHORT and _MAY_OPEN_FOLLOW_UP.match(text) is not None
+    return len(text.split()) <= short_words and _MAY_OPEN_FOLLOW_UP.match(text) is not None
 
 
-def is_new_question(text: str) -> bool:
+def is_new_question(text: str, short_words: int) -> bool:
     """Does *text* open like a question of its own, whatever was asked before?"""
-    return _OPENS_QUESTION.match(text) is not None and not is_follow_up(text)
+    return _OPENS_QUESTION.match(text) is not None and not is_follow_up(text, short_words)
 
 
 def chosen(text: str, offered: Sequence[Choice]) -> str:

@@ -30,7 +30,7 @@ class Services:
     answerers: tuple[Answerer, ...]
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: Thresholds
     lease: timedelta = timedelta(seconds=120)
     max_attempts: int = 3  # a question that broke down so often is a human's
     wait_seconds: float = 10.0  # for another process that answers the very same request

@@ -124,7 +124,7 @@ def test_people_find_what_they_ask_for(question: str, anchor: str) -> None:
     rules = Intents.model_validate(load_defaults()["intents"])
     asked = read_intent(question, rules)
     assert asked.intent is not None
-    assert resolve(asked.rest, SNAPSHOT, search_of(SNAPSHOT), rules.search).anchor == anchor
+    assert resolve(asked.rest, SNAPSHOT, search_of(SNAPSHOT, rules.search), rules.search).anchor == anchor
 
 
 def test_the_decisions_survive_a_bundle() -> None:

@@ -40,7 +40,9 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, clock:
     asked = _asked(question, state, decisions, rules)
     last = state.get("anchor")
     reference = str(question.options.get("decision_ref") or asked.rest)
-    found = resolve(reference, decisions, search_of(decisions), rules.search, last if isinstance(last, str) else None)
+    found = resolve(
+        reference, decisions, search_of(decisions, rules.search), rules.search, last if isinstance(last, str) else None
+    )
     name = asked.intent or rules.default_intent
     if found.anchor is None:
         return _which(question, name, found, state, index)
@@ -82,25 +84,27 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, clock:
 
 def is_decision_question(text: str, index: BundleIndex) -> float:
     """How much *text* reads like a question about a decision on record, 0 to 1."""
-    decisions, rules = index.bundle.decisions, index.bundle.rules.intents
+    decisions, rules, weights = index.bundle.decisions, index.rules.intents, index.rules.routing.decision
     if not decisions.decisions:
         return 0.0
     if slug_in(text, decisions) is not None:
-        return 0.95
+        return float(weights.named)
     asked = read(text, rules)
     speaks_of_decisions = not _SAYS_DECISION.isdisjoint(words(text))
     if not terms(asked.rest):
         # Nothing but "who decided that?": only a conversation can tell which one.
-        return 0.5 if asked.is_phrase and speaks_of_decisions else 0.3 if asked.intent else 0.0
+        bare = weights.bare_phrase if asked.is_phrase and speaks_of_decisions else weights.bare_word
+        return float(bare) if asked.intent else 0.0
     # "Why was my refund rejected?" is about a case of one's own; what was decided is asked of an organisation.
-    trust = 0.5 if not _OWN_CASE.isdisjoint(words(text)) and not speaks_of_decisions else 1.0
-    best = max((hit.confidence for hit in search_of(decisions).find(asked.rest, 1)), default=0.0)
+    trust = float(weights.own_case) if not _OWN_CASE.isdisjoint(words(text)) and not speaks_of_decisions else 1.0
+    best = max((hit.confidence for hit in search_of(decisions, rules.search).find(asked.rest, 1)), default=0.0)
     is_found = best >= rules.search.confidence_from
     if asked.intent and is_found:
-        return round(trust * (0.35 + 0.6 * best), 4)
+        return round(trust * (float(weights.found) + float(weights.found_by) * best), 4)
     if speaks_of_decisions:
-        return round(0.5 + 0.3 * best, 4) if asked.intent or is_found else 0.3
-    return round(0.2 * best, 4)
+        told = float(weights.told) + float(weights.told_by) * best
+        return round(told, 4) if asked.intent or is_found else float(weights.told_only)
+    return round(float(weights.other_by) * best, 4)
 
 
 def topics(index: BundleIndex) -> Sequence[str]:
@@ -110,7 +114,7 @@ def topics(index: BundleIndex) -> Sequence[str]:
 
 def prepare(index: BundleIndex) -> None:
     """Build what the first question would otherwise wait for."""
-    search_of(index.bundle.decisions)
+    search_of(index.bundle.decisions, index.rules.intents.search)
 
 
 def _asked(question: Question, state: dict[str, Any], decisions: Decisions, rules: Intents) -> Asked:

@@ -18,12 +18,7 @@ from math import log
 from threading import Lock
 
 from bylaw.authored.decisions import Decision, Decisions
-
-# How much a word tells by where it stands; `TOLD` is how far a match there counts towards confidence.
-WEIGHTS: Mapping[str, int] = {"option": 3, "id": 2, "tags": 2, "decision_maker": 1, "rationale": 1}
-TOLD_IN_TITLE, TOLD_ELSEWHERE = 1.0, 0.6
-OPTION_COVERAGE = 0.1  # of the confidence: how much of the option the question names; settles otherwise equal matches
-K1, B = 1.2, 0.75  # the customary constants of BM25
+from bylaw.authored.intents import SearchRules
 
 _WORD = re.compile(r"[^\W_]+")
 _STOP_WORDS = """
@@ -105,9 +100,13 @@ _LIGHT_STEMS = frozenset(stem(word) for word in _LIGHT_WORDS.split())
 
 
 class DecisionSearch:
-    """The index of one snapshot. Immutable once built."""
+    """The index of one snapshot, weighed by *rules*. Immutable once built."""
 
-    def __init__(self, decisions: Mapping[str, Decision]) -> None:
+    def __init__(self, decisions: Mapping[str, Decision], rules: SearchRules) -> None:
+        self._fields = {name: int(weight) for name, weight in rules.fields}
+        self._told_in_title, self._told_elsewhere = float(rules.told_in_title), float(rules.told_elsewhere)
+        self._light_word, self._coverage = float(rules.light_word), float(rules.option_coverage)
+        k1, b = float(rules.k1), float(rules.b)
         self._ids = sorted(decisions)
         self._options = [decisions[id].option for id in self._ids]
         self._documents: dict[str, array[int]] = defaultdict(lambda: array("I"))
@@ -120,10 +119,10 @@ class DecisionSearch:
                 self._documents[term].append(number)
                 self._impacts[term].append(weight)
         mean = sum(lengths) / len(lengths) if lengths else 1.0
-        damping = array("f", (K1 * (1 - B + B * length / mean) for length in lengths))
+        damping = array("f", (k1 * (1 - b + b * length / mean) for length in lengths))
         for term, impacts in self._impacts.items():
             for at, number in enumerate(self._documents[term]):
-                impacts[at] *= (K1 + 1) / (impacts[at] + damping[number])
+                impacts[at] *= (k1 + 1) / (impacts[at] + damping[number])
 
     def find(self, text: str, k: int) -> list[Hit]:
         """The *k* decisions that explain most of *text*, best first; equal ones in the order of their ids."""
@@ -151,16 +150,16 @@ class DecisionSearch:
         told = total = 0.0
         for term in asked:
             if term in title:
-                told, total = told + TOLD_IN_TITLE * self._idf(term), total + self._idf(term)
+                told, total = told + self._told_in_title * self._idf(term), total + self._idf(term)
             elif self._impact(term, number):
-                told, total = told + TOLD_ELSEWHERE * self._idf(term), total + self._idf(term)
+                told, total = told + self._told_elsewhere * self._idf(term), total + self._idf(term)
             else:
-                total += self._idf(term) * (0.25 if term in _LIGHT_STEMS else 1.0)
+                total += self._idf(term) * (self._light_word if term in _LIGHT_STEMS else 1.0)
         named = sum(self._idf(term) for term in option.intersection(asked))
         of_option = sum(self._idf(term) for term in option)
         share = told / total if total else 0.0
         covered = named / of_option if of_option else 0.0
-        confidence = (1 - OPTION_COVERAGE) * share + OPTION_COVERAGE * covered
+        confidence = (1 - self._coverage) * share + self._coverage * covered
         return Hit(self._ids[number], self._options[number], round(confidence, 6), round(score, 6))
 
     def _df(self, term: str) -> int:
@@ -179,8 +178,7 @@ class DecisionSearch:
         at = bisect_left(documents, number)
         return self._impacts[term][at] if at < len(documents) and documents[at] == number else 0.0
 
-    @staticmethod
-    def _weighed(decision: Decision) -> Counter[str]:
+    def _weighed(self, decision: Decision) -> Counter[str]:
         weighed: Counter[str] = Counter()
         for name, text in (
             ("option", decision.option),
@@ -190,22 +188,23 @@ class DecisionSearch:
             ("rationale", decision.rationale),
         ):
             for term in terms(text):
-                weighed[term] += WEIGHTS[name]
+                weighed[term] += self._fields[name]
         return weighed
 
 
 _KEPT = 4  # snapshots: the one being served, the one before, and what tests use
-_built: OrderedDict[str, DecisionSearch] = OrderedDict()
+_built: OrderedDict[tuple[str, str], DecisionSearch] = OrderedDict()
 _lock = Lock()
 
 
-def search_of(decisions: Decisions) -> DecisionSearch:
+def search_of(decisions: Decisions, rules: SearchRules) -> DecisionSearch:
     """The index of this snapshot, built at its first use."""
+    key = (decisions.snapshot_etag, str(rules))
     with _lock:
-        found = _built.get(decisions.snapshot_etag)
+        found = _built.get(key)
         if found is None:
-            found = _built[decisions.snapshot_etag] = DecisionSearch(decisions.decisions)
+            found = _built[key] = DecisionSearch(decisions.decisions, rules)
             while len(_built) > _KEPT:
                 _built.popitem(last=False)
-        _built.move_to_end(decisions.snapshot_etag)
+        _built.move_to_end(key)
     return found

@@ -5,14 +5,17 @@ A word counts the less, the more domains use it. What this cannot tell, it leave
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 
 from bot.enforcement.facts import read_facts
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.reports import is_report
 from bylaw.language.span import listed
 from bylaw.language.words import FUNCTION_WORDS, read_words
 from bylaw.logic.ir import ConditionalRule, names
@@ -73,11 +76,16 @@ _OPENERS = (
     "what be the policy",
     "what do the policy",
     "who may",
+    "who pay",
     "who can",
     "customer want",
     "customer would like",
 )
-_POLICY_WORDS = listed("allowed permitted forbidden prohibited eligible entitled policy policies refund refunded")
+_ENTITLED = re.compile(r" do (?:\w+ ){1,3}(?:get|have to|pay) ")  # "do VIP customers get", "does a member pay"
+_POLICY_WORDS = listed(
+    "allowed permitted forbidden prohibited eligible entitled possible covered policy policies refund refunded"
+)
+_NONE, _ALL = Decimal(0), Decimal(1)
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
 _DENIALS = frozenset(("no", "not"))
 _ENDINGS = ("ations", "ation", "ings", "ing", "ed", "es", "e", "s", "y")
@@ -104,19 +112,24 @@ class Topic:
 
 def score(text: str, index: BundleIndex) -> float:
     """How well *text* fits as a question about policies, in [0, 1]."""
+    weights = index.rules.routing.policy
     said = f" {' '.join(word.text for word in read_words(text))} "
     words = set(said.split())
     keywords = _keywords(index)
     stems = stems_of(words)
     found = _topic(stems, keywords)
-    points = 0.45 * any(f" {opener} " in said for opener in _OPENERS)
-    points += 0.3 * found.is_named
-    points += 0.15 * min(2, _stated(text, index)) or 0.05 * bool(stems & keywords.fact_stems)
-    points += 0.1 * bool(found.domains) + 0.1 * bool(found.likely and not found.is_named)
-    points += 0.2 * bool(words & _POLICY_WORDS)
-    if any(f" {counting} " in said for counting in _COUNTING):
-        points -= 0.4
-    return round(min(1.0, max(0.0, points)), 2)
+    opens = any(f" {opener} " in said for opener in _OPENERS) or _ENTITLED.match(said) is not None
+    speaks = opens or found.is_named or bool(found.likely) or not words.isdisjoint(_POLICY_WORDS)
+    stated = min(weights.stated_at_most, _stated(text, index))
+    points = weights.opener * opens + weights.named * found.is_named
+    points += weights.stated * stated or weights.fact_word * (not stems.isdisjoint(keywords.fact_stems))
+    # "the capital of France" states a region, and with it its domains; that alone is no question about policies
+    points += weights.domain * (bool(found.domains) and (speaks or stated != 1))
+    points += weights.likely * (bool(found.likely) and not found.is_named)
+    points += weights.policy_word * (not words.isdisjoint(_POLICY_WORDS))
+    if any(f" {counting} " in said for counting in _COUNTING) or is_report(text):
+        points -= weights.counting
+    return float(min(_ALL, max(_NONE, points)))
 
 
 def _stated(text: str, index: BundleIndex) -> int:

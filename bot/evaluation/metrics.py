@@ -34,9 +34,17 @@ class Tally:
         return self.count("answer", False) / len(self.graded)
 
     @property
+    def routed(self) -> float | None:
+        """Of the questions that say who answers, the share that came to the right one; None where none says so."""
+        said = [one for one in self.graded if one.question.route is not None]
+        return sum(one.route == one.question.route for one in said) / len(said) if said else None
+
+    @property
     def holds(self) -> bool:
         """Does the suite reach its floors?"""
-        return self.accuracy >= self.floors.accuracy_from and self.silent_wrong <= self.floors.silent_wrong_up_to
+        floors, routed = self.floors, self.routed
+        is_routed = routed is None or floors.routed_from is None or routed >= floors.routed_from
+        return is_routed and self.accuracy >= floors.accuracy_from and self.silent_wrong <= floors.silent_wrong_up_to
 
     @property
     def failures(self) -> tuple[Graded, ...]:
@@ -49,8 +57,9 @@ class Tally:
             "questions": len(self.graded),
             "accuracy": round(self.accuracy, 6),
             "silent_wrong": round(self.silent_wrong, 6),
+            "routed": None if self.routed is None else round(self.routed, 6),
             "matrix": {did: {"right": self.count(did, True), "wrong": self.count(did, False)} for did in DEEDS},
-            "floors": {name: float(floor) for name, floor in self.floors},
+            "floors": {name: float(floor) for name, floor in self.floors if floor is not None},
             "holds": self.holds,
             "failures": [
                 {
@@ -76,10 +85,13 @@ def render(tallies: Sequence[Tally], with_failures: bool) -> str:
 def _matrix(tally: Tally) -> str:
     floors = tally.floors
     verdict = "holds" if tally.holds else "FAILS"
+    routed = "" if tally.routed is None else f", {tally.routed:.1%} came to the right answerer"
+    if routed and floors.routed_from is not None:
+        routed += f" (at least {floors.routed_from:.1%})"
     lines = [
         f"{tally.name}: {len(tally.graded)} questions, {tally.accuracy:.1%} right (at least "
         f"{floors.accuracy_from:.1%}), {tally.silent_wrong:.1%} answered wrongly (at most "
-        f"{floors.silent_wrong_up_to:.1%}): {verdict}",
+        f"{floors.silent_wrong_up_to:.1%}){routed}: {verdict}",
         f"  {'':8}{'right':>7}{'wrong':>7}",
     ]
     return "\n".join(lines + [f"  {did:8}{tally.count(did, True):>7}{tally.count(did, False):>7}" for did in DEEDS])

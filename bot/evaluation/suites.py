@@ -31,13 +31,14 @@ _WIDEST = 6  # columns of golden rows that are looked for among those of an answ
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """What became of one question: what the bot did, whether that was right, and why not."""
+    """What became of one question: what the bot did, whether that was right, and why not. `route`: who was asked."""
 
     question: SuiteQuestion
     did: Expected
     is_right: bool
     why: str
     reply: Reply
+    route: str = "unknown"
 
 
 def run(suite: Suite, say: Say, warehouse: Warehouse | None) -> Iterator[Graded]:
@@ -58,9 +59,10 @@ def grade(
 ) -> Graded:
     """Was *reply*, given by the answerer *route*, right?"""
     did = _DID.get(reply.status, "refuse")
-    why = _wrong_route(question, reply, route or "unknown")
+    asked = route or "unknown"
+    why = _wrong_route(question, reply, asked)
     why = why or _wrong_deed(question, did) or _wrong_rows(question, reply, warehouse)
-    return Graded(question, did, not why, why, reply)
+    return Graded(question, did, not why, why, reply, asked)
 
 
 def _wrong_route(question: SuiteQuestion, reply: Reply, route: str) -> str:

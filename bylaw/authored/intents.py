@@ -34,12 +34,33 @@ class Intent(Authored):
     policy_id: Word
 
 
+class FieldWeights(Authored):
+    """How much a word tells by the field of a decision in which it stands."""
+
+    option: Positive
+    id: Positive
+    tags: Positive
+    decision_maker: Positive
+    rationale: Positive
+
+
 class SearchRules(Authored):
-    """How the anchor is found when no slug is given."""
+    """How the anchor is found when no slug is given: BM25 over `fields`, and how much of the question a hit explains.
+
+    A word of the question that stands in a hit's title counts `told_in_title` towards the confidence, elsewhere
+    `told_elsewhere`. A missing verb that any decision may be told with is missed by `light_word` only.
+    """
 
     k: Positive
     confidence_from: Share
     margin: Share  # a runner-up nearer than this makes the bot ask
+    fields: FieldWeights
+    told_in_title: Share
+    told_elsewhere: Share
+    light_word: Share
+    option_coverage: Share  # of the confidence: how much of the option the question names; settles equal matches
+    k1: Amount  # how soon a word that stands more often stops telling more
+    b: Share  # how far long records are held against it
 
 
 class PromptRules(Authored):

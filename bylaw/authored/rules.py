@@ -18,6 +18,7 @@ from bylaw.authored.intents import Intents
 from bylaw.authored.layers import LayerRules, Priorities
 from bylaw.authored.record import Authored, AuthoredFile
 from bylaw.authored.risk import Risk
+from bylaw.authored.routing import Routing
 from bylaw.authored.suites import Evaluation
 from bylaw.authored.waivers import Waivers
 
@@ -98,8 +99,7 @@ class CiRules(AuthoredFile):
 
 
 class Rules(Authored):
-    """Every file of `rules/`, an attribute each. The bundle carries all but the waivers, which are about reviews, and the
-    floors of suites."""
+    """Every file of `rules/`, an attribute each. The bundle carries all but waivers and floors."""
 
     roles: Roles
     autonomy: Autonomy
@@ -110,6 +110,7 @@ class Rules(Authored):
     pii: Pii
     promotion: Promotion
     intents: Intents
+    routing: Routing
     ci: CiRules
     waivers: Waivers = Field(default_factory=Waivers, exclude=True)
     evaluation: Evaluation | None = Field(default=None, exclude=True)
@@ -127,6 +128,7 @@ RULE_FILES: Mapping[str, type[AuthoredFile]] = {
     "promotion": Promotion,
     "risk": Risk,
     "roles": Roles,
+    "routing": Routing,
     "waivers": Waivers,
 }
 

@@ -71,10 +71,12 @@ class Suite(AuthoredFile):
 
 
 class Floors(Authored):
-    """What a suite must reach: the share that is right, and at most this share answered wrongly."""
+    """What a suite must reach: the share that is right, at most this share answered wrongly, and, of the questions
+    that say who answers, the share that came to the right one."""
 
     accuracy_from: Share
     silent_wrong_up_to: Share
+    routed_from: Share | None = None
 
 
 class Evaluation(AuthoredFile):

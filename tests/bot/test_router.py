@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.conversation import Choice
 from bot.router import Answerer, Past, chosen, is_follow_up, refusal, route
-from tests.fakes.frame import ANSWERERS, Shop
+from tests.fakes.frame import ANSWERERS, EDGES, Shop
 
 ROWS = yaml.safe_load(Path(__file__).with_name("router.yaml").read_text())
 KINDS = ("decision", "data", "policy")
@@ -23,7 +23,7 @@ def answerers(scores):
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_the_right_one_answers(row):
-    way = route(row["text"], None, answerers(row["scores"]), Past(row.get("last"), row.get("pending")))
+    way = route(row["text"], None, answerers(row["scores"]), EDGES, Past(row.get("last"), row.get("pending")))
     assert way.kind == row["kind"]
     assert 0 <= way.confidence <= 1
     assert set(way.scores) == set(KINDS)
@@ -31,14 +31,14 @@ def test_the_right_one_answers(row):
 
 
 def test_without_answerers_nobody_answers():
-    assert route("x", None, []).kind is None
+    assert route("x", None, [], EDGES).kind is None
 
 
 @given(st.text(), st.sampled_from([None, *KINDS]), st.sampled_from([None, "needs_fact"]))
 def test_every_text_has_a_route(text, last, pending):
-    way = route(text, Shop(), ANSWERERS, Past(last, pending))
+    way = route(text, Shop(), ANSWERERS, EDGES, Past(last, pending))
     assert way.kind in (*KINDS, None)
-    assert isinstance(is_follow_up(text), bool)
+    assert isinstance(is_follow_up(text, EDGES.short_words), bool)
 
 
 YES_NO = (Choice(value="true", label="Yes"), Choice(value="false", label="No, I lost it"))

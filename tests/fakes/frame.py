@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.artifacts import shelf
 from bot.conversation import Actor, Ask, Choice, Citation, Question, Reply, Turn
-from bot.router import Answerer
+from bot.router import Answerer, Thresholds
 from bot.services import Services
 from bot.store.engine import connect
 from bot.store.migrate import upgrade
@@ -18,6 +18,7 @@ from bylaw.errors import BylawError, GateDenied, UsageError
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 LEASE = timedelta(seconds=60)
+EDGES = Thresholds(answer=0.25, interrupt=0.6, short_words=6)
 ETAG = "sha256:" + "e" * 64
 
 
@@ -124,6 +125,7 @@ def services(root: Path, url: str = "sqlite:///store.db", prefix: str = "n", **o
         answerers=ANSWERERS,
         clock=lambda: NOON,
         new_id=lambda: f"{prefix}{next(numbers)}",
+        thresholds=EDGES,
         lease=LEASE,
         pause=lambda _seconds: None,
     )

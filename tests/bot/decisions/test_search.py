@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,11 @@ from hypothesis import strategies as st
 
 from bot.decisions.search import DecisionSearch, search_of, stem, terms
 from bylaw.authored.decisions import Decision, Decisions
+from bylaw.authored.intents import Intents
 from ci.ingest import Sourced, ingest
+from ci.rules import load_defaults
+
+RULES = Intents.model_validate(load_defaults()["intents"]).search
 
 
 def _decision(id: str, option: str, rationale: str = "none given", **more: object) -> Decision:
@@ -19,7 +24,7 @@ def _decision(id: str, option: str, rationale: str = "none given", **more: objec
 
 
 def _search(*decisions: Decision) -> DecisionSearch:
-    return DecisionSearch({decision.id: decision for decision in decisions})
+    return DecisionSearch({decision.id: decision for decision in decisions}, RULES)
 
 
 @pytest.mark.parametrize(
@@ -136,13 +141,20 @@ def test_one_snapshot_is_indexed_once() -> None:
     one, _ = ingest([Sourced(_decision("aaaa", "Leave plasma"), "a.yaml")])
     again = Decisions.model_validate(one.model_dump(by_alias=True))
     other, _ = ingest([Sourced(_decision("aaaa", "Keep plasma"), "a.yaml")])
-    assert search_of(one) is search_of(again)
-    assert search_of(one) is not search_of(other)
+    assert search_of(one, RULES) is search_of(again, RULES)
+    assert search_of(one, RULES) is not search_of(other, RULES)
 
 
 def test_old_snapshots_are_let_go() -> None:
     first, _ = ingest([Sourced(_decision("aaaa", "Leave plasma"), "a.yaml")])
-    kept = search_of(first)
+    kept = search_of(first, RULES)
     for i in range(6):
-        search_of(ingest([Sourced(_decision("aaaa", f"Leave number {i}"), "a.yaml")])[0])
-    assert search_of(first) is not kept
+        search_of(ingest([Sourced(_decision("aaaa", f"Leave number {i}"), "a.yaml")])[0], RULES)
+    assert search_of(first, RULES) is not kept
+
+
+def test_other_weights_are_another_index() -> None:
+    snapshot, _ = ingest([Sourced(_decision("aaaa", "Leave plasma", "shelves were empty"), "a.yaml")])
+    deaf = RULES.model_copy(update={"told_elsewhere": Decimal(0)})
+    (heard,), (unheard,) = (search_of(snapshot, rules).find("empty shelves", 1) for rules in (RULES, deaf))
+    assert heard.confidence > unheard.confidence

@@ -37,7 +37,8 @@ def test_a_suite_that_holds_ends_with_0_and_leaves_nothing_behind(bylaw, root):
     done = bylaw("eval", "--root", root)
     assert done.code == 0, done.out + done.err
     assert done.out.splitlines() == [
-        "lamps: 4 questions, 100.0% right (at least 90.0%), 0.0% answered wrongly (at most 2.0%): holds",
+        "lamps: 4 questions, 100.0% right (at least 90.0%), 0.0% answered wrongly (at most 2.0%), "
+        "100.0% came to the right answerer: holds",
         "            right  wrong",
         "  answer        2      0",
         "  clarify       0      0",

@@ -85,3 +85,15 @@ def test_a_suite_without_floors_of_its_own_has_those_of_all():
     rules = Evaluation(floors=FLOORS, suites={"sql": Floors(accuracy_from=Decimal(1), silent_wrong_up_to=Decimal(0))})
     assert rules.floors_of("sql").accuracy_from == 1
     assert rules.floors_of("routing") == FLOORS
+
+
+@pytest.mark.parametrize(("routed_from", "holds"), [(None, True), ("0.5", True), ("0.51", False)])
+def test_who_was_asked_counts_where_a_question_says_who_answers(routed_from, holds):
+    floors = FLOORS.model_copy(update={"routed_from": routed_from and Decimal(routed_from)})
+    said = [
+        Graded(SuiteQuestion(ask="q", route="data"), "answer", True, "", reply(), route) for route in ("data", "policy")
+    ]
+    tally = Tally("routing", tuple(said), floors)
+    assert (tally.routed, tally.holds) == (0.5, holds)
+    assert "50.0% came to the right answerer" in render([tally], False)
+    assert Tally("mixed", MIXED, floors).routed is None

@@ -1,0 +1,45 @@
+"""What wants a figure of a past time, and what only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bylaw.language.reports import is_report
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many items did we sell in October",
+        "How much money did we pay back to customers last month?",
+        "what did we spend on travel last quarter",
+        "which newsletters were sent yesterday",
+        "number of sign-ups this year",
+        "which feature is used the most",
+    ],
+)
+def test_a_figure_of_a_past_time_is_a_report(text):
+    assert is_report(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many days do customers have to return a lamp",  # no time that has begun
+        "how much do I get back for a lamp from last month",  # one's own case
+        "how many parcels may a driver leave at a door since 2025",  # what is allowed
+        "what is the most a member can get back",  # what is allowed
+        "we opened a store in October",  # no question for a figure
+        "how many of them",
+        "",
+    ],
+)
+def test_other_questions_are_none(text):
+    assert not is_report(text)
+
+
+@given(st.text())
+def test_any_text_is_read(text):
+    assert is_report(text) in (True, False)
