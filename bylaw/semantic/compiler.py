@@ -152,6 +152,10 @@ class _Compilation:
         for sheet in sheets.values():
             for text in sheet.rows.overlaps():
                 self.notes.say(text)
+            if any(number.is_running for number in numbers.values()) and sheet.has_shared_periods(query.grain):
+                raise Unanswerable(
+                    f"one row of `{sheet.kind.entity}` counts in several periods, so they cannot be added up over time"
+                )
         return self._put_together(sheets, numbers, groups)
 
     def _put_together(

@@ -109,6 +109,8 @@ def test(field: Field, column: exp.Expr, condition: Filter) -> exp.Expr:
             weekday = exp.Extract(this=exp.var("ISODOW"), expression=column)
             return exp.In(this=weekday, expressions=[exp.Literal.number(day) for day in _WEEKEND])
         case "contains" | "starts_with" | "ends_with":
+            if field.kind == "time" or (field.kind == "fact" and not field.is_text):
+                raise Unanswerable(f"`{condition.dimension}` is no text, so nothing is looked for in it")
             return exp.or_(*(_like(column.copy(), _PATTERNS[condition.operator], value) for value in _some(condition)))
         case "<" | "<=" | ">" | ">=":
             (value,) = condition.values

@@ -7,7 +7,7 @@ to. A chain may also go from one row to many; who walks it counts distinct rows,
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -36,8 +36,8 @@ class Joins:
     """The graph of one context, built once; ways from an entity are found when they are first asked for."""
 
     def __init__(self, context: Context) -> None:
-        self._edges: dict[str, dict[str, list[Step]]] = defaultdict(lambda: defaultdict(list))
-        self._many: dict[str, dict[str, list[Step]]] = defaultdict(lambda: defaultdict(list))
+        self._edges: dict[str, dict[str, list[Step]]] = {}
+        self._many: dict[str, dict[str, list[Step]]] = {}
         self._names: dict[str, Step] = {}
         for name, entity in sorted(context.entities.items()):
             for relationship in entity.relationships:
@@ -57,7 +57,8 @@ class Joins:
         forward = Step(left, relationship.right_entity, pairs, forward_is_many, **said)  # type: ignore[arg-type]  # one name, one flag
         backward = Step(relationship.right_entity, left, back, backward_is_many, **said)  # type: ignore[arg-type]
         for step in (forward, backward):
-            found = (self._many if step.is_many else self._edges)[step.left][step.right]
+            edges = self._many if step.is_many else self._edges
+            found = edges.setdefault(step.left, {}).setdefault(step.right, [])
             if step not in found:
                 found.append(step)
         self._names.setdefault(relationship.name, backward if forward_is_many and not backward_is_many else forward)
@@ -150,7 +151,7 @@ class Joins:
 
     def _reverse(self, step: Step) -> Step:
         back = tuple((b, a) for a, b in step.columns)
-        options = [*self._edges[step.right][step.left], *self._many[step.right][step.left]]
+        options = [one for edges in (self._edges, self._many) for one in edges.get(step.right, {}).get(step.left, ())]
         return next(option for option in options if option.columns == back)
 
     def _shortest(self, base: str, target: str) -> list[Way]:

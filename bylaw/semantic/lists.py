@@ -32,7 +32,7 @@ class Listing:
         self.base = self._base()
 
     def _own(self) -> set[str]:
-        return {"time", *self.query.dimensions, *self.names.values(), *([self.query.grain] if self.query.grain else [])}
+        return {*(["time", self.query.grain] if self.query.grain else ()), *self.query.dimensions, *self.names.values()}
 
     def _base(self) -> str:
         """The entity whose rows are listed: of what is shown the finest, else the one that links all of it."""
@@ -100,13 +100,17 @@ class Listing:
             per = self.places
         return [column for place in per for column in rows.key(place)]
 
+    def _column(self, name: str) -> str:
+        """What is shown, or sorted by, under a name of the query."""
+        return self.query.grain if name == "time" and self.query.grain else self.names.get(name, name)
+
     def _finished(self, tree: exp.Select, shown: dict[str, exp.Expr], hidden: dict[str, exp.Expr]) -> exp.Select:
         query = self.query
         found: dict[str, Sort] = {}
         first = [Order(by=name) for name in query.limit_by] if query.limit else []
         for order in (*first, *query.order, *(Order(by=alias) for alias in shown)):
-            name = query.grain if order.by == "time" and query.grain else self.names.get(order.by, order.by)
+            name = self._column(order.by)
             sort = Sort(hidden[name], order.descending) if name in hidden else Sort(shown[name], order.descending, name)
             found.setdefault(name, sort)
-        each = [hidden[name] if name in hidden else shown[self.names.get(name, name)] for name in query.limit_by]
+        each = [hidden[name] if name in hidden else shown[self._column(name)] for name in query.limit_by]
         return finished(tree, shown, list(found.values()), query.limit, each)

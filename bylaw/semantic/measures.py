@@ -101,12 +101,16 @@ Build = Callable[[Frame], exp.Expr]
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A formula. `needs_time` says that it compares periods, so that none may be missing."""
+    """A formula. `needs_time` says that it compares periods, so that none may be missing.
+
+    `is_over` says that it is computed on the groups of the answer, `is_running` that it adds them up over time.
+    """
 
     atoms: tuple[Atom, ...]
     build: Build
     needs_time: bool = False
     is_over: bool = False
+    is_running: bool = False
 
     @staticmethod
     def of(atom: Atom) -> Number:
@@ -285,7 +289,9 @@ def over(number: Number, measure: Measure) -> Number:
         whole = number.changed(lambda atom: replace(atom, is_total=True))
         return _ratio(number, whole)
     filled = number.changed(_filled) if kind != "rank" else number
-    return replace(filled, build=_OVER[kind](filled.build), needs_time=kind != "rank", is_over=True)
+    return replace(
+        filled, build=_OVER[kind](filled.build), needs_time=kind != "rank", is_over=True, is_running=kind == "running"
+    )
 
 
 def _adds_up(number: Number, aggregations: Sequence[str]) -> bool:
@@ -335,6 +341,7 @@ def _ratio(over: Number, under: Number) -> Number:
         lambda frame: divided(over.build(frame), under.build(frame)),
         over.needs_time or under.needs_time,
         over.is_over or under.is_over,
+        over.is_running or under.is_running,
     )
 
 

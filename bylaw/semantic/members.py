@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from bylaw.semantic.conditions import Conditions
 from bylaw.semantic.names import Field
-from bylaw.semantic.query import AnyOf, Condition, Filter, Related, SemanticQuery
+from bylaw.semantic.query import AnyOf, Condition, Filter, Related, SemanticQuery, Unanswerable
 from bylaw.semantic.rows import Desk, Rows
 from bylaw.semantic.sheets import Group, Kind
 from bylaw.semantic.trees import is_null, joined, named
@@ -26,7 +26,11 @@ def members(
     told = [group for group in groups if group.field is not None]
     counted = {kind.entity for kind in sheets}
     found: exp.Select | None = None
-    for place, columns in _clusters(desk, told).items():
+    clusters = _clusters(desk, told)
+    if len(clusters) > 2:
+        things = ", ".join(f"`{place}`" for place in clusters)
+        raise Unanswerable(f"every combination of {things} would be shown", "leave out what has no rows")
+    for place, columns in clusters.items():
         base = place.partition("@")[0]
         rows = Rows(desk, base)
         trees = {group.alias: rows.tree(_seen_from(group, place)) for group in columns}

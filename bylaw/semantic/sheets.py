@@ -65,6 +65,10 @@ class Sheet:
     inputs: dict[Atom, exp.Expr | None] = field(default_factory=dict)
     time: exp.Expr | None = None
 
+    def has_shared_periods(self, grain: str | None) -> bool:
+        """Does one row count in several periods?"""
+        return any(grain in fan.offers for fan in self.rows.fans.values())
+
     def plain(self) -> exp.Select:
         """FROM, WHERE and GROUP BY: columns are for whoever finishes it."""
         return self.rows.select([]).group_by(*(tree.copy() for tree in self.groups.values()), copy=False)
@@ -231,8 +235,8 @@ class Sheets:
         if rows.leads_to(timed.place):
             sheet.time = rows.tree(timed)
             self.time_columns.setdefault(sheet.time.sql(dialect=self.desk.dialect))
-        elif self.query.time_dimension is None:
-            rows.reach(timed.place)  # raises, and says why
+        elif self.query.time_dimension is None or kind.special is not None:
+            self.desk.joins.way(rows.base, timed.place)  # raises, and says why
         if window is None:
             return
         self.check_whole(timed, window)

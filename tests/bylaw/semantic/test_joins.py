@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bylaw.authored.context import Context, Entity
 from bylaw.semantic.joins import Joins
-from bylaw.semantic.query import Unanswerable
+from bylaw.semantic.query import Unanswerable, UnknownName
 
 
 def _context(*edges, extra=()):
@@ -114,3 +114,107 @@ def test_a_circle_of_relationships_ends_and_every_way_hangs_together(edges):
                 at = step.right
             assert at == target
             assert len({step.right for step in steps}) == len(steps)
+
+
+MANY = [
+    ("writes", "papers", "many_to_one"),
+    ("writes", "authors", "many_to_one"),
+    ("marks", "papers", "many_to_one"),
+    ("marks", "topics", "many_to_one"),
+    ("authors", "places", "many_to_one"),
+    ("venues", "places", "many_to_one"),
+]
+
+
+@pytest.mark.parametrize(
+    ("base", "target", "walked"),
+    [
+        ("papers", "authors", ["writes", "authors"]),
+        ("papers", "places", ["writes", "authors", "places"]),
+        ("authors", "topics", ["writes", "papers", "marks", "topics"]),
+        ("authors", "venues", ["places", "venues"]),
+        ("writes", "places", ["authors", "places"]),
+    ],
+)
+def test_a_chain_may_go_from_one_to_many(base, target, walked):
+    assert [step.right for step in Joins(_context(*MANY)).chain(base, target)] == walked
+
+
+def test_a_chain_meets_in_one_row_at_most_once():
+    with pytest.raises(Unanswerable, match="not connected"):
+        Joins(_context(*MANY)).chain("topics", "venues")
+
+
+def test_two_shortest_chains_are_no_chain():
+    joins = Joins(_context(*MANY, ("edits", "papers", "many_to_one"), ("edits", "authors", "many_to_one")))
+    with pytest.raises(Unanswerable, match="`papers` is connected with `authors` in 2 ways"):
+        joins.chain("papers", "authors")
+
+
+def test_two_ways_over_different_entities_are_no_way():
+    joins = Joins(_context(*CHAIN, ("lines", "shops", "many_to_one"), ("shops", "people", "many_to_one")))
+    with pytest.raises(Unanswerable, match="`lines` is connected with `people` in 2 ways"):
+        joins.way("lines", "people")
+    assert joins.guarded_way("lines", "people") is not None
+
+
+def _roles(**flags):
+    """Trips from one place to another; places lie in towns."""
+    sides = [
+        {
+            "name": name,
+            "right_entity": "places",
+            "relationship_columns": [{"left_column": name, "right_column": "id"}],
+            "relationship_type": "many_to_one",
+            "default": flags.get(name, False),
+        }
+        for name in ("start", "goal")
+    ]
+    context = _context(("places", "towns", "many_to_one"), extra=["trips"])
+    trips = context.entities["trips"].model_copy(
+        update={"relationships": Entity.model_validate({**_BARE, "relationships": sides}).relationships}
+    )
+    return Joins(context.model_copy(update={"entities": {**context.entities, "trips": trips}}))
+
+
+_BARE = {"name": "trips", "base_table": {"schema": "s", "table": "trips"}}
+
+
+def test_a_role_decides_between_two_relationships():
+    joins = _roles()
+    assert [step.name for step in joins.way("trips", "places@goal")] == ["goal"]
+    assert [step.right for step in joins.way("trips", "towns@start")] == ["places", "towns"]
+    assert joins.leads_to("trips", "towns@goal")
+    assert not joins.leads_to("towns", "places@goal")
+    with pytest.raises(Unanswerable) as caught:
+        joins.way("trips", "towns")
+    assert caught.value.help == "say which is meant: `towns@goal` or `towns@start`"
+
+
+def test_without_a_role_the_default_relationship_is_meant():
+    assert [step.name for step in _roles(goal=True).way("trips", "places")] == ["goal"]
+    assert _roles(goal=True).is_plain("trips", "towns")
+
+
+def test_a_role_is_walked_backwards_too():
+    (step,) = _roles().chain("places", "trips@goal")
+    assert (step.is_many, step.columns) == (True, (("id", "goal"),))
+
+
+def test_what_was_asked_before_changes_no_way():
+    fresh, used = _roles(), _roles()
+    used.chain("trips", "towns@goal")
+    used.chain("places", "trips@goal")
+    for base in ("trips", "places", "towns"):
+        assert fresh.reachable(base) == used.reachable(base)
+
+
+def test_two_roles_of_one_entity_guard_nothing():
+    assert _roles().guarded_way("trips", "places") is None
+    assert _roles(start=True).guarded_way("trips", "places") is not None
+
+
+def test_an_unknown_role_is_said():
+    for ask in (_roles().way, _roles().chain):
+        with pytest.raises(UnknownName, match="no relationship `stop`"):
+            ask("trips", "places@stop")
