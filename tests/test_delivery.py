@@ -139,9 +139,9 @@ def test_the_licence_is_the_one_the_project_names() -> None:
     assert 'license = "Apache-2.0"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
-def test_contributing_has_the_five_recipes_and_the_lock() -> None:
+def test_contributing_has_the_seven_recipes_and_the_lock() -> None:
     text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| \((.)\) ", text, re.MULTILINE) == ["a", "b", "c", "d", "e"]
+    assert re.findall(r"^\| \((.)\) ", text, re.MULTILINE) == ["a", "b", "c", "d", "e", "f", "g"]
     recipe = [line.strip("# \\\n") for line in (ROOT / "tests" / "test_lock.py").read_text("utf-8").splitlines()[1:4]]
     assert " ".join(recipe[:2]) in text
     assert recipe[2] in text
