@@ -21,6 +21,7 @@ from bylaw.errors import UsageError
 from bylaw.logic.ir import Value
 
 MAX_RESPONSE = 20_000  # characters of an answer
+_AT_ONCE = 16  # a part of the whole answer: what is smaller waits for more
 _AT_THE_END = frozenset({"unanswered", "uncovered"})
 _DURING = {name: check for name, check in CHECKS.items() if name in ("pattern", "consistency")}
 
@@ -32,9 +33,11 @@ class Passed:
     text: str
 
 
-def check_readable(query: str, response: str) -> None:
+def check_readable(query: str, response: str | None = None) -> None:
     """Raise UsageError for what is no question, or no answer to one that can be judged."""
     for name, said, most in (("query", query, MAX_TEXT), ("response", response, MAX_RESPONSE)):
+        if said is None:
+            continue
         if not said.strip():
             raise UsageError(f"the {name} is empty")
         if len(said) > most:
@@ -87,6 +90,67 @@ def _corrected(found: ComplianceDecision, text: str) -> ComplianceDecision:
     return found.model_copy(update={"delivered": text, "audit_trail": trail})
 
 
+class Watch:
+    """An answer checked while it is written: each sentence with all before it, and at the end the whole.
+
+    The first sentence that breaks a rule stays here, and the verdict on what was said so far ends it. In a long answer
+    a few sentences wait for each other: its text is read over and over, but not once a sentence.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        index: BundleIndex,
+        given: Mapping[str, Value] | None = None,
+        judge: Judge | None = None,
+    ) -> None:
+        self._case = case_of(question, {}, index, index.evaluator, given)
+        self._judge = judge
+        self._said: list[str] = []
+        self._checked = self._waiting = 0  # sentences that may leave, and characters of those that were not checked
+        self.is_over = False
+
+    def hear(self, sentence: str) -> Iterator[Passed | ComplianceDecision]:
+        """What may leave now that *sentence* was said."""
+        self._said.append(sentence)
+        self._waiting += len(sentence)
+        if self._waiting * _AT_ONCE >= sum(map(len, self._said)):
+            yield from self._checking()
+
+    def end(self) -> Iterator[Passed | ComplianceDecision]:
+        """What may still leave, and the verdict on the whole."""
+        yield from self._checking()
+        if not self.is_over:
+            self.is_over = True
+            yield decided(self._case, self._text(), self._judge)
+
+    def all(self, sentences: Iterable[str]) -> Iterator[Passed | ComplianceDecision]:
+        """What leaves of *sentences* as they come, and the verdict; none is asked for behind one that stays."""
+        for sentence in sentences:
+            yield from self.hear(sentence)
+            if self.is_over:
+                return
+        yield from self.end()
+
+    def cut(self) -> ComplianceDecision:
+        """The verdict on an answer that breaks off here: nothing more of it leaves."""
+        self.is_over = True
+        return decided(self._case, self._text()).model_copy(update={"delivered": None})
+
+    def _checking(self) -> Iterator[Passed | ComplianceDecision]:
+        if self._checked == len(self._said):
+            return
+        so_far = verdict(draft_of(self._case, self._text(), self._judge), _DURING)
+        if any(broken.kind not in _AT_THE_END for broken in so_far.violations):
+            yield self.cut()
+            return
+        yield from map(Passed, self._said[self._checked :])
+        self._checked, self._waiting = len(self._said), 0
+
+    def _text(self) -> str:
+        return " ".join(self._said)
+
+
 def stream(
     question: Question,
     sentences: Iterable[str],
@@ -94,22 +158,5 @@ def stream(
     given: Mapping[str, Value] | None = None,
     judge: Judge | None = None,
 ) -> Iterator[Passed | ComplianceDecision]:
-    """The sentences that may leave, each checked with all before it, and at the end the verdict on the whole.
-
-    The first sentence that breaks a rule stays here, and the verdict on what was said so far ends the stream.
-    """
-    case = case_of(question, {}, index, index.evaluator, given)
-    said: list[str] = []
-    for sentence in sentences:
-        said.append(sentence)
-        so_far = verdict(draft_of(case, " ".join(said), judge), _DURING)
-        if any(broken.kind not in _AT_THE_END for broken in so_far.violations):
-            yield _stopped(decided(case, " ".join(said), judge))
-            return
-        yield Passed(sentence)
-    yield decided(case, " ".join(said), judge)
-
-
-def _stopped(found: ComplianceDecision) -> ComplianceDecision:
-    """A verdict that ends a stream never lets its text go on."""
-    return found.model_copy(update={"delivered": None})
+    """What leaves of *sentences* as they come, and the verdict that ends it."""
+    return Watch(question, index, given, judge).all(sentences)

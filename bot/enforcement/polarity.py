@@ -7,6 +7,7 @@ its own ("without the receipt you get…" denies nothing that you get).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from bot.enforcement.recognise import stem_of
@@ -124,6 +125,7 @@ def _is_raised(words: Sequence[Word], i: int) -> bool:
     return before[-1:] != [] and before[-1] in (*_RAISING, "that") and any(text in _RAISING for text in before)
 
 
+@lru_cache(maxsize=20_000)
 def is_giving(word: str) -> bool:
     """Does the word say that somebody gets something, in any of its forms?"""
     return stem_of(word) in _GIVING_STEMS

@@ -46,6 +46,25 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in found if part.strip()]
 
 
+class Splitter:
+    """A text that comes in pieces, as the sentences that `split` makes of the whole."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, piece: str) -> list[str]:
+        """The sentences that are whole now. A mark at the very end may go on: it waits for what follows."""
+        self._held += piece
+        end = max((match.end() for match in _END.finditer(self._held) if match.end() < len(self._held)), default=0)
+        whole, self._held = self._held[:end], self._held[end:]
+        return split(whole)
+
+    def rest(self) -> list[str]:
+        """What is left when nothing follows any more."""
+        whole, self._held = self._held, ""
+        return split(whole)
+
+
 Quotable = Mapping[tuple[str, ...], Sequence[tuple[str, ...]]]  # the first words of a quotation → what may follow
 
 

@@ -30,6 +30,7 @@ _ABOUT = listed("request policy period window rule question department team desk
 _HAS = listed("no not your a")  # "your refund" is a promise, "the refund" need not be
 _OPENS_QUESTION = listed("can could may do be will would shall should am must have")
 _TESTING = listed("would could only need require required must whether")
+LONGEST = 400  # words of a sentence; no check reads on
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Said:
     is_question: bool
     is_conditional: bool
     claims: tuple[Claim, ...] = ()
+    is_unread: bool = False  # longer than anybody reads
 
     @property
     def asserted(self) -> tuple[Read, ...]:
@@ -122,6 +124,8 @@ class Reader:
         return Stated(tuple(found), cited(text))
 
     def _said(self, sentence: Sentence, names: Namings) -> Said:
+        if len(sentence.words) > LONGEST:
+            return Said(sentence, Reading((), (), frozenset()), False, False, (), is_unread=True)
         sentence, labelled = self._labelled(sentence)
         reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
         if labelled:

@@ -1,69 +1,105 @@
 """`POST /v2/enforce`: the verdict on any assistant's answer, whole or, as server-sent events, sentence by sentence.
 
-Every verdict is in the audit chain before anybody reads it; a stream is recorded with its last event.
+Every verdict is in the audit chain before anybody reads it; a stream is recorded with its last event. An answer that is
+still being written comes as JSON lines: `bot.http.written`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 
 from bot.cases import read_facts
 from bot.conversation import MAX_TEXT, Actor, Question, moment, sayable
-from bot.enforcement.author import Opinion, opinion_of
-from bot.enforcement.enforce import MAX_RESPONSE, Passed, check_readable, enforce, stream
+from bot.enforcement.author import opinion_of
+from bot.enforcement.enforce import MAX_RESPONSE, Watch, check_readable, enforce
 from bot.enforcement.sentences import split
 from bot.enforcement.verdict import ComplianceDecision
+from bot.http.written import LINES, PATH, LinesRoute, Written, answer, as_event, as_line, as_part, read
+from bot.http.written import lines as written_lines
 from bot.recording import record
 from bot.services import Services, Serving
 from bot.settings import Settings
 from bot.store.columns import ID_LENGTH, check_ids
 
 _EVENTS = "text/event-stream"
+Kept = Callable[[ComplianceDecision], None]
 Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
 
-class Answered(BaseModel):
-    """A question and the answer that somebody wants to give. `facts` are what is known of the case otherwise."""
+class Asked(BaseModel):
+    """A question that somebody is about to answer. `facts` are what is known of the case otherwise."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
-    response: Annotated[str, Field(min_length=1, max_length=MAX_RESPONSE)]
     facts: dict[str, Any] = Field(default_factory=dict)
     user: Id | None = None
     request_id: Id | None = None
     at: Annotated[str, Field(max_length=40)] | None = None
 
 
+class Answered(Asked):
+    """A question and the answer that somebody wants to give."""
+
+    response: Annotated[str, Field(min_length=1, max_length=MAX_RESPONSE)]
+
+
 def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     """Add the endpoint to *app*."""
 
-    @app.post("/v2/enforce", response_model=ComplianceDecision)
+    @app.post(PATH, response_model=ComplianceDecision)
     def enforced(body: Answered, request: Request) -> Response:
         """Hold an answer against the policies."""
         services = serving.services()
-        if body.request_id is not None:
-            request.state.request_id = body.request_id
-        question = _question(body, str(request.state.request_id), settings, services)
+        check_readable(body.query, body.response)
+        question = _question(body, request, settings, services)
         facts = read_facts(body.facts, services.index)
         opinion = opinion_of(services.index, services.llm)
-        if _EVENTS in request.headers.get("accept", ""):
-            parts = stream(question, split(body.response), services.index, facts, opinion.judge)
-            return StreamingResponse(_events(parts, question, services, opinion), media_type=_EVENTS)
         started = services.clock()
+
+        def kept(found: ComplianceDecision) -> None:
+            record(found, question, services, started, opinion.papers())
+
+        if _EVENTS in request.headers.get("accept", ""):
+            watch = Watch(question, services.index, facts, opinion.judge)
+            return StreamingResponse(_events(watch, split(body.response), kept), media_type=_EVENTS)
         found = enforce(question, body.response, services.index, facts, opinion.judge)
-        record(found, question, services, started, opinion.papers())
+        kept(found)
         return Response(spoken(found), media_type="application/json")
 
+    async def written(request: Request) -> Response:
+        """Hold an answer against the policies while it is being written."""
+        body = written_lines(request, settings.max_body_bytes)
+        asked = read(Asked, await anext(body, b""), "the first line")
+        services = await run_in_threadpool(serving.services)
+        check_readable(asked.query)
+        question, started = _question(asked, request, settings, services), services.clock()
+        opinion = opinion_of(services.index, services.llm)
+        watch = await run_in_threadpool(
+            Watch, question, services.index, read_facts(asked.facts, services.index), opinion.judge
+        )
 
-def _question(body: Answered, request_id: str, settings: Settings, services: Services) -> Question:
-    check_readable(body.query, body.response)
+        def kept(found: ComplianceDecision) -> None:
+            record(found, question, services, started, opinion.papers())
+
+        is_event = _EVENTS in request.headers.get("accept", "")
+        told, kind = (as_event, _EVENTS) if is_event else (as_line, LINES)
+        return Written(answer(body, watch, kept, told, question.request_id), media_type=kind)
+
+    app.router.routes.insert(0, LinesRoute(PATH, written, methods=["POST"]))
+
+
+def _question(body: Asked, request: Request, settings: Settings, services: Services) -> Question:
+    if body.request_id is not None:
+        request.state.request_id = body.request_id
+    request_id = str(request.state.request_id)
     user = settings.token_user if settings.token is not None else body.user
     question = Question(
         text=body.query,
@@ -76,17 +112,18 @@ def _question(body: Answered, request_id: str, settings: Settings, services: Ser
     return question
 
 
-def _events(
-    parts: Iterator[Passed | ComplianceDecision], question: Question, services: Services, opinion: Opinion
-) -> Iterator[str]:
-    """A `sentence` event for each that may leave, then the `decision`."""
-    started = services.clock()
-    for part in parts:
-        if isinstance(part, Passed):
-            yield f"event: sentence\ndata: {json.dumps({'text': part.text}, ensure_ascii=False)}\n\n"
-        else:
-            record(part, question, services, started, opinion.papers())
-            yield f"event: decision\ndata: {spoken(part)}\n\n"
+def _events(watch: Watch, sentences: Iterable[str], kept: Kept) -> Iterator[str]:
+    """A `sentence` event for each that may leave, then the `decision`; kept also where nobody listens to the end."""
+    is_kept = False
+    try:
+        for part in watch.all(sentences):
+            if isinstance(part, ComplianceDecision):
+                kept(part)
+                is_kept = True
+            yield as_event(*as_part(part))
+    finally:
+        if not is_kept:
+            kept(watch.cut())
 
 
 def spoken(found: ComplianceDecision) -> str:

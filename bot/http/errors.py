@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from bot.http.written import TooLong
 from bot.store.engine import StoreError
 from bot.store.requests import RequestConflict
 from bylaw.errors import BylawError, UsageError
@@ -92,6 +93,8 @@ def _named(request: Request, error: Exception) -> JSONResponse:
     match error:
         case RequestConflict():
             return envelope(409, "REQUEST_CONFLICT", error.message, _request_id(request), details)
+        case TooLong():
+            return envelope(413, "TOO_LARGE", error.message, _request_id(request), headers={"Connection": "close"})
         case UsageError():
             return envelope(422, "VALIDATION_FAILED", error.message, _request_id(request), details)
         case StoreError():

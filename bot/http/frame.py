@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.http.errors import envelope
+from bot.http.written import is_lines
 from bot.settings import Settings
 from bot.store.columns import ID_LENGTH
 
@@ -58,6 +59,9 @@ class Frame:
             await send(message)
 
         refused = self._refused(headers, scope["path"], state["request_id"])
+        if refused is None and is_lines(scope) and not _is_declared_beyond(self.settings.max_body_bytes, headers):
+            await self.app(scope, receive, named)  # read as it comes, and no further than as much
+            return
         body = None if refused else await _read(receive, self.settings.max_body_bytes, headers)
         if body is None and refused is None:
             message = f"the body may have {self.settings.max_body_bytes} bytes"
@@ -100,8 +104,7 @@ def _host_name(host: str) -> str:
 
 async def _read(receive: Receive, limit: int, headers: Headers) -> bytes | None:
     """The whole body, None when it is longer than *limit*, whether it says so beforehand or not."""
-    declared = headers.get("content-length", "")
-    if declared.isdigit() and (len(declared) > 12 or int(declared) > limit):
+    if _is_declared_beyond(limit, headers):
         return None
     parts: list[bytes] = []
     size, is_more = 0, True
@@ -115,6 +118,11 @@ async def _read(receive: Receive, limit: int, headers: Headers) -> bytes | None:
             return None
         is_more = message.get("more_body", False)
     return b"".join(parts)
+
+
+def _is_declared_beyond(limit: int, headers: Headers) -> bool:
+    declared = headers.get("content-length", "")
+    return declared.isdigit() and (len(declared) > 12 or int(declared) > limit)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
@@ -16,7 +16,7 @@ from bot.enforcement.facts import Read
 from bot.enforcement.figures import Ground, atoms, figures, measure
 from bot.enforcement.lookups import lookups
 from bot.enforcement.sentences import is_quote, quotable_texts, split
-from bot.enforcement.stated import Claim, Said
+from bot.enforcement.stated import LONGEST, Claim, Said
 from bot.enforcement.write import Words, listing
 from bylaw.language.span import listed
 from bylaw.language.words import PREPOSITIONS, read_words
@@ -25,15 +25,14 @@ from bylaw.logic.ir import Atom, ConditionalRule, Value, names
 from bylaw.logic.truth import truth
 
 Verdict = Literal["follows", "contradicts", "open"]
-_SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-invariant", "wrong-source"})
+_SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-invariant", "wrong-source", "unreadable"})
 _OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
 
 
 def check(draft: Draft) -> CheckResult:
     """What is stated of actions, figures and facts against the rules and the case; nothing stated answers nothing."""
-    violations = tuple(
-        _distinct([*_facts(draft), *_claims(draft), *_figures(draft), *_sources(draft), *_silence(draft)])
-    )
+    found = (part(draft) for part in (_unread, _facts, _claims, _figures, _sources, _silence))
+    violations = tuple(_distinct(list(chain.from_iterable(found))))
     levels = draft.index.rules.enforcement.consistency
     if any(violation.kind in _SERIOUS for violation in violations):
         return CheckResult("consistency", float(levels.contradicted), violations[0].message, violations)
@@ -52,6 +51,14 @@ def _distinct(violations: list[Violation]) -> Iterator[Violation]:
         if violation.message not in seen:
             seen.add(violation.message)
             yield violation
+
+
+def _unread(draft: Draft) -> Iterator[Violation]:
+    """What nobody can have read has not been checked."""
+    for said in draft.stated.sentences:
+        if said.is_unread:
+            told = f"a sentence has {len(said.sentence.words)} words, at most {LONGEST} are read"
+            yield Violation("unreadable", told, said.sentence.text[:100])
 
 
 # ---- actions --------------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ Kind = Literal[
     "assumed-fact",
     "broken-invariant",
     "wrong-source",
+    "unreadable",
     "unanswered",
     "uncovered",
     "judged",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -104,3 +105,20 @@ def test_nothing_is_read_behind_a_sentence_that_stays(own: BundleIndex) -> None:
     assert pulled == ["You get a full refund."]
     assert isinstance(last, ComplianceDecision)
     assert last.delivered is None
+
+
+@pytest.mark.parametrize("text", ["refund " * 2_800, "You get store credit. " + "and so on " * 200, "not " * 5_000])
+def test_a_sentence_that_nobody_reads_is_never_delivered(text: str, own: BundleIndex) -> None:
+    started = time.process_time()
+    found = enforce(asked(), text, own)
+    assert time.process_time() - started < 5  # each word against each other took a minute
+    assert found.action == "escalate" and "unreadable" in {broken.kind for broken in found.violations}
+
+
+def test_a_long_answer_is_not_read_once_a_sentence(own: BundleIndex) -> None:
+    said = ["You get store credit."] * 900
+    started = time.process_time()
+    *passed, last = stream(asked(), iter(said), own)
+    assert time.process_time() - started < 30  # once a sentence took many minutes
+    assert passed == [Passed(sentence) for sentence in said]
+    assert isinstance(last, ComplianceDecision) and last.action == "pass"
