@@ -117,10 +117,10 @@ class Metrics:
         """The measure and its model: by name, or written into the metric itself."""
         if params.get("agg") is not None and model is not None:
             return model, params
-        named = used.get("name")
+        named = word(used.get("name"))
         owners = [other for other in self.models.values() if named in other.measures]
         if len(owners) != 1:
-            raise Unsayable(f"no semantic model has the measure `{word(named) or ''}`")
+            raise Unsayable(f"no semantic model has the measure `{named or ''}`")
         return owners[0], owners[0].measures[str(named)]
 
     def _aggregated(self, measure: dict[str, Any], params: dict[str, Any]) -> tuple[str, str]:

@@ -76,5 +76,9 @@ def _found(target: Path) -> tuple[str, list[Foreign]]:
         )
     if problem is not None:
         raise problem
+    if target.is_dir() and (target / "dbt_project.yml").is_file():
+        raise UsageError(
+            f"`{target}` is a project of dbt without its manifest", "`dbt parse` writes target/manifest.json"
+        )
     known = ", ".join(IMPORTERS)
     raise UsageError(f"`{target}` is in no format that is known", f"known formats: {known}; --format says which")

@@ -171,8 +171,9 @@ def test_the_manifest_of_a_project_is_found_in_target(tmp_path: Path) -> None:
         ({}, "auto", "is in no format that is known"),
         (ROWS[0]["files"] | ROWS[1]["files"], "auto", "holds several formats: cortex, ossie"),
         ({"a.lkml": "view: a { dimension: "}, "auto", "no valid LookML"),
+        ({"dbt_project.yml": "name: shop\n", "models/a.yml": "models: []\n"}, "auto", "without its manifest"),
     ],
-    ids=["no format", "another format", "nothing", "several", "broken LookML"],
+    ids=["no format", "another format", "nothing", "several", "broken LookML", "no manifest"],
 )
 def test_what_is_no_source_is_wrong_usage(files: dict[str, str], format_: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=says):
