@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date, datetime
 
 import duckdb
@@ -104,6 +105,12 @@ def test_test_accounts_would_change_the_numbers(demo):
 
 def test_cancelled_orders_would_change_the_numbers(demo):
     assert _one(demo, "SELECT count(*) FILTER (status = 'cancelled') / count(*) FROM shop.orders") > 0.05
+
+
+def test_a_build_costs_little(tmp_path):
+    started = time.process_time()
+    build(tmp_path / "demo.duckdb", TODAY)
+    assert time.process_time() - started < 3
 
 
 def test_a_build_replaces_the_file_and_leaves_nothing_beside_it(tmp_path):
