@@ -21,7 +21,7 @@ from bot.enforcement.lookups import lookups
 from bot.enforcement.memory import Memory, continued, load
 from bot.enforcement.recognise import topic
 from bot.enforcement.scope import Scope, scope_of
-from bot.enforcement.verdict import verdict
+from bot.enforcement.verdict import owners, verdict
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.logic.evaluate import Conflict, Decision, Evaluator
@@ -30,6 +30,7 @@ from bylaw.logic.ir import ConditionalRule, Value, names
 _MOST_CITED = 3  # of the rules that were only looked at
 _HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None}  # what an answer held back no longer says
 _OWN = frozenset({"unanswered", "uncovered"})  # what an answer that asks back, refuses or escalates says of itself
+_NEVER = "pattern"  # the check of what no text may hold, that of one that states no action neither
 
 _logger = logging.getLogger("bylaw.enforcement")
 
@@ -124,16 +125,17 @@ def _with_different(case: Case, turn: Turn) -> Turn:
 
 def _delivered(case: Case, turn: Turn) -> Turn:
     """*turn* with the verdict on its text; what a check holds back is not said, its owners are named instead."""
-    found = verdict(draft_of(case, turn.reply.text))
-    held = [broken for broken in found.violations if broken.kind not in _OWN]
+    draft = draft_of(case, turn.reply.text)
+    found = verdict(draft)
+    is_answer = turn.reply.status == "answered"
+    held = [one for one in found.violations if one.kind not in _OWN and (is_answer or one.check == _NEVER)]
     artifacts = {**turn.artifacts, "verdict": found.model_dump(mode="json")}
     log = {**turn.log, "compliance_score": found.score}
     if not held:
         return replace(turn, artifacts=artifacts, log=log)
     _logger.error("an answer of our own did not pass its checks", extra={"meta": {"kinds": [one.kind for one in held]}})
-    asked = (
-        f"Please ask {write.listing(found.escalation.owners)}." if found.escalation and found.escalation.owners else ""
-    )
+    named = owners(draft, draft.deciding)
+    asked = f"Please ask {write.listing(named)}." if named else ""
     text = f"I have an answer, but it did not pass the checks that every answer has to pass. {asked}".strip()
     reply = turn.reply.model_copy(update={"text": text, "status": "escalated", **_HELD})
     return replace(turn, reply=reply, artifacts=artifacts, log=log)
