@@ -152,6 +152,29 @@ def test_the_database_itself_refuses_a_fork(store):
         connection.execute(audit.audit.insert().values({**second, "position": 3, "entry_hash": "f" * 64}))
 
 
+def test_what_was_prepared_first_and_kept_last_is_dated_when_it_takes_its_place(store):
+    slow, quick = (audit.prepare({"event": "reply", "who": who}) for who in ("slow", "quick"))
+    for drafted, second in ((quick, 1), (slow, 2)):
+        with store.writing() as connection:
+            audit.append(connection, drafted, datetime(2026, 11, 20, 12, 0, second, tzinfo=UTC))
+    with store.reading() as connection:
+        assert [entry.body["who"] for entry in audit.entries(connection)] == ["quick", "slow"]
+        found = audit.verify(connection)
+    assert (found.is_intact, found.backward_count) == (True, 0)
+
+
+def test_a_clock_that_goes_backwards_is_told_and_breaks_nothing(store):
+    for hour in (12, 13, 9, 14):
+        with store.writing() as connection:
+            audit.append(connection, {"event": "reply", "hour": hour}, datetime(2026, 11, 20, hour, tzinfo=UTC))
+    with store.reading() as connection:
+        assert [entry.body["hour"] for entry in audit.entries(connection)] == [12, 13, 9, 14]
+        found = audit.verify(connection, [audit.tail(connection)])
+        since = audit.start_of(connection, 3)
+        assert [entry.body["hour"] for entry in audit.entries(connection, since)] == [9, 14]
+    assert (found.is_intact, found.backward_count) == (True, 1)
+
+
 def test_a_failed_transaction_takes_its_entry_with_it(store):
     with pytest.raises(KeyError), store.writing() as connection:
         audit.append(connection, {"n": 1}, NOON)
