@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from bylaw.semantic import times
 from bylaw.semantic.conditions import Conditions
-from bylaw.semantic.names import aliases
+from bylaw.semantic.names import Field, aliases
 from bylaw.semantic.query import Order, SemanticQuery, Unanswerable
 from bylaw.semantic.rows import Desk, Rows
 from bylaw.semantic.sheets import Sheets
@@ -29,6 +29,8 @@ class Listing:
         self.more = {name: desk.names.field(name) for name in more}
         places = [field.place for field in (*self.fields.values(), *self.more.values())]
         self.places = list(dict.fromkeys((*places, *query.per)))
+        if query.with_empty and len(self.places) > 1:
+            raise Unanswerable("a list shows rows, what has none is not among them", "ask for a number of them instead")
         self.base = self._base()
 
     def _own(self) -> set[str]:
@@ -47,7 +49,7 @@ class Listing:
         nearest = [name for name, length in linking.items() if length == min(linking.values())]
         things = ", ".join(f"`{place}`" for place in self.places)
         if not nearest:
-            raise Unanswerable(f"no rows of the catalogue hold {things} together", "ask for fewer of them at a time")
+            return self._widest()
         if len(nearest) > 1:
             raise Unanswerable(
                 f"{things} are linked in several ways: {', '.join(f'`{name}`' for name in nearest)}",
@@ -55,11 +57,24 @@ class Listing:
             )
         return nearest[0]
 
+    def _widest(self) -> str:
+        """Where nothing holds all of it together: the entity that leads to the most, nearest to the rest."""
+        joins, context = self.desk.joins, self.desk.names.context
+        ranks = []
+        for name in sorted(context.entities):
+            led = [place for place in self.places if joins.leads_to(name, place)]
+            if led:
+                ranks.append((-len(led), sum(len(joins.way(name, place)) for place in led), name))
+        nearest = min(ranks)[2]
+        things = " and ".join(place.partition("@")[0] for place in self.places)
+        self.desk.notes.say(f"{things} stand side by side where they belong to one row of {nearest}.")
+        return nearest
+
     def tree(self) -> exp.Select:
         query = self.query
         rows = Rows(self.desk, self.base)
-        shown = {alias: rows.tree(self.fields[name]) for name, alias in self.names.items()}
-        hidden = {name: rows.tree(field) for name, field in self.more.items()}
+        shown = {alias: self._of(rows, self.fields[name], alias) for name, alias in self.names.items()}
+        hidden = {name: self._of(rows, field, f"sort_by_{i}") for i, (name, field) in enumerate(self.more.items(), 1)}
         for condition in query.filters:
             self.conditions.narrow(rows, condition)
         if query.window is not None or query.grain is not None:
@@ -94,11 +109,18 @@ class Listing:
         """What tells the listed rows apart beside what is shown; None where every row of the base is listed."""
         per = list(self.query.per)
         is_whole = any(field.kind in ("fact", "time") for field in self.fields.values())
-        if self.base in per or (is_whole and self.base in self.places and not per):
+        is_led = all(rows.leads_to(place) for place in self.places)
+        if is_led and (self.base in per or (is_whole and self.base in self.places and not per)):
             return None
         if is_whole and not per:
             per = self.places
-        return [column for place in per for column in rows.key(place)]
+        fields = [Field(place, "key", name, name) for place in per for name in self.desk.names.key(place)]
+        return [self._of(rows, field, f"key_{i}") for i, field in enumerate(fields, 1)]
+
+    @staticmethod
+    def _of(rows: Rows, field: Field, alias: str) -> exp.Expr:
+        """What one row shows of a field; a row that has several of it is shown with each."""
+        return rows.group(field.place, lambda at: at.tree(field), alias, is_counted=False)
 
     def _column(self, name: str) -> str:
         """What is shown, or sorted by, under a name of the query."""

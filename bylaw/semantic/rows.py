@@ -145,18 +145,21 @@ class Rows:
         found.append(Branch(self, prefix))
         return found[-1]
 
-    def group(self, place: str, tree: Callable[[Rows], exp.Expr], alias: str) -> exp.Expr:
-        """A group of these rows that *place* gives. Where one row has several, it counts once in each."""
+    def group(self, place: str, tree: Callable[[Rows], exp.Expr], alias: str, *, is_counted: bool = True) -> exp.Expr:
+        """A group of these rows that *place* gives. Where one row has several, it counts once in each.
+
+        What is counted is not grouped by what merely shares a row with it; a list may show both side by side.
+        """
         if self.leads_to(place):
             self.reach(place)
             return tree(self)
         prefix = self.prefix(place)
         if prefix not in self.fans:
             way = self.desk.joins.chain(self.base, place)
-            if not way[0].is_many and all(step.is_many for step in way[len(prefix) :]):
+            if is_counted and not way[0].is_many and all(step.is_many for step in way[len(prefix) :]):
                 raise Unanswerable(
                     f"`{self.base}` and `{place}` only share `{prefix[-1].left}`, so one says nothing about the other",
-                    f"ask for both by something of `{prefix[-1].left}`",
+                    f"ask for both by something of `{prefix[-1].left}`, or declare that it has one `{place}`",
                 )
             self.fans[prefix] = Fan(self, prefix)
         return self.fans[prefix].offer(place, tree, alias)

@@ -13,7 +13,7 @@ from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import AnyOf, Filter, Measure, Order, Ratio, Related, SemanticQuery, Unanswerable, Window
 from bylaw.sql import check_statement
 
-RANDOM = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+RANDOM = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 PARTS = [
     "people.name", "people.joined_on", "people.is_tester", "orders.channel", "orders.amount", "orders.placed_at",

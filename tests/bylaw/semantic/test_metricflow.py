@@ -140,7 +140,7 @@ def _answer(found, width):
     return {group: row for group, row in numbers.items() if any(row)}
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(ROWS, requests())
 def test_metricflow_finds_the_same_numbers(connection, metricflow, market, rows, query):
     _fill(connection, rows)

@@ -14,9 +14,9 @@ from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import AnyOf, Filter, Related, SemanticQuery, Window
 from bylaw.sql import check_statement
 from tests.bylaw.semantic.conftest import MARKET
-from tests.bylaw.semantic.naive import COLUMNS, UP, WAYS, Naive
+from tests.bylaw.semantic.naive import COLUMNS, UP, WAYS, Naive, period
 
-RANDOM = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+RANDOM = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 
 IDS = st.integers(1, 4)
 MAYBE = st.one_of(st.none(), st.integers(1, 5))  # 5 leads nowhere
@@ -202,6 +202,34 @@ def _plain(rows):
 @example(NOBODY, OF_NOBODY)
 def test_a_query_over_one_entity_is_what_loops_over_its_rows_give(ask, data, query):
     assert _plain(ask(data, query)) == _plain(Naive(data).answer(query))
+
+
+@RANDOM
+@given(MARKETS, st.sampled_from(sorted(METRICS)), st.data())
+def test_a_condition_and_everything_else_are_all_rows(ask, rows, base, data):
+    """Rows without a value are on one side too; what is behind many rows is there, or it is not."""
+    owners = [name for name in _near(base) if name != "towns" or base == "people"]
+    part = data.draw(st.sampled_from(FILTERS[data.draw(st.sampled_from(owners))]))
+    count = SemanticQuery(metrics=(f"count({base})",))
+    kept, left = (
+        count.model_copy(update={"filters": (Filter.model_validate({**part, "negated": negated}),)})
+        for negated in (False, True)
+    )
+    ((all_rows,),) = ask(rows, count)
+    assert ask(rows, kept)[0][0] + ask(rows, left)[0][0] == all_rows
+
+
+@RANDOM
+@given(MARKETS, st.sampled_from(["revenue", "order_count", "minutes"]), st.sampled_from(["day", "week", "month"]))
+def test_periods_add_up_to_quarters_and_groups_to_the_total(ask, rows, metric, grain):
+    total = sum(row[-1] or 0 for row in ask(rows, SemanticQuery(metrics=(metric,))))
+    for by in ({"grain": grain}, {"grain": "quarter"}, {"dimensions": ("people.name",)}):
+        assert sum(row[-1] or 0 for row in ask(rows, SemanticQuery(metrics=(metric,), **by))) == total
+    whole = {row[0]: row[1] or 0 for row in ask(rows, SemanticQuery(metrics=(metric,), grain="quarter"))}
+    parts = dict.fromkeys(whole, 0)
+    for day, number in ask(rows, SemanticQuery(metrics=(metric,), grain="month")):
+        parts[None if day is None else period(day, "quarter")] += number or 0
+    assert parts == whole
 
 
 @RANDOM
