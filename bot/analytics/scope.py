@@ -13,7 +13,9 @@ from typing import Literal
 from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.language.words import Word, read_words
 
-Kind = Literal["metric", "dimension", "time", "fact", "value", "entity", "condition", "relation", "personal", "stakes"]
+Kind = Literal[
+    "metric", "dimension", "flag", "time", "fact", "value", "entity", "condition", "relation", "personal", "stakes"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Target:
     """One thing that a phrase may mean.
 
     `name` is `entity.dimension` for dimensions, time dimensions, facts, values and named filters (`condition`), and
-    `entity.relationship` for what connects two entities (`relation`).
+    `entity.relationship` for what connects two entities (`relation`). A `flag` is a dimension that is true or false.
     """
 
     kind: Kind
@@ -138,6 +140,8 @@ def _attribute_phrases(entity: Entity) -> Iterator[tuple[str, Target]]:
             target = Target(kind, f"{entity.name}.{attribute.name}")
             for phrase in _spoken(entity, kind, attribute):
                 yield phrase, target
+                if kind == "dimension" and (attribute.data_type or "").lower().startswith("bool"):
+                    yield phrase, Target("flag", target.name)
                 for owner in owners:
                     yield f"{owner} {phrase}", target
     for dimension in entity.dimensions:

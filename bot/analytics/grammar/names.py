@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.conditions import narrow_value, relate
+from bot.analytics.grammar.conditions import narrow, narrow_value, relate
 from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bylaw.language.words import singular
@@ -208,6 +208,17 @@ def group_follows(scan: Scan) -> bool:
     return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")
 
 
+def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    """ "Courses with an exam": a column of yes and no, held to be yes."""
+    flags = ref.of("flag")
+    before = scan.words[first - 1] if first else ""
+    continues = before in ("and", "or", ",") and scan.last is not None and bool(scan.last.of("flag"))
+    if not flags or not (scan.relative or scan.negated or continues or before in ("have", "with", "without")):
+        return False
+    narrow(scan, Ref(ref.words, ref.of("dimension", "flag"), ref.near), "in", True, first, after)
+    return True
+
+
 def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not ref.of("value", "condition"):
         return False
@@ -289,6 +300,8 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.quantity, scan.negated, scan.relative = None, False, False
     elif scan.quantity is not None:
         return False
+    elif scan.relative and scan.head is None and scan.said.numbers and not scan.agent:
+        scan.said.idle.append(entity)  # "the total that a customer paid": of one, of each?
     elif scan.ranking and scan.said.ranked is None:
         scan.said.ranked = entity
     elif scan.asks and scan.said.subject is None and not scan.agent and not scan.said.numbers:
@@ -382,6 +395,7 @@ TAKERS: tuple[Taker, ...] = (
     takes_aggregate,
     takes_order,
     takes_group,
+    takes_flag,
     takes_value,
     takes_number,
     takes_entity,

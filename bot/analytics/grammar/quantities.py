@@ -149,6 +149,9 @@ def read_grain(scan: Scan) -> bool:
     word = scan.word()
     if word not in wording.GRAINS:
         return False
+    if scan.word(-1) == "that" and scan.said.times:
+        scan.at += 1  # "that year": the span named before
+        return True
     behind = scan.at + (2 if scan.word(1) == "of" else 1)
     is_led = scan.each or scan.word(-1) == "each"
     if behind < len(scan.tokens) and scan.tokens[behind].kind == "time" and not is_led:

@@ -98,6 +98,7 @@ class Said:
     numbers: list[NumberSaid] = field(default_factory=list)
     ratio: tuple[NumberSaid, NumberSaid] | None = None
     outputs: list[Ref] = field(default_factory=list)
+    idle: list[Ref] = field(default_factory=list)  # entities in a clause about a number, which may narrow or group it
     strays: list[Ref] = field(default_factory=list)  # outputs that nothing asks for
     groups: list[Ref] = field(default_factory=list)
     ranked: Ref | None = None

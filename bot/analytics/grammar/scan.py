@@ -110,7 +110,8 @@ class Scan:
             at += 1
         if at >= len(self.tokens) or self.tokens[at].kind not in ("word", "number"):
             return None
-        if self.words[at] in wording.GRAINS and self.is_time(at + 1):
+        is_said = self.words[at - 1] == "that" and bool(self.said.times)
+        if self.words[at] in wording.GRAINS and (is_said or self.is_time(at + 1)):
             return None  # "the year 2021"
         end = at
         sentence = self.tokens[at].sentence

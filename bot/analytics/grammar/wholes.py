@@ -223,7 +223,8 @@ def read_or(scan: Scan) -> bool:
 def read_filler(scan: Scan) -> bool:
     word = scan.word()
     if word in ("in", "for", "within", "during", "at") and scan.halves is not None and len(scan.halves) == 2:
-        scan.global_place = True
+        found = scan.mention(scan.at + 1)
+        scan.global_place = found is None or not found[1].entities  # "in Rome" holds for both halves
     if word in wording.FILLERS or word in wording.NEUTRAL_VERBS or (scan.follows and word in wording.FOLLOWING):
         wishes = wording.WISHES | ({"mean", "meant"} if scan.follows else set())
         if word in ("i", "my") and scan.word(1) not in wishes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.analytics.grammar.wording import UNITS
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import Stop, not_understood
@@ -69,6 +71,10 @@ def stop_at_units(draft: Draft) -> None:
 def stop_at_strangers(draft: Draft) -> None:
     """An entity that the rows do not lead to would be dropped silently, so it is refused."""
     assert draft.base is not None
+    if draft.said.idle:
+        words = draft.said.idle[0].words
+        message = f"I do not see whether `{words}` is one, all together or each"
+        raise Stop(not_understood(message, f"say `by {words}` for each", (words,)))
     used = {draft.base, *draft.per, *(name for part in draft.said.related for name in part.entity.entities)}
     for head in draft.said.heads:
         if not used & set(head.entities) and not any(draft.nearness.leads_to_one(draft.base, e) for e in head.entities):
@@ -96,12 +102,12 @@ def is_narrowed(draft: Draft, name: str) -> bool:
     return any(draft.nearness.leads_to_one(name, owner) for owner in owners)
 
 
-def stop_at_unused(draft: Draft) -> None:
+def stop_at_unused(draft: Draft, dimensions: Sequence[str]) -> None:
     """Rows named in a list that it neither shows nor narrows by: "all policies and their holder"."""
     assert draft.base is not None
     said = draft.said
     used = {draft.base, *(name for part in said.related for name in (*part.entity.entities, *part.head.owners))}
-    used |= {name for ref in (*said.outputs, *said.groups) for name in (*ref.owners, *ref.near)}
+    used |= {name.partition(".")[0] for name in dimensions}
     used |= {name for narrowing in said.conditions for name in (*narrowing.ref.owners, *narrowing.near)}
     used |= {name for time in said.times for name in time.near}
     for head in said.heads:

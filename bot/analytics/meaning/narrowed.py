@@ -18,7 +18,7 @@ from bylaw.semantic.query import (
     SemanticQuery,
 )
 
-_NO_QUERY = SemanticQuery(metrics=("none",))
+NO_QUERY = SemanticQuery(metrics=("none",))
 
 
 def all_filters(draft: Draft) -> list[Condition]:
@@ -27,7 +27,7 @@ def all_filters(draft: Draft) -> list[Condition]:
     found: list[Condition] = []
     inside: dict[str, list[Filter | AnyOf]] = {}
     related = [related_rows(draft, part) for part in draft.said.related]
-    names = {base_of(draft, part.metric, _NO_QUERY): part for part in related}
+    names = {base_of(draft, part.metric, NO_QUERY): part for part in related}
     for narrowing in draft.said.conditions:
         condition = condition_of(draft, narrowing, draft.base)
         owner = owner_of(condition)

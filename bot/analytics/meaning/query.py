@@ -134,7 +134,6 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     else:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
     stop_at_strays(draft)
-    stop_at_unused(draft)
     dimensions = [shown_name(draft, ref) for ref in said.outputs]
     if subject is not None and subject.of("dimension") and not subject.entities:
         dimensions.insert(0, draft.choose(subject, subject.of("dimension")).name)
@@ -142,6 +141,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         dimensions += label_or_name(draft, ref)
     if not dimensions:
         dimensions = draft.columns(draft.base)
+    stop_at_unused(draft, dimensions)
     filters = all_filters(draft)
     list_window(draft, filters)
     orders = []

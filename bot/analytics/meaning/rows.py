@@ -28,6 +28,7 @@ def group_names(draft: Draft) -> list[str]:
     add_up_facts(draft)
     shown = [shown_name(draft, ref) for ref in said.outputs]
     spoken = {name for ref in (*said.heads, *asked) for name in (*ref.entities, *ref.owners)}
+    spoken |= {name for ref in said.outputs for name in ref.near}
     for name, ref in zip(shown, said.outputs, strict=True):
         owner = name.partition(".")[0]
         if not draft.nearness.leads_to_one(draft.base or owner, owner) and owner not in spoken:
@@ -93,7 +94,7 @@ def metrics_known(draft: Draft) -> str:
     return f"the metrics are: {known}"
 
 
-def orders_of(draft: Draft, dimensions: Sequence[str]) -> tuple[Order, ...]:
+def orders_of(draft: Draft, dimensions: list[str]) -> tuple[Order, ...]:
     said, found = draft.said, []
     for order in said.orders:
         descending = order.descending
@@ -107,6 +108,9 @@ def orders_of(draft: Draft, dimensions: Sequence[str]) -> tuple[Order, ...]:
             found.append(Order(by=known, descending=bool(descending)))
         elif isinstance(order.by, Ref):
             name = order_name(draft, order.by, dimensions)
+            owner = name.partition(".")[0]
+            if name not in dimensions and owner in draft.per:  # what tells the rows apart is what they are sorted by
+                dimensions[:] = [name, *(other for other in dimensions if other.partition(".")[0] != owner)]
             found.append(Order(by=name, descending=bool(descending)))
         else:
             found.append(Order(by="time", descending=bool(descending)))

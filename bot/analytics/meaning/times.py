@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from bot.analytics.grammar.said import TimeSaid
 from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.metrics import base_of
+from bot.analytics.meaning.narrowed import NO_QUERY, owner_of
 from bot.analytics.reading import Stop, not_understood
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
 from bylaw.semantic.query import (
@@ -25,13 +27,13 @@ def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, st
         if time.span.start is None or time.span.end is None:
             continue
         if (parts := parts_of_date(draft, time)) is not None:
-            filters += parts
+            place(draft, filters, parts)
             continue
         named = None if time.ref is None else draft.choose(time.ref, time.ref.of("time"), near_time(draft, time)).name
         elsewhere = named is not None and named.partition(".")[0] != draft.base
         if elsewhere:
             assert named is not None
-            filters += within(named, time)
+            place(draft, filters, within(named, time))
             continue
         if named is None:
             named = time_of_related(draft, time)
@@ -52,7 +54,8 @@ def parts_of_date(draft: Draft, time: TimeSaid) -> list[Condition] | None:
         return None
     is_year = (start.month, start.day) == (1, 1) and end == start.replace(year=start.year + 1)
     is_month = start.day == end.day == 1 and (end.year - start.year) * 12 + end.month - start.month == 1
-    for name in (draft.base, *time.near):
+    spoken = [name for head in draft.said.heads for name in head.entities]
+    for name in dict.fromkeys((draft.base, *time.near, *spoken)):
         if name not in draft.context.entities:
             continue
         if draft.default_time(name) is not None:
@@ -90,7 +93,7 @@ def list_window(draft: Draft, filters: list[Condition]) -> None:
         if time.span.start is None or time.span.end is None:
             continue
         if (parts := parts_of_date(draft, time)) is not None:
-            filters += parts
+            place(draft, filters, parts)
             continue
         if time.ref is not None:
             name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
@@ -99,18 +102,23 @@ def list_window(draft: Draft, filters: list[Condition]) -> None:
             name = next((found for place in places if (found := draft.default_time(place))), None)
         if name is None:
             raise Stop(not_understood(f"`{draft.base}` has no date, so `{time.span.label}` does not apply to it"))
-        parts = within(name, time)
-        owner = name.partition(".")[0]
-        home = next(
-            (i for i, part in enumerate(filters) if isinstance(part, Related) and part.metric == f"count({owner})"),
-            None,
-        )
-        if home is not None and not draft.nearness.leads_to_one(draft.base, owner):
-            known = filters[home]
-            assert isinstance(known, Related)
-            filters[home] = known.model_copy(update={"filters": (*known.filters, *parts)})
-        else:
-            filters += parts
+        place(draft, filters, within(name, time))
+
+
+def place(draft: Draft, filters: list[Condition], parts: Sequence[Condition]) -> None:
+    """Add conditions on one entity where they belong: inside the related rows that lead to it, else beside others."""
+    assert draft.base is not None
+    owner = owner_of(parts[0]) if parts else draft.base
+    if draft.nearness.leads_to_one(draft.base, owner):
+        filters += parts
+        return
+    for i, known in enumerate(filters):
+        counted = base_of(draft, known.metric, NO_QUERY) if isinstance(known, Related) else None
+        if isinstance(known, Related) and counted is not None and draft.nearness.leads_to_one(counted, owner):
+            inside = [part for part in parts if not isinstance(part, Related)]
+            filters[i] = known.model_copy(update={"filters": (*known.filters, *inside)})
+            return
+    filters += parts
 
 
 def within(name: str, time: TimeSaid) -> list[Condition]:
