@@ -246,6 +246,12 @@ def is_text(text: str) -> bool:
     return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
 
 
+def sayable_text(text: str, most: int = 1_000) -> str:
+    """*text* as far as an error repeats it: what cannot be sent is replaced, what is endless is cut."""
+    shown = text.encode("utf-8", "replace").decode()
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
 def moment(text: str) -> datetime:
     """The ISO date or time that *text* spells, in its own zone; without a zone it is UTC."""
     try:

@@ -12,7 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from bot.cases import as_json, read_facts
-from bot.conversation import Actor, Question, moment, sayable
+from bot.conversation import Actor, Question, moment, sayable, sayable_text
 from bot.enforcement import why
 from bot.enforcement.answer import visible
 from bot.enforcement.author import opinion_of
@@ -122,7 +122,7 @@ class Tools:
         try:
             found = answer(self._serving.services())
         except BylawError as error:
-            found = {"error": error.message, "help": error.help}
+            found = {"error": sayable_text(error.message), "help": error.help and sayable_text(error.help)}
         return json.dumps(found, ensure_ascii=False, allow_nan=False)
 
 

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from bot.conversation import sayable_text
 from bot.http.written import TooLong
 from bot.store.engine import StoreError
 from bot.store.requests import RequestConflict
@@ -53,7 +54,8 @@ def envelope(
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """The response that says what was wrong."""
-    error = {"code": code, "message": message, "details": dict(details or {}), "request_id": request_id}
+    told = sayable_text(message)
+    error = {"code": code, "message": told, "details": dict(details or {}), "request_id": request_id}
     return JSONResponse({"error": error}, status, headers=headers)
 
 
@@ -78,7 +80,8 @@ def _invalid(request: Request, error: Exception) -> JSONResponse:
     reasons = [
         f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}" for one in found
     ]
-    return envelope(422, "VALIDATION_FAILED", "the body does not fit", _request_id(request), {"reasons": reasons})
+    shown = [sayable_text(reason) for reason in reasons]
+    return envelope(422, "VALIDATION_FAILED", "the body does not fit", _request_id(request), {"reasons": shown})
 
 
 def _refused(request: Request, error: Exception) -> JSONResponse:
@@ -89,7 +92,7 @@ def _refused(request: Request, error: Exception) -> JSONResponse:
 
 def _named(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, BylawError)
-    details = {} if error.help is None else {"help": error.help}
+    details = {} if error.help is None else {"help": sayable_text(error.help)}
     match error:
         case RequestConflict():
             return envelope(409, "REQUEST_CONFLICT", error.message, _request_id(request), details)

@@ -46,7 +46,7 @@ class Frame:
 
         async def named(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["X-Request-Id"] = state["request_id"]
+                MutableHeaders(scope=message)["X-Request-Id"] = _as_header(state["request_id"])
                 _log.info(
                     "request",
                     extra={
@@ -93,6 +93,11 @@ def _given_id(headers: Headers) -> str | None:
     """The id the caller gave the request, when it can be one."""
     given = headers.get("x-request-id", "").strip()
     return given if given and len(given) <= ID_LENGTH and given.isascii() and given.isprintable() else None
+
+
+def _as_header(name: str) -> str:
+    """The name as a header can say it: a body may name a request in any letters."""
+    return "".join(char if " " <= char <= "~" else "?" for char in name)
 
 
 def _host_name(host: str) -> str:

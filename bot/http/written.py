@@ -20,7 +20,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
-from bot.conversation import is_text, sayable
+from bot.conversation import is_text, sayable, sayable_text
 from bot.enforcement.enforce import MAX_RESPONSE, Passed, Watch
 from bot.enforcement.sentences import Splitter
 from bot.enforcement.verdict import ComplianceDecision
@@ -147,7 +147,7 @@ async def answer(
                 yield out
     except BylawError as error:
         await run_in_threadpool(step, lambda: iter([watch.cut()]))
-        yield told("error", {"message": error.message, "request_id": request_id})
+        yield told("error", {"message": sayable_text(error.message), "request_id": request_id})
     except ClientDisconnect:
         _log.info("a writer left before the end", extra={"request_id": request_id})
     finally:

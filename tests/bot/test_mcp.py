@@ -36,6 +36,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
             "facts": {"hours_late": 9, "is_member": True, "bike_type": "city"},
         },
     ),
+    "odd": ("explain", {"facts": {"x" * 100_000: 1}}),
     "too long": ("check_answer", {"query": "late?", "response": "x" * 30_000}),
 }
 
@@ -76,3 +77,7 @@ def test_a_wrong_answer_does_not_pass(told: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["empty", "wrong", "too long"])
 def test_a_wrong_argument_is_told_and_ends_nothing(told: dict[str, Any], name: str) -> None:
     assert told[name]["error"] and told["tools"]
+
+
+def test_an_error_repeats_no_more_than_a_person_reads(told: dict[str, Any]) -> None:
+    assert told["odd"]["error"].startswith("`xxx") and len(told["odd"]["error"]) <= 1_000

@@ -80,3 +80,35 @@ def test_every_verdict_is_in_the_chain(scaffold):
     text = " ".join(str(value) for value in row.values())
     assert '"event":"enforce"' in text
     assert '"final_action"' in text
+
+
+ODD = [
+    {"facts": {"\ud800": 1}},
+    {"facts": {"has_receipt": "\ud800"}},
+    {"facts": {"x" * 50_000: 1}},
+    {"facts": {"days_since_purchase": [[[[1]]]]}},
+    {"facts": []},
+    {"user": "a\nb"},
+    {"user": "\ud800"},
+    {"request_id": "a\u2028b"},
+    {"request_id": "\ud800"},
+    {"request_id": "a\r\nX-Evil: 1"},
+    {"at": "9999-12-31T23:59:59-14:00"},
+    {"query": "\ud800"},
+    {"response": "a\0"},
+    {"\ud800": 1},
+]
+
+
+def test_a_request_may_be_named_in_any_letters(scaffold):
+    answered = post(scaffold, query=QUERY, response="Do you have the receipt?", request_id="注文 1")
+    assert (answered.status_code, answered.headers["x-request-id"]) == (200, "?? 1")
+
+
+@pytest.mark.parametrize("body", ODD, ids=range(len(ODD)))
+def test_odd_words_are_refused_in_words_that_can_be_sent(scaffold, body):
+    given = {"query": QUERY, "response": "No.", **body}
+    headers = {"Content-Type": "application/json"}
+    answered = httpx.post(f"{scaffold.address}/v2/enforce", content=json.dumps(given), headers=headers, timeout=30)
+    assert answered.status_code == 422, answered.text
+    assert len(answered.json()["error"]["message"]) <= 1_000
