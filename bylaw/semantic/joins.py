@@ -132,13 +132,7 @@ class Joins:
         """
         target, _, role = place.partition("@")
         if role:
-            step = self._names.get(role)
-            if step is None:
-                raise UnknownName(f"there is no relationship `{role}`")
-            over = [one for one in (step, self._reverse(step)) if target in self._ways_from(one.right)]
-            if not over:
-                raise Unanswerable(f"the relationship `{role}` leads to no `{target}`")
-            return (*self.chain(base, over[0].left), over[0], *self.way(over[0].right, target))
+            return self._chain_over(base, target, role)
         if (base, target) not in self._chains:
             self._chains[base, target] = self._shortest(base, target)
         found = self._chains[base, target]
@@ -148,6 +142,23 @@ class Joins:
                 "a relationship between them would have to be declared",
             )
         return self._only(base, target, found)
+
+    def _chain_over(self, base: str, target: str, role: str) -> Way:
+        """The shortest chain that walks the relationship *role*, forwards or backwards."""
+        step = self._names.get(role)
+        if step is None:
+            raise UnknownName(f"there is no relationship `{role}`")
+        found: list[Way] = []
+        for one in (step, self._reverse(step)):
+            try:
+                way = (*self.chain(base, one.left), one, *self.chain(one.right, target))
+            except Unanswerable:
+                continue
+            if len({base, *(part.right for part in way)}) == len(way) + 1 or base == target:
+                found.append(way)
+        if not found:
+            raise Unanswerable(f"the relationship `{role}` does not lead from `{base}` to `{target}`")
+        return min(found, key=len)
 
     def _reverse(self, step: Step) -> Step:
         back = tuple((b, a) for a, b in step.columns)

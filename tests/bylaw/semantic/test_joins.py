@@ -151,6 +151,25 @@ def test_two_shortest_chains_are_no_chain():
         joins.chain("papers", "authors")
 
 
+def test_what_a_refusal_offers_is_a_chain():
+    """A name of the help leads there, whether it is walked forwards or backwards."""
+    context = _context(*MANY, ("edits", "papers", "many_to_one"), ("edits", "authors", "many_to_one"))
+    for name, entity in context.entities.items():
+        named = [one.model_copy(update={"name": f"{name}_{one.name}"}) for one in entity.relationships]
+        context.entities[name] = entity.model_copy(update={"relationships": named})
+    joins = Joins(context)
+    with pytest.raises(Unanswerable) as caught:
+        joins.chain("places", "topics")
+    offered = [part.strip("`") for part in caught.value.help.split(": ")[1].split(" or ")]
+    chains = [[step.right for step in joins.chain("places", place)] for place in offered]
+    assert chains == [
+        ["authors", "edits", "papers", "marks", "topics"],
+        ["authors", "writes", "papers", "marks", "topics"],
+    ]
+    with pytest.raises(Unanswerable, match="does not lead from `marks` to `topics`"):
+        joins.chain("marks", f"topics@{offered[0].partition('@')[2]}")
+
+
 def test_two_ways_over_different_entities_are_no_way():
     joins = Joins(_context(*CHAIN, ("lines", "shops", "many_to_one"), ("shops", "people", "many_to_one")))
     with pytest.raises(Unanswerable, match="`lines` is connected with `people` in 2 ways"):
