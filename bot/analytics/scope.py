@@ -169,7 +169,7 @@ def _spoken(entity: Entity, kind: Kind, attribute: Expressed) -> Iterator[str]:
     yield from (f"{phrase} name" for phrase in phrases if not phrase.endswith(("name", "id", "title")))
     if entity.primary_key is not None and [attribute.sql] == entity.primary_key.columns:
         yield from ("id", "identifier")
-    if entity.label == [attribute.name]:
+    if entity.label == [attribute.name] or attribute.name == f"{_one(entity.name).replace(' ', '_')}_name":
         yield "name"
 
 

@@ -276,7 +276,7 @@ def _unit(match: re.Match[str]) -> Unit:
 
 
 def _compiled(rows: Sequence[tuple[str, _Reader]]) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
-    return tuple((re.compile(rf"(?<![\w-]){pattern}{_END}"), reader) for pattern, reader in rows)
+    return tuple((re.compile(rf"(?<![\w-])(?:{pattern}){_END}"), reader) for pattern, reader in rows)
 
 
 _FISCAL = r"(?P<fiscal>fiscal )?"

@@ -170,7 +170,7 @@ def narrow(scan: Scan, ref: Ref, operator: Operator, value: Value | None, first:
         scan.narrowing.conditions.append(narrowing)
     elif scan.halves is not None and not scan.global_place:
         scan.local.append(narrowing)
-        if scan.halves and not scan.counting and scan.agg is None:
+        if len(scan.halves) == scan.side + 1 and not scan.counting and scan.agg is None:
             scan.halves[-1].conditions.append(scan.local.pop())
     else:
         scan.said.conditions.append(narrowing)

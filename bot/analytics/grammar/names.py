@@ -20,7 +20,7 @@ def read_named(scan: Scan) -> bool:
     if (scan.counting is not None and not ref.of("entity", "metric")) or (is_owner and not ref.entities):
         length, ref = counted_rows(scan, length, ref)
     first, after = scan.at, scan.at + length
-    if scan.number_ends == scan.at and length == 1 and scan.word() in wording.SUFFIXES:
+    if scan.number_ends == scan.at and length == 1 and scan.word() in suffixes(scan):
         scan.at += 1  # "total revenue amount"
         return True
     if scan.here().kind == "number" and length == 1 and not any(t.name in scan.labels for t in ref.of("value")):
@@ -90,7 +90,7 @@ def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
     """Take in a number: of a ratio, to sort by, or of the answer."""
     if scan.over is not None:
-        number.over, scan.over = scan.over, None  # type: ignore[assignment]
+        number.over, scan.over = scan.over, None
     if scan.agg is not None and scan.agg[1] and number.agg == "count":
         scan.said.descending, scan.agg = scan.agg[0] == "max", None
         scan.said.is_ranking = True
@@ -108,6 +108,13 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
     scan.each = scan.ranking = False
     scan.number_ends = after
     scan.say(first, after, "metric", number.ref.words)
+
+
+def suffixes(scan: Scan) -> frozenset[str]:
+    """The words that may stand behind the number named last and add nothing to it."""
+    last = scan.said.numbers[-1] if scan.said.numbers else None
+    counts = last is not None and (last.agg == "count" or bool(last.ref.entities))
+    return wording.COUNT_SUFFIXES if counts else wording.SUFFIXES
 
 
 def counted_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
@@ -150,7 +157,9 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not wanted and not (ref.of("dimension") and is_extreme):
         return False
     number = NumberSaid(
-        Ref(ref.words, wanted or ref.of("dimension"), ref.near, ref.is_plural), agg, is_extreme=is_extreme
+        Ref(ref.words, (*(wanted or ref.of("dimension")), *ref.of("entity")), ref.near, ref.is_plural),
+        agg,
+        is_extreme=is_extreme,
     )
     scan.agg = None
     if is_extreme:
@@ -222,6 +231,10 @@ def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not ref.of("value", "condition"):
         return False
+    before = scan.words[first - 1] if first else ""
+    is_told = any(target.name in scan.labels for target in ref.of("value"))
+    if ref.words.lower() in wording.NEUTRAL_VERBS and before in ("be", "have", "we", "they") and not is_told:
+        return True  # "orders were placed": a verb, though a status has the same name
     if ref.entities and (scan.relative or scan.asks) and not ref.of("condition") and not tells_kind(scan, ref):
         return False
     narrow_value(scan, ref, first, after)
@@ -254,6 +267,15 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.each and not scan.ranking:
         scan.said.unknown.append(ref.words)
         return True
+    if (
+        ref.entities
+        and ref.is_plural
+        and scan.word() in wording.RELATIVE
+        and not scan.said.numbers
+        and scan.opens(first)
+    ):
+        scan.asks = True
+        return False  # "customers who …": the customers, not how many
     is_thing = scan.asks and (ref.is_plural or ref.words.lower() not in metric_names(scan, ref))
     if ref.entities and (is_thing or scan.relative or scan.agent or scan.quantity or scan.ranking or scan.said.numbers):
         return False

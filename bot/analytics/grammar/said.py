@@ -10,6 +10,8 @@ from bylaw.authored.context import Aggregation, Grain
 from bylaw.language import dates
 from bylaw.semantic.query import Comparison, Operator, Value
 
+Over = Literal["value", "change", "growth", "running", "share", "rank"]
+
 
 @dataclass(frozen=True, slots=True)
 class Ref:
@@ -57,7 +59,7 @@ class NumberSaid:
     ref: Ref
     agg: Aggregation | None = None
     distinct: bool = False
-    over: Literal["value", "change", "growth", "running", "share", "rank"] = "value"
+    over: Over = "value"
     conditions: list[Narrowing] = field(default_factory=list)
     related: list[RelatedSaid] = field(default_factory=list)
     is_total: bool = False  # "total sales", without a word that counts

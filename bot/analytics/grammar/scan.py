@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import Narrowing, NumberSaid, Ref, Said
+from bot.analytics.grammar.said import Narrowing, NumberSaid, Over, Ref, Said
 from bot.analytics.grammar.tokens import Token
 from bot.analytics.scope import Lexicon, Target
 from bot.conversation import Binding
@@ -32,7 +32,7 @@ class Scan:
         self.distinct = False
         self.agg: tuple[Aggregation, bool] | None = None
         self.agg_words = ""
-        self.over: str | None = None
+        self.over: Over | None = None
         self.each = False
         self.agent = False  # "made by": who did it, no group
         self.asks = False
@@ -131,6 +131,11 @@ class Scan:
         raw = self.tokens[at + length - 1].raw
         is_plural = singular(raw.casefold()) != raw.casefold()
         return at + length - start, Ref(self.raw(at, at + length), targets, (), is_plural)
+
+    def opens(self, at: int) -> bool:
+        """Is there nothing but small words before place *at* in its sentence?"""
+        sentence = self.tokens[at].sentence
+        return all(token.text in wording.FILLERS for token in self.tokens[:at] if token.sentence == sentence)
 
     def is_phrase(self) -> bool:
         """Does a phrase of several words of the catalogue begin here?"""

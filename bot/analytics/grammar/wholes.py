@@ -173,20 +173,27 @@ def read_ratio(scan: Scan) -> bool:
 
 def read_extent(scan: Scan) -> bool:
     """Changes against the period before, and running totals."""
-    for phrases, over in ((wording.RUNNING, "running"), (wording.CHANGES, "change")):
-        if length := scan.starts(phrases):
-            scan.over = over
-            scan.say(scan.at, scan.at + length, "calculation", over)
-            scan.at += length
-            if scan.word() in ("change", "growth", "difference"):
-                scan.over = "growth" if scan.word() == "growth" else over
-                scan.at += 1
-            if over == "change" and scan.said.numbers:
-                base = scan.said.numbers[-1]
-                scan.said.numbers.append(NumberSaid(base.ref, base.agg, base.distinct, scan.over))  # type: ignore[arg-type]
-                scan.over = None
-            return True
-    return False
+    if length := scan.starts(wording.RUNNING):
+        scan.over = "running"
+        scan.say(scan.at, scan.at + length, "calculation", "running")
+        scan.at += length
+        return True
+    found = scan.phrase(wording.CHANGES)
+    if found is None:
+        return False
+    length, grain = found
+    if scan.said.grain not in (None, grain):
+        return False  # a change against another period than the one shown
+    scan.said.grain = grain
+    scan.say(scan.at, scan.at + length, "calculation", "change")
+    scan.at += length
+    scan.over = "growth" if scan.word() == "growth" else "change"
+    scan.at += scan.word() in ("change", "growth", "difference")
+    if scan.said.numbers:
+        base = scan.said.numbers[-1]
+        scan.said.numbers.append(NumberSaid(base.ref, base.agg, base.distinct, scan.over))
+        scan.over = None
+    return True
 
 
 def read_over_time(scan: Scan) -> bool:

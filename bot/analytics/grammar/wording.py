@@ -161,16 +161,22 @@ EMPTY_TOO = _phrases(
     "return all month,return all week,return all day,return all year,return all quarter,include all week,"
     "show all month,including those where,include those where,even if they have none,even if there be none"
 )
-SUFFIXES = _set("amount value count figure number total sum")  # behind a number they add nothing
+SUFFIXES = _set("amount value figure total sum")  # behind a sum they add nothing
+COUNT_SUFFIXES = _set("count number figure")  # behind a count
 AMOUNTS = _set("sale spend spending payment")  # "total sales" may count them or add them up
+_CHANGES: Mapping[Grain, str] = {
+    "week": "week over week,wow,change from the previous week,compared to the previous week",
+    "month": "month over month,month on month,mom change,mom,change from the previous month,"
+    "compared to the previous month",
+    "quarter": "quarter over quarter,qoq,change from the previous quarter,compared to the previous quarter",
+    "year": "year over year,yoy,year on year,change from the previous year,compared to the previous year",
+}
 FREQUENT = _phrases(
     "most frequently used,most frequent,most common,most popular,most commonly used,most often used,best selling,"
     "most frequently,most commonly,most often,most used"
 )
-CHANGES = _phrases(
-    "month over month,month on month,mom change,mom,week over week,wow,quarter over quarter,qoq,year over year,yoy,"
-    "year on year,change from the previous month,change from the previous year,compared to the previous month,"
-    "compared to the previous year,change compared to the previous period"
-)
+CHANGES: Mapping[tuple[str, ...], Grain] = {
+    tuple(phrase.split()): grain for grain, phrases in _CHANGES.items() for phrase in phrases.split(",")
+}
 RUNNING = _phrases("cumulative,running,running total of,cumulative total of,cumulative sum of,running sum of")
 WISHES = _set("want need would like see know get wonder")  # "I want": the person who asks, never a condition

@@ -20,7 +20,7 @@ from bot.analytics.meaning.guesses import asks_for_many, decide_extremes, decide
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, ratios_of
-from bot.analytics.meaning.rows import group_names, label_or_name, metrics_known, orders_of, shown_name
+from bot.analytics.meaning.rows import group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
 from bot.analytics.meaning.times import list_window, window_of
 from bot.analytics.reading import Stop, carried, not_understood
 from bylaw.semantic.query import (
@@ -113,6 +113,7 @@ def query_of_numbers(draft: Draft, numbers: list[Decided], ratios: list[Ratio]) 
         with_empty=said.with_empty,
         order=orders,
         limit=limit,
+        limit_by=limited_by(draft, dimensions) if limit and said.ranked and said.groups else (),
     )
 
 

@@ -131,3 +131,12 @@ def order_name(draft: Draft, ref: Ref, dimensions: Sequence[str]) -> str:
         if any(f"({fact.name})" in name for fact in facts):
             return name
     return label_or_name(draft, ref)[0]
+
+
+def limited_by(draft: Draft, dimensions: Sequence[str]) -> tuple[str, ...]:
+    """ "Top 3 products in each category": the groups that each have their own first rows."""
+    ranked = draft.said.ranked
+    inside = [ref for ref in draft.said.groups if ranked is None or ref.words != ranked.words]
+    names = {target.name for ref in inside for target in ref.targets}
+    owners = {name for ref in inside for name in ref.entities}
+    return tuple(name for name in dimensions if name in names or name.partition(".")[0] in owners)
