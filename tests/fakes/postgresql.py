@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import pwd
 import shutil
 import socket
 import subprocess
@@ -17,6 +18,8 @@ def missing() -> str | None:
     """What is not installed here, None where a cluster can be started."""
     if importlib.util.find_spec("psycopg") is None:
         return "psycopg is not installed"
+    if os.geteuid() == 0 and not any(entry.pw_name == "postgres" for entry in pwd.getpwall()):
+        return "PostgreSQL refuses to run as root, and there is no user postgres"
     return None if _programs() else "initdb is not installed"
 
 
