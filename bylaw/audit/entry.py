@@ -76,9 +76,10 @@ class AuditEntry:
 def draft(body: Mapping[str, Any], salt: str) -> Draft:
     """*body* made ready to be linked; *salt* is 16 random bytes or more, as text."""
     payload = canonical_json({_SALT: salt, **{name: value for name, value in body.items() if name not in KEPT}})
+    kept = [name for name in KEPT if name in body]
     before, behind = (
-        canonical_json({name: body[name] for name in KEPT if name in body and place(name)})[1:-1]
-        for place in (lambda name: name < _AT, lambda name: name > _AT)
+        canonical_json({name: body[name] for name in names})[1:-1]
+        for names in ([name for name in kept if name < _AT], [name for name in kept if name > _AT])
     )
     return Draft(before, behind, payload, digest(payload), canonical_json(body[_AT]) if _AT in body else None)
 

@@ -14,7 +14,8 @@ _HEAD = """\
 
 What `bylaw check` may say, each with an example that has it and one that has not. The examples are small
 repositories: besides what they show, they hold the vocabulary at the end of this page. Where rows are shown, it is
-`bylaw check --warehouse` that finds it. `bylaw explain ID` says the same in a terminal, and `severities` in `rules/ci.yaml` makes a finding an error, a warning, a notice, or turns it off.
+`bylaw check --warehouse` that finds it. `bylaw explain ID` says the same in a terminal, and `severities` in
+`rules/ci.yaml` makes a finding an error, a warning, a notice, or turns it off.
 """
 
 
