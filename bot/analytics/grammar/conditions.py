@@ -152,6 +152,19 @@ def read_comparison(scan: Scan) -> bool:
     return False
 
 
+def read_between(scan: Scan) -> bool:
+    """ "Between 100 and 200": both ends are in it."""
+    if scan.word() != "between" or scan.word(2) != "and" or scan.at + 3 >= len(scan.tokens) or scan.last is None:
+        return False
+    low, high = scan.tokens[scan.at + 1].number, scan.tokens[scan.at + 3].number
+    if low is None or high is None or low > high or not scan.last.of("fact", "dimension"):
+        return False
+    ref, first = scan.last, scan.at
+    narrow(scan, ref, ">=", low, first, first + 2)
+    narrow(scan, ref, "<=", high, first + 2, first + 4)
+    return True
+
+
 def narrow(scan: Scan, ref: Ref, operator: Operator, value: Value | None, first: int, after: int) -> None:
     """Take in a condition; what it is said of is no output."""
     if ref in scan.said.outputs:
@@ -218,7 +231,8 @@ def read_relation(scan: Scan) -> bool:
     if scan.head is None and scan.said.outputs and not scan.said.numbers:
         first = scan.said.outputs[0]  # "customer ids that have …": the customers
         scan.head = Ref(first.words, tuple(Target("entity", name) for name in first.near or first.owners))
-    if word in ("where", "whose", "who", "that", "which", "with", "having", "without") and scan.head is not None:
+    is_clause = word in ("where", "whose", "who", "that", "which", "with", "having", "without")
+    if is_clause and (scan.head is not None or scan.said.numbers):
         if word in ("who", "which") and scan.starts_clause():
             return False
         scan.relative, scan.asks = True, False

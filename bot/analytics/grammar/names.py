@@ -32,6 +32,7 @@ def read_named(scan: Scan) -> bool:
         scan.said.personal = scan.said.personal or ref.words
     if scan.quantity is not None and ref.of("metric", "entity") and scan.head is not None:
         relate(scan, RelatedSaid(scan.head, ref, *scan.quantity))
+        scan.head = ref if ref.entities else scan.head
         scan.quantity, scan.relative, scan.at, scan.agg = None, False, after, None
         scan.say(first, after, "metric", ref.words)
         return True
@@ -64,7 +65,7 @@ def of_whom(scan: Scan, ref: Ref) -> Ref:
     found = scan.mention(scan.at + 1)
     if found is None or not found[1].entities:
         return ref
-    return Ref(ref.words, ref.targets, found[1].entities, ref.is_plural)
+    return Ref(ref.words, ref.targets, found[1].entities, ref.is_plural, is_owned=True)
 
 
 def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -79,7 +80,7 @@ def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("entity", "metric") or ref.of("fact") or ref.of("dimension")
     if not wanted:
         return False
-    number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural), "count", scan.distinct)
+    number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned), "count", scan.distinct)
     scan.counting, scan.distinct = None, False
     add_number(scan, number, first, after)
     if ref.entities:
@@ -199,7 +200,7 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False
     if scan.halves is not None and scan.side == 0:
         scan.said.unknown.append(f"each {ref.words}")  # of one half only
-    scan.said.groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural))
+    scan.said.groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned))
     scan.say(first, after, "dimension", ref.words)
     if ref.entities and not ref.of("dimension"):
         scan.head = ref
@@ -231,10 +232,9 @@ def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not ref.of("value", "condition"):
         return False
-    before = scan.words[first - 1] if first else ""
-    is_told = any(target.name in scan.labels for target in ref.of("value"))
-    if ref.words.lower() in wording.NEUTRAL_VERBS and before in ("be", "have", "we", "they") and not is_told:
-        return True  # "orders were placed": a verb, though a status has the same name
+    is_told = any(target.name in scan.labels for target in ref.of("value")) or tells_kind(scan, ref)
+    if ref.words.lower() in wording.NEUTRAL_VERBS and not is_told:
+        return True  # "orders placed last year": a verb, though a status has the same name
     if ref.entities and (scan.relative or scan.asks) and not ref.of("condition") and not tells_kind(scan, ref):
         return False
     narrow_value(scan, ref, first, after)
@@ -340,6 +340,10 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("dimension", "time", "fact")
     if not wanted:
         return False
+    agg = wording.AGGREGATES.get(ref.words.split()[0].lower())
+    if agg is not None and ref.of("fact") and not (scan.asks or scan.relative):
+        add_number(scan, NumberSaid(ref, agg), first, after)  # "total amount": the column, and what is asked of it
+        return True
     if is_verb(scan, ref):
         scan.say(first, after, "time", ref.words)
         return True
@@ -353,7 +357,8 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.labels = labelled
     else:
         scan.said.outputs.append(named)
-        if not (scan.asks or scan.ordering or continues(scan, first)):
+        opens = scan.opens(first) and scan.word() in wording.RELATIVE  # "the region with the lowest …"
+        if not (scan.asks or scan.ordering or opens or continues(scan, first)):
             scan.said.strays.append(named)
     scan.say(first, after, "dimension", ref.words)
     scan.last = named

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.analytics.grammar.conditions import (
+    read_between,
     read_comparison,
     read_literal,
     read_negation,
@@ -97,6 +98,7 @@ RULES: tuple[Rule, ...] = (
     read_counts,
     read_weekend,
     read_top,
+    read_between,
     read_comparison,
     read_quantity_first,
     read_grain,

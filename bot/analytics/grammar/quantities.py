@@ -70,7 +70,7 @@ def read_aggregate(scan: Scan) -> bool:
     scan.agg_words = scan.here().raw
     scan.agg = (agg, word in wording.EXTREMES)
     scan.at += 1
-    while scan.word() in wording.ARTICLES | {"of", "total", "number"} and scan.word() != "number":
+    while scan.word() in wording.ARTICLES | {"of", "total"} and not scan.is_phrase():
         scan.at += 1
     return True
 

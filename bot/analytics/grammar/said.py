@@ -21,6 +21,7 @@ class Ref:
     targets: tuple[Target, ...]
     near: tuple[str, ...] = ()
     is_plural: bool = False
+    is_owned: bool = False  # `near` stands behind an "of"
 
     def of(self, *kinds: Kind) -> tuple[Target, ...]:
         """The readings of these kinds."""

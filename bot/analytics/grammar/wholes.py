@@ -142,7 +142,8 @@ def read_unit(scan: Scan) -> bool:
 
 def read_rows(scan: Scan) -> bool:
     """ "Price records", "in the database": rows are what everything is about."""
-    if scan.word() not in wording.ROWS and not (scan.word() in wording.DISTINCT and not scan.counting):
+    is_distinct = scan.word() in wording.DISTINCT and not scan.counting
+    if scan.starts_clause() or (scan.word() not in wording.ROWS and not is_distinct):
         return False
     if scan.word() == "count" or scan.lexicon.longest_at(scan.words[scan.at : scan.at + 2], 0):
         return False

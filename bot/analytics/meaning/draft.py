@@ -62,6 +62,9 @@ class Draft:
             ),
         )
         best = ranked[0]
+        if ref.is_owned and not any(self.nearness.leads_to_one(name, best.owner) for name in ref.near):
+            message = f"`{ref.near[0]}` says nothing about `{ref.words}`"
+            raise Stop(not_understood(message, "ask for it by its own name", (ref.words,)))
         rank = self.rank(best, hints, spoken)
         same = [target for target in ranked if self.rank(target, hints, spoken) == rank and target.name != best.name]
         if same:

@@ -82,6 +82,6 @@ def asks_for_many(draft: Draft) -> bool:
     """Is what is ranked in the plural, or is there nothing to take one of?"""
     asked = draft.said.ranked or draft.said.subject
     if asked is None:
-        asked = draft.said.groups[0] if draft.said.groups else None
-        return asked is not None
+        shown = draft.said.outputs[0].is_plural if draft.said.outputs else False
+        return bool(draft.said.groups) or shown
     return asked.is_plural

@@ -112,6 +112,7 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
     targets = ref.of("value")
     if targets and narrowing.values and any(target.value == narrowing.values[0] for target in targets):
         target = draft.choose(ref, towards(draft, targets, narrowing), narrowing.near)
+        stop_at_far_value(draft, target, narrowing, base)
         values = tuple(dict.fromkeys((target.value, *narrowing.values[1:])))
         draft.names[ref.words] = f"{target.name} {'!=' if narrowing.negated else '='} {target.value}"
         return Filter(
@@ -128,6 +129,19 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
     else:
         name = draft.choose(ref, attributes, narrowing.near).name
     return Filter(dimension=name, values=narrowing.values, operator=narrowing.operator, negated=narrowing.negated)
+
+
+def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: str) -> None:
+    """A value that only rows far away have, which nothing in the question speaks of: a word of another meaning."""
+    if narrowing.is_labelled or draft.nearness.leads_to_one(base, target.owner):
+        return
+    spoken = {name for head in (*draft.said.heads, *draft.said.groups) for name in head.entities} - {base}
+    spoken |= {name for part in draft.said.related for name in part.entity.entities}
+    near = draft.nearness.leads_to_one
+    if not any(near(target.owner, name) or near(name, target.owner) for name in spoken):
+        words = narrowing.ref.words
+        message = f"I do not see what `{words}` is said of"
+        raise Stop(not_understood(message, f"name it: `{target.name.replace('.', ' ')}`", (words,)))
 
 
 def towards(draft: Draft, targets: tuple[Target, ...], narrowing: Narrowing) -> tuple[Target, ...]:
