@@ -16,22 +16,27 @@ def read_mark(scan: Scan) -> bool:
 
 
 def read_noise(scan: Scan) -> bool:
-    """How somebody would write the SQL, and that case does not matter: it changes nothing here."""
+    """How somebody would write the SQL, that case does not matter, that empty groups count: no condition on rows."""
     if length := scan.starts(wording.MATCHING):
         scan.at += length
         return True
-    if length := scan.starts(wording.HINTS):
-        sentence = scan.here().sentence
-        while scan.at < len(scan.tokens) and scan.here().sentence == sentence and scan.word() != ",":
-            scan.at += 1
-        return True
-    if length := scan.starts(wording.EMPTY_TOO):
-        scan.said.with_empty = True
-        sentence = scan.here().sentence
-        while scan.at < len(scan.tokens) and scan.here().sentence == sentence:
-            scan.at += 1
-        return True
+    for phrases in (wording.HINTS, wording.EMPTY_TOO):
+        if length := scan.starts(phrases):
+            scan.said.with_empty |= phrases is wording.EMPTY_TOO
+            scan.at += length
+            skip_known(scan)
+            return True
     return False
+
+
+def skip_known(scan: Scan) -> None:
+    """Pass over the rest of such a remark, up to a comma or a word that could mean more."""
+    sentence = scan.tokens[scan.at - 1].sentence
+    while scan.at < len(scan.tokens) and scan.here().sentence == sentence and scan.word() != ",":
+        found = scan.mention(scan.at)
+        if found is None and scan.word() not in wording.REMARKS:
+            return
+        scan.at += found[0] if found is not None else 1
 
 
 def read_definition(scan: Scan) -> bool:

@@ -154,6 +154,15 @@ MATCHING = _phrases(
     "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"
     "match with wildcards case insensitively,matched case insensitively,regardless of case,ignore case,ignoring case"
 )
+REMARKS = (
+    FILLERS
+    | ROWS
+    | GRAINS.keys()
+    | _set(
+        "by join joining left right inner outer using use each first last date none no any 0 zero metric value number your "
+        "answer and or as column columns case performing row order"
+    )
+)
 EMPTY_TOO = _phrases(
     "include those with none,including those with none,include those where there be no,"
     "including those where there be no,even those with none,including month without any,include all month,"

@@ -1,0 +1,96 @@
+"""Whole questions → whole queries: lists, aggregates, comparisons, relations, ratios, ranks, periods, changes."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.analytics.read import Reader
+from bot.analytics.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.scope import lexicon_of
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.query import Filter, Related, SemanticQuery, Unanswerable
+
+ROWS = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))
+TODAY = date(2026, 11, 20)
+PIECES = """which,list,show,how many,number of,total,average,highest,top 3,most,ratio of,to,by,each,of,with,without
+who have,more than,at least,5,between,100,and,200,or,not,from,in,last month,in 2026,month over month,on weekends,orders
+customers,refunds,products,region,category,total amount,net revenue,laptops,EU,sorted by,descending,all"""
+
+
+@pytest.fixture(scope="module")
+def compiler(index):
+    return Compiler(index.bundle.context)
+
+
+@pytest.fixture(scope="module")
+def reader(index, compiler):
+    return Reader(index.bundle.context, lexicon_of(index.bundle.context), compiler)
+
+
+@pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
+def test_a_question_is_read_as_this_query(row, reader):
+    reading = reader.read(row["text"], TODAY)
+    assert isinstance(reading, Bound), reading
+    assert reading.query == SemanticQuery.model_validate(row["query"])
+
+
+@pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
+def test_what_is_read_can_be_computed(row, reader, compiler, warehouse):
+    compiled = compiler.compile(reader.read(row["text"], TODAY).query)
+    assert warehouse.run(compiled.sql, 10_000).columns == compiled.columns
+
+
+@pytest.mark.parametrize("row", ROWS["refused"], ids=lambda row: row["text"])
+def test_what_the_words_leave_open_is_named(row, reader):
+    reading = reader.read(row["text"], TODAY)
+    assert isinstance(reading, NotUnderstood), reading
+    assert list(reading.words) == row["words"]
+
+
+@pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
+def test_capitals_and_a_question_mark_change_nothing(row, reader):
+    said = f"{row['text'][:1].upper()}{row['text'][1:]}?"
+    assert reader.read(said, TODAY).query == reader.read(row["text"], TODAY).query
+
+
+@pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
+def test_an_unknown_word_anywhere_is_never_skipped(row, reader):
+    words = row["text"].split()
+    for place in (0, len(words) // 2, len(words)):
+        said = " ".join([*words[:place], "flurbish", *words[place:]])
+        assert not isinstance(reader.read(said, TODAY), Bound), said
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(PIECES.replace("\n", ",").split(",")), max_size=9).map(" ".join))
+def test_words_in_any_order_are_read_or_refused_and_computed_or_refused(reader, compiler, text):
+    reading = reader.read(text, TODAY)
+    assert isinstance(reading, Bound | Unclear | NotUnderstood)
+    if not isinstance(reading, Bound):
+        return
+    for value in ("EU", "laptops"):
+        if value in text:
+            assert value in _values(reading.query), reading.query
+    try:
+        compiler.compile(reading.query)
+    except Unanswerable:
+        return
+
+
+def _values(query):
+    """Every value that a condition of the query compares with, wherever it stands."""
+    waiting = [*query.filters, *(part for measure in query.measures for part in measure.filters)]
+    found = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Filter):
+            found |= set(part.values)
+        else:
+            waiting += part.filters if isinstance(part, Related) else part.any_of
+    return found
