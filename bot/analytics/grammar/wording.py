@@ -159,8 +159,8 @@ REMARKS = (
     | ROWS
     | GRAINS.keys()
     | _set(
-        "by join joining left right inner outer using use each first last date none no any 0 zero metric value number your "
-        "answer and or as column columns case performing row order"
+        "by join joining left right inner outer using use each first last date none no any 0 zero metric value number "
+        "your answer and or as column columns case performing row order"
     )
 )
 EMPTY_TOO = _phrases(
