@@ -199,6 +199,8 @@ def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
     known = scan.said.conditions[-1] if scan.said.conditions else None
     if known is None or known.operator != "in" or new.operator != "in" or known.negated != new.negated:
         return None
+    if new.towards not in ("", known.towards):
+        return None  # "from LAX to ORD" are two columns
     names = {target.name for target in known.ref.of("value", "dimension")}
     same = names & {target.name for target in new.ref.of("value", "dimension")}
     return known if same and known.values and new.values else None
