@@ -15,7 +15,7 @@ from bot.analytics.grammar import wording
 from bot.analytics.grammar.parse import parse
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
-from bot.analytics.grammar.tokens import read_tokens
+from bot.analytics.grammar.tokens import MAX_TOKENS, read_tokens
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.query import query_of
 from bot.analytics.nearness import Nearness
@@ -45,7 +45,10 @@ class Reader:
         if len(text) > MAX_CHARACTERS:
             return NotUnderstood(f"a question has at most {MAX_CHARACTERS} characters", "ask for one thing")
         follows = previous is not None and is_follow_up(text)
-        scan = Scan(read_tokens(text, today, self.calendar), self.lexicon, follows)
+        tokens = read_tokens(text, today, self.calendar)
+        if len(tokens) > MAX_TOKENS:
+            return NotUnderstood(f"a question has at most {MAX_TOKENS} words", "ask for one thing")
+        scan = Scan(tokens, self.lexicon, follows)
         said = parse(scan)
         bindings = tuple(scan.bindings)
         try:

@@ -43,7 +43,7 @@ class Token:
 
 
 def read_tokens(text: str, today: date, calendar: dates.CalendarRules) -> tuple[Token, ...]:
-    """The tokens of *text* in order. What stands in quotes is one literal, whatever its words."""
+    """The tokens of *text* in order, one more than MAX_TOKENS at most. What stands in quotes is one literal."""
     quoted = list(_QUOTED.finditer(text))
     blank = _blanked(text, [match.span() for match in quoted])
     spans = dates.find(blank, today, calendar)
@@ -58,7 +58,7 @@ def read_tokens(text: str, today: date, calendar: dates.CalendarRules) -> tuple[
     for match in _MARK.finditer(rest):
         mark = _SAME.get(match[0], match[0])
         found.append(Token("mark", mark, match[0], *match.span(), _sentence(rest, match.start())))
-    return tuple(sorted(found, key=lambda token: (token.start, token.end)))[:MAX_TOKENS]
+    return tuple(sorted(found, key=lambda token: (token.start, token.end)))[: MAX_TOKENS + 1]
 
 
 def _words(text: str, rest: str) -> Iterator[Token]:

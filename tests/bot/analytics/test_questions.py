@@ -67,6 +67,13 @@ def test_an_unknown_word_anywhere_is_never_skipped(row, reader):
         assert not isinstance(reader.read(said, TODAY), Bound), said
 
 
+@pytest.mark.parametrize("text", ["net revenue in EU " + "and the US " * 200, "net revenue" + " please" * 600])
+def test_a_question_too_long_to_read_whole_is_refused_whole(text, reader):
+    reading = reader.read(text, TODAY)
+    assert isinstance(reading, NotUnderstood)
+    assert "at most" in reading.message
+
+
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(PIECES.replace("\n", ",").split(",")), max_size=9).map(" ".join))
 def test_words_in_any_order_are_read_or_refused_and_computed_or_refused(reader, compiler, text):
