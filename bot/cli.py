@@ -30,7 +30,14 @@ _WAREHOUSE = click.option(
 @click.option("--criticality", type=click.Choice(["low", "normal", "high"]), help="How much depends on a data answer.")
 @click.option("--level", type=click.IntRange(1, 5), help="Go no further alone than this level of autonomy.")
 @click.option("--explain", is_flag=True, help="Show the statement that ran, and why the answer has its level.")
-@click.option("--format", "shape", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["text", "json", "yaml"]),
+    default="text",
+    show_default=True,
+    help="How the reply is written: for people, or as one document for machines.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Like --format json: the Reply as one JSON document.")
 @click.option(
     "-o",

@@ -13,7 +13,7 @@ from ci.base import files_at
 from ci.executors.port import Executor
 from ci.findings import Finding, graded, known_before
 from ci.load import Beyond, Workspace, files_of, rare_collection, read
-from ci.measured.registry import MEASURED, measure
+from ci.measured.ids import MEASURED
 from ci.parts import snapshot
 from ci.parts.affected import Neighbourhood
 from ci.parts.incremental import remembered, updated
@@ -121,6 +121,8 @@ def against_rows(checked: Checked, root: Path, base: str | None, at: date, rows:
     if rows is None:
         unknown = {waiver.finding for waiver in rules.waivers.waivers if waiver.id in MEASURED}
         return replace(checked, findings=tuple(f for f in checked.findings if not _is_idle(f, unknown)))
+    from ci.measured.registry import measure  # SQL is read only where rows are
+
     files = [file for file in files_of(root) if not isinstance(file, Finding) and not file.path.startswith("policies/")]
     workspace = read(root, files, Revision(), at)
     found = graded(measure(workspace, rows.url, at, rows.record), rules.ci.severities)

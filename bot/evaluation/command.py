@@ -30,7 +30,14 @@ Watch = Callable[[str, int, int], None]  # the suite, how many questions are don
 @click.option("--suite", "names", multiple=True, metavar="NAME", help="Only this suite; may be given several times.")
 @click.option("--warehouse", metavar="URL", help="Instead of the suites' own: duckdb:///FILE, or `demo`.")
 @click.option("--failures", is_flag=True, help="Every question that went wrong, and why.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the result is written: tables for people, or one JSON document.",
+)
 @click.pass_context
 def evaluate(
     ctx: click.Context, root: Path, names: tuple[str, ...], warehouse: str | None, failures: bool, format_: str

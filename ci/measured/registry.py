@@ -26,10 +26,6 @@ MEASURES: tuple[Callable[[Desk], Iterator[Finding]], ...] = (
     values.freshness,
     recorded.drift,
 )
-# What only a warehouse can find: accepted or not, without one nothing is said of it.
-MEASURED = frozenset(
-    ("missing-table", "missing-column", "column-type", "untagged-pii", "key-violated", "relationship-cardinality")
-) | frozenset(("orphaned-rows", "enum-drift", "empty-filter", "stale-data", "schema-drift", "unmeasured"))
 
 
 def measure(workspace: Workspace, url: str, at: date, record: bool = False) -> list[Finding]:

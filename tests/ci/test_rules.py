@@ -88,6 +88,8 @@ def free(name: str, route: tuple[Any, ...]) -> bool:
         return "scores" in route or "features" in route
     if name == "risk":
         return route[0] == "cost"  # a value that is not the default may be missing
+    if name == "evaluation":
+        return route[0] == "suites" or route[-1] == "routed_from"  # a floor of its own, or one nobody asks for
     return name == "autonomy" and route[-1] == "complexity_from"
 
 

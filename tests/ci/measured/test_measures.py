@@ -16,7 +16,8 @@ from bylaw.warehouses.duckdb import DuckDBWarehouse
 from bylaw.warehouses.port import Rows, WarehouseError
 from ci.findings import SEVERITIES
 from ci.measured.columns import family
-from ci.measured.registry import MEASURED, MEASURES, measure
+from ci.measured.ids import MEASURED
+from ci.measured.registry import MEASURES, measure
 from ci.measured.values import days, spelled
 
 DOCUMENT = yaml.safe_load(Path(__file__).with_name("measures.yaml").read_text(encoding="utf-8"))
