@@ -16,7 +16,7 @@ from bylaw.semantic import times
 from bylaw.semantic.conditions import Conditions, is_false
 from bylaw.semantic.measures import Atom
 from bylaw.semantic.names import Field
-from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable, UnknownName, Window
+from bylaw.semantic.query import Condition, Filter, SemanticQuery, Unanswerable, UnknownName, Window
 from bylaw.semantic.rows import Desk, Rows
 from bylaw.semantic.times import Span
 from bylaw.semantic.trees import is_null, named, or_else
@@ -266,21 +266,28 @@ class Sheets:
     def check_contradictions(self, rows: Rows, conditions: Mapping[Atom, Mapping[str, exp.Expr]]) -> None:
         """A value that is left out on principle gives an empty answer, and an empty answer looks like zero."""
         first = self.query.metrics[0] if self.query.metrics else rows.base
-        principles = [(first, tree) for tree in rows.guards]
-        principles += [(atom.metric or first, tree) for atom, own in conditions.items() for tree in own.values()]
-        for narrowed in self.query.filters:
-            if not isinstance(narrowed, Filter) or narrowed.negated or narrowed.operator != "in" or not narrowed.values:
-                continue
-            if not rows.leads_to(narrowed.dimension.rpartition(".")[0]):
-                continue
-            column = rows.tree(self.desk.names.field(narrowed.dimension))
-            for value in narrowed.values:
-                for said, tree in principles:
-                    if is_false(tree, column, value):
-                        raise Unanswerable(
-                            f"`{said}` leaves `{value}` out on principle, so the answer would be empty",
-                            "ask for a metric that counts them",
-                        )
+        guards = [(first, tree) for tree in rows.guards]
+        own = [(atom.metric or first, tree) for atom, trees in conditions.items() for tree in trees.values()]
+        for condition in self.query.filters:
+            self._check_principles(rows, condition, [*guards, *own])
+        for atom in conditions:
+            fragments = [(atom.metric or first, rows.expression(text, atom.entity)) for text in atom.fragments]
+            for condition in atom.conditions:
+                self._check_principles(rows, condition, [*guards, *fragments])
+
+    def _check_principles(self, rows: Rows, condition: Condition, principles: Sequence[tuple[str, exp.Expr]]) -> None:
+        if not isinstance(condition, Filter) or condition.negated or condition.operator != "in":
+            return
+        if not condition.values or not rows.leads_to(condition.dimension.rpartition(".")[0]):
+            return
+        column = rows.tree(self.desk.names.field(condition.dimension))
+        for value in condition.values:
+            for said, tree in principles:
+                if is_false(tree, column, value):
+                    raise Unanswerable(
+                        f"`{said}` leaves `{value}` out on principle, so the answer would be empty",
+                        "ask for a metric that counts them",
+                    )
 
 
 def aggregated(atom: Atom, value: exp.Expr | None, own: Sequence[exp.Expr]) -> exp.Expr:
