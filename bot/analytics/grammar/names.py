@@ -230,7 +230,8 @@ def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 
 
 def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
-    if not ref.of("value", "condition"):
+    is_labelled = any(target.name in scan.labels for target in ref.of("value"))
+    if not ref.of("value", "condition") or (ref.of("metric") and not is_labelled):
         return False
     is_told = any(target.name in scan.labels for target in ref.of("value")) or tells_kind(scan, ref)
     if ref.words.lower() in wording.NEUTRAL_VERBS and not is_told:

@@ -34,7 +34,7 @@ def read_top(scan: Scan) -> bool:
     word, following = scan.word(), scan.word(1)
     number = scan.tokens[scan.at + 1].number if scan.at + 1 < len(scan.tokens) else None
     number = number if number is not None else wording.NUMBERS.get(following)
-    if word in ("top", "bottom", "first", "last", "best", "worst") and isinstance(number, int) and 0 < number <= 1_000:
+    if word in ("top", "bottom", "first", "last") and isinstance(number, int) and 0 < number <= 1_000:
         scan.said.limit = number
         scan.at += 2
         descending = wording.EXTREMES[word] == "max"

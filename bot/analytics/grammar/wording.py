@@ -56,15 +56,15 @@ EXTREMES: Mapping[str, Aggregation] = {
     "maximum": "max", "max": "max", "minimum": "min", "min": "min",
     "highest": "max", "largest": "max", "biggest": "max", "greatest": "max", "longest": "max", "latest": "max",
     "newest": "max", "lowest": "min", "smallest": "min", "shortest": "min", "earliest": "min", "least": "min",
-    "oldest": "min", "cheapest": "min", "recent": "max", "fewest": "min", "most": "max", "top": "max", "best": "max",
-    "bottom": "min", "worst": "min", "leading": "max", "last": "max", "first": "min", "strongest": "max",
+    "oldest": "min", "cheapest": "min", "recent": "max", "fewest": "min", "most": "max", "top": "max",
+    "bottom": "min", "leading": "max", "last": "max", "first": "min", "strongest": "max",
     "weakest": "min", "tallest": "max", "heaviest": "max", "fastest": "max", "slowest": "min", "youngest": "max",
 }  # fmt: skip
 AMBIGUOUS_EXTREMES = _set("last first")  # of themselves no rank: "first name", "last week"
 TIMELY = _set("latest newest earliest oldest recent last first youngest")
-RANKING = _set("top bottom most fewest least best worst leading highest lowest largest biggest greatest smallest")
-MOST = _set("top highest most largest biggest greatest best leading")
-LEAST = _set("bottom lowest least smallest fewest worst")
+RANKING = _set("top bottom most fewest least leading highest lowest largest biggest greatest smallest")
+MOST = _set("top highest most largest biggest greatest leading")
+LEAST = _set("bottom lowest least smallest fewest")
 GRAINS: dict[str, Grain] = {
     "day": "day", "daily": "day", "week": "week", "weekly": "week", "month": "month", "monthly": "month",
     "quarter": "quarter", "quarterly": "quarter", "year": "year", "yearly": "year", "annually": "year",
