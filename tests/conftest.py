@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import os
 import shutil
 import signal
@@ -84,6 +85,19 @@ def run_bylaw(
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr or "")
+
+
+@pytest.fixture(autouse=True)
+def _no_handler_outlives_its_stream() -> Iterator[None]:
+    """A server that is set up inside a test writes its log to the standard error of that test, which is then closed."""
+    for handler in [*logging.root.handlers]:
+        if isinstance(handler, logging.StreamHandler) and getattr(handler.stream, "closed", False):
+            logging.root.removeHandler(handler)
+    before = [*logging.root.handlers]
+    yield
+    for handler in [*logging.root.handlers]:
+        if type(handler) is logging.StreamHandler and handler not in before:
+            logging.root.removeHandler(handler)
 
 
 def call_bylaw(*words: object, cwd: Path | None = None, merged: bool = False) -> Done:
