@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.conversation import Binding, Choice
 from bylaw.authored.context import Context
-from bylaw.semantic.query import Filter, SemanticQuery
+from bylaw.semantic.query import Condition, Filter, SemanticQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,24 @@ def unclear(text: str, words: str, names: Sequence[str], context: Context, value
 def carried(new: SemanticQuery, old: SemanticQuery, forget_time: bool) -> SemanticQuery:
     """*old* with what *new* says put in its place. A new grouping replaces the old one whole."""
     groups = new if new.dimensions or new.grain or new.per else old
-    narrowed = {part.dimension for part in new.filters if isinstance(part, Filter)}
-    kept = [part for part in old.filters if not isinstance(part, Filter) or part.dimension not in narrowed]
-    return SemanticQuery(
-        metrics=new.metrics,
-        dimensions=groups.dimensions,
-        grain=groups.grain,
-        filters=(*kept, *new.filters),
-        window=new.window or (None if forget_time else old.window),
-        order=() if groups is new else old.order,
-        limit=new.limit or (None if groups is new else old.limit),
+    return new.model_copy(
+        update={
+            "dimensions": groups.dimensions,
+            "per": groups.per,
+            "grain": groups.grain,
+            "with_empty": groups.with_empty,
+            "filters": renewed(old.filters, new.filters),
+            "window": new.window or (None if forget_time else old.window),
+            "time_dimension": new.time_dimension or old.time_dimension,
+            "order": new.order or (() if groups is new else old.order),
+            "limit": new.limit or (None if groups is new else old.limit),
+            "limit_by": new.limit_by or (() if groups is new else old.limit_by),
+        }
     )
+
+
+def renewed(old: Sequence[Condition], new: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The conditions of before and the new ones; a dimension that is narrowed anew loses what it was narrowed to."""
+    narrowed = {part.dimension for part in new if isinstance(part, Filter)}
+    kept = [part for part in old if not isinstance(part, Filter) or part.dimension not in narrowed]
+    return (*kept, *new)

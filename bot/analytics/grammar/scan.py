@@ -15,6 +15,7 @@ from bylaw.language.words import FUNCTION_WORDS, singular
 from bylaw.semantic.query import Comparison, Operator, Value
 
 V = TypeVar("V")
+_LONGEST = 7  # words of a phrase of asking
 
 
 class Scan:
@@ -73,7 +74,7 @@ class Scan:
     def phrase(self, table: Mapping[tuple[str, ...], V], at: int | None = None) -> tuple[int, V] | None:
         """The longest phrase of *table* that begins here: its length and its row."""
         start = self.at if at is None else at
-        for length in range(min(6, len(self.words) - start), 0, -1):
+        for length in range(min(_LONGEST, len(self.words) - start), 0, -1):
             key = tuple(self.words[start : start + length])
             if key in table:
                 return length, table[key]
@@ -81,10 +82,10 @@ class Scan:
 
     def starts(self, phrases: frozenset[tuple[str, ...]]) -> int:
         """How many words of one of *phrases* begin here, the longest; 0 for none."""
-        return max(
-            (len(phrase) for phrase in phrases if tuple(self.words[self.at : self.at + len(phrase)]) == phrase),
-            default=0,
-        )
+        for length in range(min(_LONGEST, len(self.words) - self.at), 0, -1):
+            if tuple(self.words[self.at : self.at + length]) in phrases:
+                return length
+        return 0
 
     def say(self, first: int, after: int, kind: str, name: str) -> None:
         self.bindings.append(Binding(words=self.raw(first, after), kind=kind, name=name))

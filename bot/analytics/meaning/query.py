@@ -22,7 +22,7 @@ from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, ratios_of
 from bot.analytics.meaning.rows import group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
 from bot.analytics.meaning.times import list_window, window_of
-from bot.analytics.reading import Stop, carried, not_understood
+from bot.analytics.reading import Stop, carried, not_understood, renewed
 from bylaw.semantic.query import (
     Order,
     Ratio,
@@ -60,7 +60,7 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
         list_window(draft, filters)
         shown = tuple(shown_name(draft, ref) for ref in draft.said.outputs)
         return previous.model_copy(
-            update={"filters": (*previous.filters, *filters), "dimensions": shown or previous.dimensions}
+            update={"filters": renewed(previous.filters, filters), "dimensions": shown or previous.dimensions}
         )
     numbers = [Decided(name, base_of(draft, name, previous)) for name in previous.metrics]
     query = query_of_numbers(draft, numbers, list(previous.ratios))

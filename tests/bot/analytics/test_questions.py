@@ -101,3 +101,13 @@ def _values(query):
         else:
             waiting += part.filters if isinstance(part, Related) else part.any_of
     return found
+
+
+@pytest.mark.parametrize("row", ROWS["dialogues"], ids=lambda row: " → ".join(row["said"]))
+def test_a_follow_up_keeps_what_it_does_not_change(row, reader):
+    query = None
+    for text in row["said"]:
+        reading = reader.read(text, TODAY, query)
+        assert isinstance(reading, Bound), reading
+        query = reading.query
+    assert query == SemanticQuery.model_validate(row["query"])
