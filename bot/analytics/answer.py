@@ -87,6 +87,7 @@ def answer(
     if is_write_request(question.text):
         return Turn(_reply(question, index, kind="refusal", status="refused", text=WRITES_REFUSED), state)
     desk = _desk(index)
+    question = _filled_in(question, state)
     reading = desk.reader.read(question.text, question.asked_at.date(), _previous(state))
     match reading:
         case NotUnderstood():
@@ -96,7 +97,8 @@ def answer(
             reply = _reply(
                 question, index, status="needs_choice", text=text, choices=reading.choices, bindings=reading.bindings
             )
-            return Turn(reply, state)
+            asked = {choice.label.partition(":")[0].lower(): choice.value for choice in reading.choices}
+            return Turn(reply, {**state, "choices": asked})
         case Bound():
             return _answer(question, state, reading, desk, index, warehouse, schemas)
 
@@ -243,6 +245,14 @@ def _desk(index: BundleIndex) -> _Desk:
         )
         _desks[index] = desk
     return desk
+
+
+def _filled_in(question: Question, state: Mapping[str, Any]) -> Question:
+    """ "Net revenue", after "which revenue do you mean?": the question that was asked, with the choice in it."""
+    choices = state.get("choices")
+    said = " ".join(question.text.lower().strip(" .?!").split())
+    value = choices.get(said) if isinstance(choices, Mapping) else None
+    return question.model_copy(update={"text": value}) if isinstance(value, str) else question
 
 
 def _previous(state: Mapping[str, Any]) -> SemanticQuery | None:

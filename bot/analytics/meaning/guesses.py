@@ -85,3 +85,13 @@ def asks_for_many(draft: Draft) -> bool:
         shown = draft.said.outputs[0].is_plural if draft.said.outputs else False
         return bool(draft.said.groups) or shown
     return asked.is_plural
+
+
+def decide_rows(draft: Draft) -> None:
+    """ "What about gold customers?" after a question about revenue: whose it is, not how many of them."""
+    said = draft.said
+    bare = [number for number in said.numbers if number.agg is None and number.ref.entities]
+    is_whose = bool(bare) and len(bare) == len(said.numbers) and bool(said.conditions) and not said.counts
+    if draft.follows and draft.previous is not None and is_whose:
+        said.numbers.clear()
+        said.heads += [Ref(number.ref.words, number.ref.of("entity")) for number in bare]

@@ -16,7 +16,14 @@ from bot.analytics.meaning.checks import (
     stop_at_unused,
 )
 from bot.analytics.meaning.draft import Draft
-from bot.analytics.meaning.guesses import asks_for_many, decide_extremes, decide_facts, decide_frequent, decide_grains
+from bot.analytics.meaning.guesses import (
+    asks_for_many,
+    decide_extremes,
+    decide_facts,
+    decide_frequent,
+    decide_grains,
+    decide_rows,
+)
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, ratios_of
@@ -34,13 +41,14 @@ def query_of(draft: Draft) -> SemanticQuery:
     """The query. Raises Stop with what stands in the way."""
     said, previous = draft.said, draft.previous
     stop_at_definitions(draft)
+    decide_rows(draft)
     decide_frequent(draft)
     decide_facts(draft)
     decide_extremes(draft)
     numbers = all_numbers(draft)
     ratios = ratios_of(draft)
     if not numbers and not ratios:
-        if previous is None or said.subject is not None:
+        if previous is None or (said.subject is not None and not draft.follows):
             return query_of_rows(draft)
         return changed_query(draft, previous)
     query = query_of_numbers(draft, numbers, ratios)

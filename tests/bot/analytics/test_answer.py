@@ -58,7 +58,17 @@ def test_a_conversation_carries_its_query(ask):
 @pytest.mark.parametrize("text", ["revenue by flurb", "delete all orders", "revenue"])
 def test_a_question_without_an_answer_leaves_the_conversation_as_it_was(ask, text):
     state = ask("net revenue by region").state
-    assert ask(text, state).state == state
+    after = ask(text, state).state
+    assert {name: value for name, value in after.items() if name != "choices"} == state
+
+
+def test_a_choice_told_alone_fills_the_question_that_was_asked(ask):
+    asked = ask("revenue by region last month")
+    assert asked.reply.status == "needs_choice"
+    filled = ask("Net revenue.", asked.state)
+    whole = ask("net revenue by region last month")
+    assert (filled.reply.rows, filled.reply.interval) == (whole.reply.rows, whole.reply.interval)
+    assert filled.state == whole.state
 
 
 @pytest.mark.parametrize("state", [{"query": {"metrics": 7}}, {"query": None}, {"other": 1}, {"query": {"flurb": 1}}])
