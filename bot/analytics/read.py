@@ -71,6 +71,8 @@ class Reader:
         Half of it where nothing asks in the way of data (by, how many, a span of time) or somebody speaks of himself.
         """
         scan = Scan(read_tokens(text[:MAX_CHARACTERS], today, self.calendar), self.lexicon)
+        if not self.lexicon.names_any(scan.words):
+            return 0.0
         said = parse(scan)
         words = [token.text for token in scan.tokens if token.kind == "word"]
         content = [word for word in words if word not in wording.FILLERS | wording.BY]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bylaw.authored.context import Context, Entity, Expressed
-from bylaw.language.words import Word, read_words
+from bylaw.language.words import read_words
 
 Kind = Literal[
     "metric", "dimension", "flag", "time", "fact", "value", "entity", "condition", "relation", "personal", "stakes"
@@ -36,23 +36,8 @@ class Target:
         return self.name.partition(".")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Words of the question, from word `first` up to word `after`, and everything they may mean."""
-
-    first: int
-    after: int
-    begins: int
-    ends: int
-    targets: tuple[Target, ...]
-
-    def of(self, kind: Kind) -> tuple[Target, ...]:
-        """The readings of one kind."""
-        return tuple(target for target in self.targets if target.kind == kind)
-
-
 class Lexicon:
-    """Every phrase of one context. `longest` bounds the look-ahead."""
+    """Every phrase of one context."""
 
     def __init__(self, phrases: Iterable[tuple[str, Target]]) -> None:
         found: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
@@ -64,33 +49,21 @@ class Lexicon:
                 self.spellings.add(phrase.replace("_", " ").lower())
         self._targets: Mapping[tuple[str, ...], tuple[Target, ...]] = {key: tuple(found[key]) for key in found}
         self._longest = max(map(len, found), default=0)
+        self._first = {key[0] for key in found}
 
     def longest_at(self, words: Sequence[str], at: int) -> tuple[int, tuple[Target, ...]] | None:
         """How many of *words* from place *at* on are one phrase, and what it may mean."""
+        if at >= len(words) or words[at] not in self._first:
+            return None
         for length in range(min(self._longest, len(words) - at), 0, -1):
             targets = self._targets.get(tuple(words[at : at + length]))
             if targets:
                 return length, targets
         return None
 
-    def mentions(self, words: tuple[Word, ...]) -> tuple[Mention, ...]:
-        """The phrases in *words*, left to right; a phrase never reaches over a gap or the end of a sentence."""
-        found: list[Mention] = []
-        at = 0
-        while at < len(words):
-            mention = self._at(words, at)
-            if mention is not None:
-                found.append(mention)
-            at = mention.after if mention else at + 1
-        return tuple(found)
-
-    def _at(self, words: tuple[Word, ...], at: int) -> Mention | None:
-        end = next((i for i in range(at, len(words)) if words[i].sentence != words[at].sentence), len(words))
-        found = self.longest_at([word.text for word in words[at:end]], 0)
-        if found is None:
-            return None
-        length, targets = found
-        return Mention(at, at + length, words[at].start, words[at + length - 1].end, targets)
+    def names_any(self, words: Sequence[str]) -> bool:
+        """Does any phrase stand in *words*?"""
+        return any(self.longest_at(words, at) for at in range(len(words)))
 
 
 def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:

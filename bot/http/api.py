@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
 from bot.http import enforce, errors, results
-from bot.http.frame import Frame
+from bot.http.frame import Frame, named
 from bot.orchestrator import handle
 from bot.services import Serving
 from bot.settings import Settings
@@ -46,9 +46,7 @@ def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> AS
     def query(body: Query, request: Request) -> Response:
         """Answer a question asked in words."""
         services = serving.services()
-        if body.request_id is not None:
-            request.state.request_id = body.request_id
-        request_id = str(request.state.request_id)
+        request_id = named(request, body.request_id)
         asked = Question(
             text=body.text,
             actor=_actor(body, settings),

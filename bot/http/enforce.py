@@ -21,6 +21,7 @@ from bot.enforcement.author import opinion_of
 from bot.enforcement.enforce import MAX_RESPONSE, Watch, check_readable, enforce
 from bot.enforcement.sentences import split
 from bot.enforcement.verdict import ComplianceDecision
+from bot.http.frame import named
 from bot.http.written import LINES, PATH, LinesRoute, Written, answer, as_event, as_line, as_part, read
 from bot.http.written import lines as written_lines
 from bot.recording import record
@@ -97,9 +98,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
 
 
 def _question(body: Asked, request: Request, settings: Settings, services: Services) -> Question:
-    if body.request_id is not None:
-        request.state.request_id = body.request_id
-    request_id = str(request.state.request_id)
+    request_id = named(request, body.request_id)
     user = settings.token_user if settings.token is not None else body.user
     question = Question(
         text=body.query,

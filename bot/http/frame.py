@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -87,6 +88,13 @@ class Frame:
             return None
         challenge = {"WWW-Authenticate": "Bearer"}
         return envelope(401, "UNAUTHORIZED", "a bearer token is needed", request_id, headers=challenge)
+
+
+def named(request: Request, given: str | None) -> str:
+    """The id of *request*: the one *given* in its body, else the one it has; from here on everything is said of it."""
+    if given is not None:
+        request.state.request_id = given
+    return str(request.state.request_id)
 
 
 def _given_id(headers: Headers) -> str | None:

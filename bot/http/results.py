@@ -14,6 +14,7 @@ from bot import rights
 from bot.analytics.interfaces import AnalyticsPreferences, AnalyticsQuery, AnalyticsResponse
 from bot.conversation import MAX_TEXT, Actor, Question, Reply
 from bot.export import MEDIA_TYPES, exported
+from bot.http.frame import named
 from bot.orchestrator import handle
 from bot.pictures import picture
 from bot.services import Services, Serving
@@ -65,9 +66,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     def analytics(body: Analytics, request: Request) -> Response:
         """Answer a question for an agent."""
         services = serving.services()
-        if body.request_id is not None:
-            request.state.request_id = body.request_id
-        request_id = str(request.state.request_id)
+        request_id = named(request, body.request_id)
         actor = body.actor
         if settings.token is not None:
             actor = Actor(id=settings.token_user, type=body.actor.type)

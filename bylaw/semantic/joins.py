@@ -116,10 +116,14 @@ class Joins:
             )
         return self._only(base, target, found)
 
-    def _way_over(self, base: str, target: str, role: str) -> Way:
-        step = self._names.get(role)
+    def _role(self, name: str) -> Step:
+        step = self._names.get(name)
         if step is None:
-            raise UnknownName(f"there is no relationship `{role}`")
+            raise UnknownName(f"there is no relationship `{name}`")
+        return step
+
+    def _way_over(self, base: str, target: str, role: str) -> Way:
+        step = self._role(role)
         if not self.leads_to(base, f"{target}@{role}"):
             raise Unanswerable(f"the relationship `{role}` does not lead from `{base}` to one `{target}`")
         return (*self.way(base, step.left), step, *self.way(step.right, target))
@@ -145,9 +149,7 @@ class Joins:
 
     def _chain_over(self, base: str, target: str, role: str) -> Way:
         """The shortest chain that walks the relationship *role*, forwards or backwards."""
-        step = self._names.get(role)
-        if step is None:
-            raise UnknownName(f"there is no relationship `{role}`")
+        step = self._role(role)
         found: list[Way] = []
         for one in (step, self._reverse(step)):
             try:

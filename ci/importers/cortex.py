@@ -28,11 +28,7 @@ _COLUMN = ("name", "expr", "description", "data_type", "synonyms")
 
 def claims(file: Foreign) -> bool:
     """Is there a document with `tables` that name their base table?"""
-    return any(
-        isinstance(document.get("tables"), list)
-        and any(isinstance(table, dict) and "base_table" in table for table in document["tables"])
-        for document in file.mappings
-    )
+    return file.lists("tables", having="base_table")
 
 
 def import_(files: Sequence[Foreign], draft: Draft) -> None:

@@ -41,6 +41,13 @@ class Foreign:
         """The documents that are mappings."""
         return tuple(document for document in self.documents if isinstance(document, dict))
 
+    def lists(self, key: str, having: str) -> bool:
+        """Is there a document with a list under *key* in which something has the key *having*?"""
+        lists = (document.get(key) for document in self.mappings)
+        return any(
+            isinstance(one, dict) and having in one for found in lists if isinstance(found, list) for one in found
+        )
+
 
 def read(target: Path, wanted: tuple[str, ...] = SUFFIXES) -> list[Foreign]:
     """The file *target*, or every file under the folder, in the order of their names. Raises UsageError."""

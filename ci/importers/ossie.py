@@ -30,11 +30,7 @@ _WHY = {
 
 def claims(file: Foreign) -> bool:
     """Is there a list of semantic models with datasets?"""
-    return any(
-        isinstance(document.get("semantic_model"), list)
-        and any(isinstance(model, dict) and "datasets" in model for model in document["semantic_model"])
-        for document in file.mappings
-    )
+    return file.lists("semantic_model", having="datasets")
 
 
 def import_(files: Sequence[Foreign], draft: Draft) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlalchemy import Engine, create_engine
+
 
 def missing() -> str | None:
     """What is not installed here, None where a cluster can be started."""
@@ -44,6 +46,16 @@ def cluster() -> Iterator[str]:
     finally:
         subprocess.run([programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **quiet)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def new_database(server: str, name: str) -> Engine:
+    """An engine on an empty database *name* of the cluster at *server*; what it executes is committed at once."""
+    options = {"isolation_level": "AUTOCOMMIT", "execution_options": {"no_parameters": True}}
+    admin = create_engine(f"{server}postgres", **options)
+    with admin.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+    admin.dispose()
+    return create_engine(f"{server}{name}", **options)
 
 
 def _programs() -> Path | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from calendar import month_name
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import date
 
 from bot.analytics.grammar.said import TimeSaid
 from bot.analytics.meaning.draft import Draft
@@ -23,13 +24,8 @@ def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, st
     """The window of the metrics; spans said of other dates become conditions."""
     window: Window | None = None
     dimension: str | None = None
-    for time in draft.said.times:
-        if time.span.start is None or time.span.end is None:
-            continue
-        if (parts := parts_of_date(draft, time)) is not None:
-            place(draft, filters, parts)
-            continue
-        named = None if time.ref is None else draft.choose(time.ref, time.ref.of("time"), near_time(draft, time)).name
+    for start, end, time in dated(draft, filters):
+        named = None if time.ref is None else draft.choose(time.ref, time.ref.of("time"), time.near).name
         elsewhere = named is not None and named.partition(".")[0] != draft.base
         if elsewhere:
             assert named is not None
@@ -41,15 +37,26 @@ def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, st
             first, second = draft.said.times[0].span, time.span
             said = " and ".join(f"`{draft.text[span.begins : span.ends]}`" for span in (first, second))
             raise Stop(not_understood(f"I read two spans of time, {said}", "ask for one of them at a time"))
-        window = Window(start=time.span.start, end=time.span.end, label=time.span.label)
+        window = Window(start=start, end=end, label=time.span.label)
         dimension = named
     return window, dimension
 
 
-def parts_of_date(draft: Draft, time: TimeSaid) -> list[Condition] | None:
+def dated(draft: Draft, filters: list[Condition]) -> Iterator[tuple[date, date, TimeSaid]]:
+    """The spans that a date of the rows is needed for. Where rows have only parts of dates, conditions are added."""
+    for time in draft.said.times:
+        start, end = time.span.start, time.span.end
+        if start is None or end is None:
+            continue
+        if (parts := parts_of_date(draft, time, start, end)) is not None:
+            place(draft, filters, parts)
+        else:
+            yield start, end, time
+
+
+def parts_of_date(draft: Draft, time: TimeSaid, start: date, end: date) -> list[Condition] | None:
     """A year or a month of rows that have no date but columns for its parts. None where a date is at hand."""
-    assert draft.base is not None and time.span.start is not None and time.span.end is not None
-    start, end = time.span.start, time.span.end
+    assert draft.base is not None
     if time.ref is not None and time.ref.of("time"):
         return None
     is_year = (start.month, start.day) == (1, 1) and end == start.replace(year=start.year + 1)
@@ -82,19 +89,10 @@ def time_of_related(draft: Draft, time: TimeSaid) -> str | None:
     return None
 
 
-def near_time(draft: Draft, time: TimeSaid) -> Sequence[str]:
-    return time.near
-
-
 def list_window(draft: Draft, filters: list[Condition]) -> None:
     """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
     assert draft.base is not None
-    for time in draft.said.times:
-        if time.span.start is None or time.span.end is None:
-            continue
-        if (parts := parts_of_date(draft, time)) is not None:
-            place(draft, filters, parts)
-            continue
+    for _, _, time in dated(draft, filters):
         if time.ref is not None:
             name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
         else:

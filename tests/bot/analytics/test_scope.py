@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.grammar.tokens import read_tokens
 from bot.analytics.scope import Target, lexicon_of
-from bylaw.language.words import read_words
+from bylaw.language.dates import CalendarRules
 
 
 @pytest.fixture(scope="module")
@@ -13,10 +17,13 @@ def found(index):
     lexicon = lexicon_of(index.bundle.context, ["for the board", "board meeting"])
 
     def _found(text):
-        mentions = lexicon.mentions(read_words(text))
-        return [
-            (text[mention.begins : mention.ends], {(t.kind, t.name) for t in mention.targets}) for mention in mentions
-        ]
+        scan, mentions = Scan(read_tokens(text, date(2026, 11, 20), CalendarRules()), lexicon), []
+        while scan.at < len(scan.tokens):
+            mention = scan.mention(scan.at)
+            if mention is not None:
+                mentions.append((mention[1].words, {(t.kind, t.name) for t in mention[1].targets}))
+            scan.at += mention[0] if mention else 1
+        return mentions
 
     return _found
 
@@ -75,11 +82,17 @@ def test_words_of_nothing_are_nothing(found):
 
 def test_a_value_keeps_its_own_spelling(index):
     lexicon = lexicon_of(index.bundle.context)
-    (mention,) = lexicon.mentions(read_words("vip"))
-    assert Target("value", "customers.tier", "VIP") in mention.targets
+    length, targets = lexicon.longest_at(["vip"], 0)
+    assert length == 1
+    assert Target("value", "customers.tier", "VIP") in targets
 
 
 def test_an_ambiguous_term_of_the_glossary_binds_nothing(index):
     assert index.bundle.context.glossary["revenue"].refers_to is None
-    (mention,) = lexicon_of(index.bundle.context).mentions(read_words("turnover"))
-    assert {target.name for target in mention.targets} == {"gross_revenue", "net_revenue"}
+    _, targets = lexicon_of(index.bundle.context).longest_at(["turnover"], 0)
+    assert {target.name for target in targets} == {"gross_revenue", "net_revenue"}
+
+
+@pytest.mark.parametrize(("text", "named"), [("net revenue by flurb", True), ("hello flurb", False), ("", False)])
+def test_whether_anything_is_named_at_all(index, text, named):
+    assert lexicon_of(index.bundle.context).names_any(text.split()) is named

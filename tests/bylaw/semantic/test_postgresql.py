@@ -7,25 +7,20 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sqlalchemy import create_engine
 
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery
 from bylaw.sql import check_statement
 from tests.bylaw.semantic.conftest import MARKET
+from tests.fakes.postgresql import new_database
 
 ROWS = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def server(postgresql):
-    options = {"isolation_level": "AUTOCOMMIT", "execution_options": {"no_parameters": True}}
-    admin = create_engine(f"{postgresql}postgres", **options)
-    with admin.connect() as connection:
-        connection.exec_driver_sql("CREATE DATABASE market")
-    admin.dispose()
-    engine = create_engine(f"{postgresql}market", **options)
+    engine = new_database(postgresql, "market")
     with engine.connect() as connection:
         for statement in MARKET["tables"].split(";"):
             if statement.strip():

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import duckdb
 import pytest
-from sqlalchemy import create_engine
 
 from bylaw.warehouses.port import Warehouse
 from bylaw.warehouses.registry import open_warehouse
+from tests.fakes.postgresql import new_database
 
 COUNT = 20_000
 _PARTS = "i AS order_id, i % 7 AS status, i * 1.5 AS amount, 'n' || i AS note"
@@ -64,12 +64,7 @@ def place(request, tmp_path_factory) -> Place:
 
 
 def _postgresql(server: str) -> Place:
-    options = {"isolation_level": "AUTOCOMMIT", "execution_options": {"no_parameters": True}}
-    admin = create_engine(f"{server}postgres", **options)
-    with admin.connect() as connection:
-        connection.exec_driver_sql("CREATE DATABASE place")
-    admin.dispose()
-    inside = create_engine(f"{server}place", **options)
+    inside = new_database(server, "place")
     with inside.connect() as connection:
         connection.exec_driver_sql("CREATE SCHEMA shop")
         connection.exec_driver_sql(_RUN["postgresql"].format(schema="shop"))
