@@ -53,7 +53,7 @@ class Reader:
         bindings = tuple(scan.bindings)
         try:
             self._stop_at_unknown(said)
-            draft = Draft(self.context, self.compiler, self.nearness, said, text, previous, follows)
+            draft = Draft(self.context, self.compiler, self.nearness, said, text, today, previous, follows)
             query = query_of(draft)
         except Stop as stop:
             reading = stop.reading

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from bot.analytics.grammar.said import Ref, Said
 from bot.analytics.nearness import Nearness
@@ -17,7 +18,6 @@ from bylaw.semantic.query import (
     SemanticQuery,
 )
 
-_COUNTS = ("count", "count_distinct")
 _NOWHERE = 1_000_000
 
 
@@ -31,11 +31,13 @@ class Draft:
         nearness: Nearness,
         said: Said,
         text: str,
+        today: date,
         previous: SemanticQuery | None = None,
         follows: bool = False,
     ) -> None:
         self.context, self.compiler, self.nearness = context, compiler, nearness
         self.said, self.text, self.previous, self.follows = said, text, previous, follows
+        self.today = today
         self.base: str | None = None
         self.per: list[str] = []
         self.rivals = 0

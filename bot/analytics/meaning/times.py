@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calendar import month_name
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from bot.analytics.grammar.said import TimeSaid
 from bot.analytics.meaning.draft import Draft
@@ -37,7 +37,7 @@ def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, st
             first, second = draft.said.times[0].span, time.span
             said = " and ".join(f"`{draft.text[span.begins : span.ends]}`" for span in (first, second))
             raise Stop(not_understood(f"I read two spans of time, {said}", "ask for one of them at a time"))
-        window = Window(start=start, end=end, label=time.span.label)
+        window = Window(start=start, end=shown_until(draft, time, start, end), label=time.span.label)
         dimension = named
     return window, dimension
 
@@ -52,6 +52,16 @@ def dated(draft: Draft, filters: list[Condition]) -> Iterator[tuple[date, date, 
             place(draft, filters, parts)
         else:
             yield start, end, time
+
+
+def shown_until(draft: Draft, time: TimeSaid, start: date, end: date) -> date:
+    """Where a window ends. Periods without rows are shown up to today and from a first day, never without end."""
+    if not draft.said.with_empty:
+        return end
+    if start == FIRST_DAY:
+        words = draft.text[time.span.begins : time.span.ends]
+        raise Stop(not_understood(f"`{words}` has no first day to show empty periods from", "say from when", (words,)))
+    return min(end, max(start, draft.today) + timedelta(days=1))
 
 
 def parts_of_date(draft: Draft, time: TimeSaid, start: date, end: date) -> list[Condition] | None:
