@@ -145,6 +145,10 @@ def _count(text: str) -> int:
     return _NUMBERS.get(text) or int(text)
 
 
+def _any_count(text: str) -> int:
+    return 1 if text in ("a", "an", "one") else _count(text)
+
+
 def _mention(text: str, today: date, calendar: CalendarRules) -> tuple[date, date]:
     """The days that one mention covers: a day, a month, a quarter or a year. Without a year the latest one begun."""
     if text in ("today", "yesterday"):
@@ -199,6 +203,9 @@ def _last_count(match: re.Match[str], today: date, calendar: CalendarRules) -> _
     if count == 0:
         return None
     plural = f"{unit}s" if count > 1 else unit
+    if match["calendar"] and not (calendar.whole_periods or match["excluding"]):
+        start = period_of(shifted(today, unit, -count), unit, calendar)
+        return start, today + timedelta(days=1), f"the last {count} calendar {plural} and this one so far"
     if calendar.whole_periods or match["whole"] or match["excluding"]:
         end = period_of(today, unit, calendar)
         return shifted(end, unit, -count), end, f"the last {count} whole {plural}"
@@ -226,6 +233,60 @@ def _before(match: re.Match[str], today: date, calendar: CalendarRules) -> _Peri
 def _ago(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     unit = _unit(match)
     return _whole(period_of(shifted(today, unit, -_count(match["count"])), unit, calendar), unit, calendar)
+
+
+def _longer_ago(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "More than 90 days ago": the days before that one; "less than": those after it."""
+    day = shifted(today, _unit(match), -_any_count(match["count"]))
+    following = day + timedelta(days=1)
+    match match["word"]:
+        case "more than" | "over" | "longer than":
+            return FIRST_DAY, day, f"before {day.isoformat()}"
+        case "at least":
+            return FIRST_DAY, following, f"up to {day.isoformat()}"
+        case "at most" | "no more than":
+            return day, today + timedelta(days=1), f"since {day.isoformat()}"
+        case _:
+            return following, today + timedelta(days=1), f"since {following.isoformat()}"
+
+
+def _moved(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "2 months after March 2026", "the month before": one period, counted in the unit that the date is said in."""
+    start, end = _mention(match["from"], today, calendar)
+    unit = _unit(match)
+    if end != shifted(start, unit, 1) or (count := _any_count(match["count"] or "a")) == 0:
+        return None
+    return _whole(shifted(start, unit, count if match["word"] in _AFTER else -count), unit, calendar, fiscal=False)
+
+
+def _beside(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "Within 10 days after March 5": that day and those that follow; of a longer span only what follows it."""
+    start, end = _mention(match["from"], today, calendar)
+    count, unit = _any_count(match["count"]), _unit(match)
+    is_day = end == start + timedelta(days=1)
+    if match["word"] in _AFTER:
+        start, end = start if is_day else end, shifted(end, unit, count)
+    else:
+        start, end = shifted(start, unit, -count), end if is_day else start
+    return start, end, f"{start.isoformat()} to {(end - timedelta(days=1)).isoformat()}"
+
+
+def _part_of(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "First 2 weeks of March 2026": as many from its beginning, or up to its end."""
+    start, end = _mention(match["from"], today, calendar)
+    count, unit = _any_count(match["count"]), _unit(match)
+    cut = shifted(start, unit, count) if match["word"] == "first" else shifted(end, unit, -count)
+    if not start < cut < end:
+        return None
+    start, end = (start, cut) if match["word"] == "first" else (cut, end)
+    return start, end, f"{start.isoformat()} to {(end - timedelta(days=1)).isoformat()}"
+
+
+def _half(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    year = int(match["year"] or today.year)
+    is_second = (match["word"] or match["number"]) in ("second", "2")
+    start = date(year, 7 if is_second else 1, 1)
+    return start, shifted(start, "month", 6), f"H{2 if is_second else 1} {year}"
 
 
 def _to_date(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
@@ -287,6 +348,10 @@ _EXCLUDING = (
 )
 _BOTH = r"(?:,? \(?(?:both )?inclusive\)?)?"
 
+_AFTER = ("after", "following")
+_BESIDE = r"(?P<word>after|following|before)"
+_SOME = rf"(?P<count>{_COUNT}|an?)"
+
 # Tried in this order; what an earlier row took, a later one leaves alone.
 _GRAMMAR = _compiled(
     [
@@ -295,17 +360,40 @@ _GRAMMAR = _compiled(
             rf"(?P<exclusive>,? \(?exclusive\)?)?{_BOTH}",
             _between,
         ),
+        (
+            rf"(?:within|in) (?:the )?(?:first )?{_SOME} (?P<unit>{_UNIT})s? {_BESIDE} (?P<from>{_DATE})",
+            _beside,
+        ),
+        (
+            rf"(?:in |on |during )?(?:the|(?:exactly )?(?P<count>{_COUNT})) (?P<unit>{_UNIT})s? {_BESIDE} "
+            rf"(?P<from>{_DATE})",
+            _moved,
+        ),
+        (
+            rf"(?:in |during )?(?:the )?(?P<word>first|last) {_SOME} (?P<unit>{_UNIT})s? (?:of|in) (?P<from>{_DATE})",
+            _part_of,
+        ),
+        (
+            rf"(?:in |during )?(?:the )?(?:(?P<word>first|second) half of|h(?P<number>[12]))"
+            rf" (?:(?P<year>{_YEAR})|this year|the year)",
+            _half,
+        ),
         (rf"(?P<word>since|on or after|after|later than) (?:the )?(?P<from>{_DATE})", _since),
         (rf"(?P<word>on or before|before|until|through|prior to|earlier than) (?:the )?(?P<from>{_DATE})", _before),
         (
-            rf"(?:last|past|previous|prior|trailing) (?P<count>{_COUNT}) (?P<whole>complete |full |whole |calendar )?"
-            rf"(?P<unit>{_UNIT})s?{_EXCLUDING}",
+            rf"(?:last|past|previous|prior|trailing) (?P<count>{_COUNT}) (?P<whole>complete |full |whole )?"
+            rf"(?P<calendar>calendar )?(?P<unit>{_UNIT})s?{_EXCLUDING}",
             _last_count,
         ),
         (
             rf"(?P<word>last|past|previous|prior|trailing|this|current) {_FISCAL}(?P<unit>{_UNIT})(?! to date)"
             rf"{_EXCLUDING}",
             _relative,
+        ),
+        (
+            rf"(?P<word>more than|over|longer than|less than|fewer than|at least|at most|no more than|within) {_SOME} "
+            rf"(?P<unit>{_UNIT})s? ago",
+            _longer_ago,
         ),
         (rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago),
         (rf"(?:this )?{_FISCAL}(?P<unit>{_UNIT}) to date|(?P<short>[ymqw])td", _to_date),
