@@ -12,7 +12,6 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from generate import generate
 
+from bot.enforcement.figures import atoms
 from bot.index import BundleIndex
 from bylaw.bundle import read
 from bylaw.logic.evaluate import Evaluator
@@ -34,17 +34,6 @@ UNKNOWN = {"all known": 0.0, "half unknown": 0.5, "80 % unknown": 0.8}
 COUNT = 1_000
 
 pytestmark = pytest.mark.benchmark
-
-
-def atoms(formula: Formula) -> Iterator[Atom]:
-    match formula:
-        case Atom():
-            yield formula
-        case And(items) | Or(items):
-            for item in items:
-                yield from atoms(item)
-        case Not(item):
-            yield from atoms(item)
 
 
 def cases(ruleset: Ruleset, unknown: float, count: int = COUNT) -> list[dict[str, Value]]:

@@ -1,4 +1,4 @@
-"""The smallest bundle that loads: no policy, no data, no decision, only the packaged rules."""
+"""A bundle with no policy in it: the smallest that loads, or one that holds only context, decisions and rules."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from bylaw.canonical import write_atomically
 from ci.rules import load_defaults
 
 
-def write_bundle(path: Path, commit: str | None = "abc1234", **rules: Any) -> str:
-    """A bundle that holds nothing but the default rules, or others by file name; its etag."""
-    bundle = CompiledPolicyBundle(
+def bundle_of(context: Context, rules: Rules, decisions: Decisions, **metadata: Any) -> CompiledPolicyBundle:
+    """A bundle of these, without policies; *metadata* is added to the counts, which are 0."""
+    counts = dict.fromkeys(("policy_count", "active_policy_count", "rule_count", "constraint_count", "path_count"), 0)
+    return CompiledPolicyBundle(
         variables={},
         conditional_rules=[],
         constraints=[],
@@ -30,19 +31,16 @@ def write_bundle(path: Path, commit: str | None = "abc1234", **rules: Any) -> st
         graphs={},
         layers={},
         conflicts=[],
-        context=Context(),
-        decisions=Decisions(),
-        rules=Rules.model_validate({**load_defaults(), **rules}),
-        bundle_metadata=BundleMetadata(
-            policy_count=0,
-            active_policy_count=0,
-            rule_count=0,
-            constraint_count=0,
-            path_count=0,
-            source_commit=commit,
-            commit_date=None,
-        ),
+        context=context,
+        decisions=decisions,
+        rules=rules,
+        bundle_metadata=BundleMetadata(**counts, **metadata),
     )
-    text = dump(bundle)
+
+
+def write_bundle(path: Path, commit: str | None = "abc1234", **rules: Any) -> str:
+    """A bundle that holds nothing but the default rules, or others by file name; its etag."""
+    given = Rules.model_validate({**load_defaults(), **rules})
+    text = dump(bundle_of(Context(), given, Decisions(), source_commit=commit, commit_date=None))
     write_atomically(path, text)
     return parse(text).bundle_metadata.etag

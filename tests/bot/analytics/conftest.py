@@ -10,11 +10,10 @@ import pytest
 from bot.analytics.answer import answer
 from bot.conversation import Question
 from bot.index import BundleIndex
-from bylaw.authored.vocabulary import Vocabulary
-from bylaw.bundle import BundleMetadata, CompiledPolicyBundle
 from bylaw.demo_warehouse import build
 from bylaw.warehouses.registry import open_warehouse
 from ci.load import load
+from tests.fakes.bundle import bundle_of
 
 ROOT = Path(__file__).parents[3]
 TODAY = date(2026, 11, 20)
@@ -26,32 +25,10 @@ def workspace():
     return load(ROOT, today=TODAY)
 
 
-def bundle_of(context, rules, decisions):
-    counts = dict.fromkeys(("policy_count", "active_policy_count", "rule_count", "constraint_count", "path_count"), 0)
-    return CompiledPolicyBundle(
-        variables={},
-        conditional_rules=[],
-        constraints=[],
-        decision_nodes=[],
-        compiled_paths=[],
-        dominance_rules=[],
-        escalations=[],
-        priority_lattice={},
-        vocabulary=Vocabulary(),
-        outcomes={},
-        graphs={},
-        layers={},
-        conflicts=[],
-        context=context,
-        decisions=decisions,
-        rules=rules,
-        bundle_metadata=BundleMetadata(**counts, source_commit="abc1234", commit_date="2026-11-20", etag="sha256:test"),
-    )
-
-
 @pytest.fixture(scope="session")
 def index(workspace):
-    return BundleIndex(bundle_of(workspace.context, workspace.rules, workspace.decisions))
+    made = {"source_commit": "abc1234", "commit_date": "2026-11-20", "etag": "sha256:test"}
+    return BundleIndex(bundle_of(workspace.context, workspace.rules, workspace.decisions, **made))
 
 
 @pytest.fixture(scope="session")

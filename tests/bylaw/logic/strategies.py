@@ -63,8 +63,13 @@ def atoms(with_compare: bool = False):
 
 @cache
 def formulas(with_compare: bool = False, leaves: int = 6):
+    return joined(atoms(with_compare), leaves)
+
+
+def joined(leaf, leaves):
+    """Formulas of "and", "or" and "not" over *leaf*, of at most *leaves*."""
     return st.recursive(
-        atoms(with_compare),
+        leaf,
         lambda inner: st.one_of(
             st.lists(inner, max_size=3).map(lambda items: And(tuple(items))),
             st.lists(inner, max_size=3).map(lambda items: Or(tuple(items))),

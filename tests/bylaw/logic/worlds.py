@@ -11,21 +11,19 @@ from itertools import product
 from hypothesis import strategies as st
 
 from bylaw.logic.ir import (
-    And,
     Arith,
     Atom,
     Compare,
     ConditionalRule,
     Const,
     Effect,
-    Not,
-    Or,
     Ref,
     Source,
     Variable,
     names,
 )
 from bylaw.logic.truth import truth
+from tests.bylaw.logic.strategies import joined
 
 DAY = 739_000
 VARIABLES = {
@@ -113,15 +111,7 @@ def comparisons():
 
 def formulas(leaves=4, with_compare=True):
     leaf = st.one_of(atoms(), atoms(), comparisons()) if with_compare else atoms()
-    return st.recursive(
-        leaf,
-        lambda inner: st.one_of(
-            st.lists(inner, max_size=3).map(lambda items: And(tuple(items))),
-            st.lists(inner, max_size=3).map(lambda items: Or(tuple(items))),
-            inner.map(Not),
-        ),
-        max_leaves=leaves,
-    )
+    return joined(leaf, leaves)
 
 
 EFFECTS = (
