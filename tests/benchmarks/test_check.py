@@ -18,8 +18,7 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from generate import generate
+from tests.benchmarks.generate import generate
 
 DAY = "2026-01-01"
 REGIONS, PRODUCTS = ("US", "EU", "APAC", "LATAM"), ("tv", "laptop", "phone", "shirt", "book", "other")

@@ -18,14 +18,12 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from generate import generate
-
 from bot.enforcement.figures import atoms
 from bot.index import BundleIndex
 from bylaw.bundle import read
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import And, Atom, Formula, Not, Or, Ruleset, Value
+from tests.benchmarks.generate import generate
 
 ROOT = Path(__file__).parents[2]
 DAY = 739_800

@@ -22,8 +22,7 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from generate import generate, policy_id
+from tests.benchmarks.generate import generate, policy_id
 
 ROOT = Path(__file__).parents[2]
 DAY = date(2026, 1, 1)

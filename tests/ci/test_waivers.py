@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 from datetime import date
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 from bylaw.authored.waivers import Waiver
 from ci.findings import Finding, Place
 from ci.waivers import PATH, accepted
+from tests.benchmarks.generate import generate
 
 ROWS = yaml.safe_load(Path(__file__).with_suffix("").with_name("waivers.yaml").read_text(encoding="utf-8"))
 AT = date(2026, 6, 1)
@@ -119,10 +119,7 @@ def git_in():
 @pytest.mark.slow
 def test_a_large_set_is_held_to_the_same_waivers(tmp_path, call):
     """More policies than are asked about at once: what is accepted stands with its line, before and after."""
-    spec = importlib.util.spec_from_file_location("generate", Path(__file__).parents[1] / "benchmarks" / "generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.generate(tmp_path, 320, "sparse")
+    generate(tmp_path, 320, "sparse")
 
     def conflicts():
         found = call("check", "--root", tmp_path, "--format", "json", "--all", *DAY).json["findings"]

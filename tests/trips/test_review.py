@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -13,14 +12,9 @@ from typing import Any
 import pytest
 
 from ci.review.document import read
+from tests.benchmarks.generate import generate
 from tests.fakes.github.access import READ
 from tests.fakes.github.server import FakeGitHub
-
-_path = Path(__file__).parents[1] / "benchmarks" / "generate.py"
-_spec = importlib.util.spec_from_file_location("generate", _path)
-assert _spec is not None and _spec.loader is not None
-_generate = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_generate)
 
 DAY = "2026-01-01"
 ROOMS = "policies/part_000"
@@ -100,7 +94,7 @@ def shop(github, tmp_path, bylaw, call, request) -> Shop:
     root = github.clone(tmp_path / "checkout")
     (tmp_path / "events").mkdir()
     made = Shop(github, root, bylaw if count == 300 else here, tmp_path / "events")
-    _generate.generate(root, count, "sparse")
+    generate(root, count, "sparse")
     (root / ".github").mkdir()
     (root / ".github" / "CODEOWNERS").write_text(OWNERS)
     made.git("checkout", "-q", "-B", "main")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -11,11 +10,8 @@ from typing import Any
 
 import pytest
 
-_path = Path(__file__).parents[1] / "benchmarks" / "generate.py"
-_spec = importlib.util.spec_from_file_location("generate", _path)
-assert _spec is not None and _spec.loader is not None
-_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_module)
+from tests.benchmarks.generate import generate
+
 DAY = "2026-01-01"
 
 pytestmark = pytest.mark.slow
@@ -24,7 +20,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("thousand")
-    _module.generate(folder, 1_000, "sparse")
+    generate(folder, 1_000, "sparse")
     return folder
 
 

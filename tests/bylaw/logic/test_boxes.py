@@ -1,8 +1,6 @@
 """Boxes say exactly what the plain reading says."""
 
-import importlib.util
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -26,11 +24,7 @@ from bylaw.logic.boxes import (
 )
 from bylaw.logic.ir import And, Atom, Not, Or, Variable
 from bylaw.logic.truth import truth
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-VARIABLES, cases, formulas = strategies.VARIABLES, strategies.cases, strategies.formulas
+from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, formulas
 
 DAYS = Variable("days", "integer", minimum=0)
 PRICE = Variable("price", "decimal", minimum=0)
@@ -101,7 +95,7 @@ def test_uncovered_finds_a_hole_exactly_when_there_is_one(parts):
 @settings(max_examples=150, deadline=None)
 def test_a_point_of_a_box_satisfies_the_formula(formula):
     for box in boxes(formula, VARIABLES):
-        case = {name: values[0] for name, values in strategies.GRID.items()} | point(box, VARIABLES)
+        case = {name: values[0] for name, values in GRID.items()} | point(box, VARIABLES)
         assert truth(formula, case) is True
 
 

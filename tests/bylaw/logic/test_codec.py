@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from datetime import date
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +14,7 @@ from hypothesis import strategies as st
 from bylaw.canonical import canonical_json
 from bylaw.logic.codec import decode, encode
 from bylaw.logic.ir import TRUE, And, Arith, Atom, Compare, Const, Formula, Not, Or, Ref, Variable
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
-assert _spec is not None and _spec.loader is not None
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
+from tests.bylaw.logic import strategies
 
 VARIABLES = {
     "flag": Variable("flag", "boolean"),

@@ -1,8 +1,5 @@
 """As sets or rule by rule: who contradicts whom, who gives way, and what stands are the same."""
 
-import importlib.util
-from pathlib import Path
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,11 +7,7 @@ from bylaw.logic.contest import Contest
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.firing import as_bits, bits
 from bylaw.logic.rivalry import Rivals, contradicts
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-rulesets = strategies.rulesets
+from tests.bylaw.logic.strategies import GRID, rulesets
 
 
 @given(rulesets(most=8))
@@ -74,4 +67,4 @@ def test_rules_that_contradict_or_answer_one_outcome_share_a_room(ruleset):
 def test_any_case_lies_in_the_domain_of_every_fact(ruleset):
     found = Contest(ruleset).anything
     assert found.keys() == ruleset.variables.keys()
-    assert all(found[name] in strategies.GRID[name] for name in found)
+    assert all(found[name] in GRID[name] for name in found)

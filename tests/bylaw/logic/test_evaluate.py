@@ -1,6 +1,5 @@
 """Unknown facts stay unknown, and an outcome is decided exactly when every completion agrees."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -26,11 +25,7 @@ from bylaw.logic.ir import (
     Variable,
 )
 from bylaw.logic.truth import amount, possible, simplify, truth
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-GRID, cases, formulas, rulesets = strategies.GRID, strategies.cases, strategies.formulas, strategies.rulesets
+from tests.bylaw.logic.strategies import GRID, cases, formulas, rulesets
 
 facts_known = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in GRID.items()})
 

@@ -1,9 +1,7 @@
 """Looked up or tried one by one: the same rules fire, and the same may still fire."""
 
-import importlib.util
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,11 +12,7 @@ from bylaw.logic.boxes import lies_in, region
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.firing import Line, as_bits, bits
 from bylaw.logic.ir import And, Atom, ConditionalRule, Effect, Or, Ruleset, Source, Variable
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-GRID, rulesets = strategies.GRID, strategies.rulesets
+from tests.bylaw.logic.strategies import GRID, rulesets
 
 facts_known = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in GRID.items()})
 

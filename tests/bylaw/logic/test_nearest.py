@@ -1,8 +1,6 @@
 """The smallest change that gives another result: no smaller one exists, and what is told has been decided anew."""
 
-import importlib.util
 from itertools import combinations, product
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,11 +9,7 @@ from hypothesis import strategies as st
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import And, Atom, ConditionalRule, Constraint, Effect, Not, Or, Ruleset, Source, Variable
 from bylaw.logic.nearest import nearest
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-GRID, rulesets = strategies.GRID, strategies.rulesets
+from tests.bylaw.logic.strategies import GRID, rulesets
 
 full_cases = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in GRID.items()})
 

@@ -1,8 +1,5 @@
 """Which unknown facts matter: those whose value changes some result, by trying every completion, and no others."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,11 +7,7 @@ from hypothesis import strategies as st
 from bylaw.logic import diagram, outlook
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import And, Atom, Compare, ConditionalRule, Constraint, Effect, Not, Or, Ref, Ruleset, Source
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-GRID, VARIABLES, cases, rulesets = strategies.GRID, strategies.VARIABLES, strategies.cases, strategies.rulesets
+from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, rulesets
 
 facts_known = st.fixed_dictionaries(
     {"kind": st.sampled_from(GRID["kind"])},

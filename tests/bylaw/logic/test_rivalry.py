@@ -1,18 +1,11 @@
 """Who contradicts whom: looked up by outcome and action, or compared one by one, it is the same."""
 
-import importlib.util
-from pathlib import Path
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic import rivalry
 from bylaw.logic.rivalry import Rivals, contradicts
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).parent / "strategies.py")
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-rulesets = strategies.rulesets
+from tests.bylaw.logic.strategies import rulesets
 
 
 @given(rulesets(most=8))

@@ -1,18 +1,11 @@
 """Fewer words, the same cases."""
 
-import importlib.util
-from pathlib import Path
-
 from hypothesis import given, settings
 
 from bylaw.logic.ir import FALSE, TRUE, And, Atom, Not, Or
 from bylaw.logic.shorter import shorter
 from bylaw.logic.truth import truth
-
-_spec = importlib.util.spec_from_file_location("strategies", Path(__file__).with_name("strategies.py"))
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-VARIABLES, cases, formulas = strategies.VARIABLES, strategies.cases, strategies.formulas
+from tests.bylaw.logic.strategies import VARIABLES, cases, formulas
 
 FLAG, OPEN = Atom("flag", "==", True), Atom("open", "==", True)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,11 +15,8 @@ from ci.coverage.goals import items
 from ci.coverage.measure import Coverage, Reading, Tried, measure
 from ci.coverage.missing import hints, reached, survey
 from ci.proofs.theory import Theory
+from tests.bylaw.logic import strategies
 
-_path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
-_spec = importlib.util.spec_from_file_location("strategies", _path)
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
 ALL = list(strategies.cases())
 DAY = 1
 

@@ -1,6 +1,5 @@
 """A check that starts from an earlier one finds what a check of everything finds, whatever has changed between."""
 
-import importlib.util
 import json
 from datetime import date
 from pathlib import Path
@@ -16,10 +15,7 @@ from ci.parts import snapshot
 from ci.parts.incremental import remembered, updated
 from ci.parts.inventory import Inventory
 from ci.revision import Revision
-
-_SPEC = importlib.util.spec_from_file_location("worlds", Path(__file__).parents[2] / "oracle" / "repositories.py")
-worlds = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(worlds)
+from tests.oracle import repositories as worlds
 
 PHASES = (Phase.explicit, Phase.generate)  # to shrink two whole repositories takes longer than to read them
 CASES = {"refund": ["full", "credit", None], "required": [[], ["notify"]], "prohibited": [[]]}

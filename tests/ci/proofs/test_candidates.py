@@ -1,8 +1,6 @@
 """Candidates leave out nobody who can meet, and nothing is found without them that they would have missed."""
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,12 +12,7 @@ from ci.proofs import candidates as under_test
 from ci.proofs.candidates import Candidates, Index
 from ci.proofs.conflict import _tested, clashes, shown
 from ci.proofs.theory import Theory
-
-_path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
-_spec = importlib.util.spec_from_file_location("strategies", _path)
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-rulesets = strategies.rulesets
+from tests.bylaw.logic.strategies import rulesets
 
 
 class AllRivals:

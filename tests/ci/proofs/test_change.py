@@ -1,8 +1,6 @@
 """What a change does, held against trying every case on both sides."""
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,11 +11,8 @@ from bylaw.logic.truth import truth
 from ci.proofs.change import changes
 from ci.proofs.influence import Subject
 from ci.proofs.theory import Theory
+from tests.bylaw.logic import strategies
 
-_path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
-_spec = importlib.util.spec_from_file_location("strategies", _path)
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
 ALL = list(strategies.cases())
 SUBJECTS = [
     Subject("outcome", "refund"),

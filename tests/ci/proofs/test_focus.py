@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from datetime import date
 from pathlib import Path
 
@@ -17,18 +16,10 @@ from ci.proofs import candidates
 from ci.proofs.conflict import clashes
 from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import Theory
+from tests.benchmarks.generate import generate
+from tests.ci.proofs import worlds
 
 TESTS = Path(__file__).parents[2]
-
-
-def module(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
-
-
-worlds = module(Path(__file__).with_name("worlds.py"))
 
 
 @given(worlds.worlds(timed=True), st.sets(st.sampled_from(("P0", "P1", "P2", "P3"))))
@@ -94,7 +85,7 @@ def parts(workspace, count):
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     root = tmp_path_factory.mktemp("generated")
-    module(TESTS / "benchmarks" / "generate.py").generate(root, 60, "shared")
+    generate(root, 60, "shared")
     return root
 
 

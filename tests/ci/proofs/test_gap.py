@@ -1,20 +1,12 @@
 """What is asked about one outcome may be asked of the rules that can matter to it: the answer is the same."""
 
-import importlib.util
-from pathlib import Path
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
 from ci.proofs.gap import deciders, gap
 from ci.proofs.theory import Theory
-
-_path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
-_spec = importlib.util.spec_from_file_location("strategies", _path)
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-GRID, rulesets = strategies.GRID, strategies.rulesets
+from tests.bylaw.logic.strategies import GRID, rulesets
 
 
 def theory(ruleset):

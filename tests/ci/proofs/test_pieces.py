@@ -1,19 +1,13 @@
 """Pieces are boxes of cases: what they say is what their formulas say, cut, joined or widened."""
 
-import importlib.util
-from pathlib import Path
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic.ir import And, Atom, Compare, Not, Or, Ref, Variable
 from bylaw.logic.truth import truth
 from ci.proofs.pieces import NO, SILENT, YES, Space, cut, is_silent, reading
+from tests.bylaw.logic import strategies
 
-_path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
-_spec = importlib.util.spec_from_file_location("strategies", _path)
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
 ALL = list(strategies.cases())
 WIDENED = 64
 

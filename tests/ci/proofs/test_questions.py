@@ -1,8 +1,5 @@
 """The answers about a set of rules are those of trying every case."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 
@@ -12,12 +9,8 @@ from ci.proofs.conflict import clashes as found_by
 from ci.proofs.dead import can_fire
 from ci.proofs.gap import gap
 from ci.proofs.theory import Theory
+from tests.bylaw.logic.strategies import cases, rulesets
 
-_path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
-_spec = importlib.util.spec_from_file_location("strategies", _path)
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
-cases, rulesets = strategies.cases, strategies.rulesets
 ALL = list(cases())
 
 

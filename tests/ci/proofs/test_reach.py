@@ -1,17 +1,11 @@
 """Never wins is what trying every case on every day says; a rule that fires has its way somewhere else."""
 
-import importlib.util
-from pathlib import Path
-
 from hypothesis import given, settings
 
 from bylaw.logic.ir import Atom, Compare, ConditionalRule, Constraint, Effect, Or, Ref, Ruleset, Source, Variable
 from ci.proofs.periods import spans, told
 from ci.proofs.reach import fate, never_wins
-
-_spec = importlib.util.spec_from_file_location("worlds", Path(__file__).with_name("worlds.py"))
-worlds = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(worlds)
+from tests.ci.proofs import worlds
 
 
 def tried(theory, i, day):

@@ -1,17 +1,11 @@
 """A rule is redundant exactly when trying every case on every later day shows no difference without it."""
 
-import importlib.util
-from pathlib import Path
-
 from hypothesis import given, settings
 
 from bylaw.logic.ir import And, Atom, ConditionalRule, Constraint, Effect, Not, Or, Ruleset, Source, Variable
 from ci.proofs.nearby import items
 from ci.proofs.redundant import matters, originals, redundant
-
-_spec = importlib.util.spec_from_file_location("worlds", Path(__file__).with_name("worlds.py"))
-worlds = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(worlds)
+from tests.ci.proofs import worlds
 
 
 def has_its_way(theory, i, day):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 from hypothesis import strategies as st
 
@@ -14,11 +12,7 @@ from bylaw.logic.truth import truth
 from ci.proofs.duel import Referee
 from ci.proofs.nearby import Nearby
 from ci.proofs.theory import Theory
-
-_path = Path(__file__).parents[2] / "bylaw" / "logic" / "strategies.py"
-_spec = importlib.util.spec_from_file_location("strategies", _path)
-strategies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(strategies)
+from tests.bylaw.logic import strategies
 
 ALL = list(strategies.cases())
 DAYS = (1, 2, 3, 4)  # asked from day 1 on; nothing changes after day 4
