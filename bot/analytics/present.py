@@ -38,10 +38,12 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
 def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     """What the answer is about: `Net revenue by region, Q3 2026`."""
     groups = [readable(name.partition(".")[2]) for name in query.dimensions] + ([query.grain] if query.grain else [])
-    about = " and ".join(readable(name) for name in query.metrics or query.dimensions)
+    about = " and ".join(readable(name) for name in query.shown or query.dimensions)
+    if query.metrics and not query.shown:
+        about = f"{' and '.join(groups)} with the {_rank(query)}"
+    elif groups:
+        about += f" by {' and '.join(groups)}"
     said = f"{about[:1].upper()}{about[1:]}"
-    if groups:
-        said += f" by {' and '.join(groups)}"
     for narrowed in query.filters:
         if not isinstance(narrowed, Filter):
             continue
@@ -59,22 +61,28 @@ def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | R
     about = headline(query, metrics)
     if not rows.rows:
         return f"{about}: there are no such rows."
-    count = len(query.metrics)
-    if query.is_list:
+    count = len(query.shown)
+    if not query.shown:
         listed = [" / ".join(_group(cell) for cell in row) for row in rows.rows[:_LISTED]]
         more = len(rows.rows) - len(listed)
         return f"{about}: {', '.join(listed)}{f' and {more} others' if more > 0 else ''}."
     if len(rows.rows[0]) == count and len(rows.rows) == 1:
         if all(cell is None for cell in rows.rows[0]):
             return f"{about}: there are no such rows."
-        return f"{about}: {_figures(rows.rows[0], query.metrics, metrics)}."
+        return f"{about}: {_figures(rows.rows[0], query.shown, metrics)}."
     listed = [
-        f"{' / '.join(_group(cell) for cell in row[:-count])} {_figures(row[-count:], query.metrics, metrics)}"
+        f"{' / '.join(_group(cell) for cell in row[:-count])} {_figures(row[-count:], query.shown, metrics)}"
         for row in rows.rows[:_LISTED]
     ]
     more = len(rows.rows) - len(listed)
     tail = f" and {more}{' or more' if rows.truncated else ''} others" if more > 0 else ""
     return f"{about}: {', '.join(listed)}{tail}."
+
+
+def _rank(query: SemanticQuery) -> str:
+    """What the rows of an answer without a number were ranked by: `lowest refund rate`."""
+    order = next(order for order in query.order if order.by in query.hidden)
+    return f"{'highest' if order.descending else 'lowest'} {readable(order.by)}"
 
 
 def readable(name: str) -> str:

@@ -101,7 +101,7 @@ class _Compilation:
         self.conditions = Conditions(RelatedRows(self.desk, self.numbers, compiler.context.calendar).keys)
         self.sheets = Sheets(self.desk, self.conditions, query, compiler.context.calendar)
         self.grain = [query.grain] if query.grain else []
-        self.metrics = _told_apart(query.metrics)
+        self.metrics = _told_apart(query.shown)
         self.dimensions = aliases(query.dimensions, [*self.grain, *self.metrics.values()])
         self.atoms: list[Atom] = []
 

@@ -137,7 +137,8 @@ class SemanticQuery(Part):
     not the dimensions that are shown tell them apart: two customers of one name are two. `window` narrows and `grain`
     groups by the time dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups and periods that no
     row belongs to. `limit` takes the first rows, with `limit_by` the first of each group of those dimensions. `order`
-    empty means the natural one: time upwards, else the first metric downwards.
+    empty means the natural one: time upwards, else the first metric downwards. `hidden` metrics have no column: rows
+    are only ranked by them.
     """
 
     metrics: tuple[str, ...] = ()
@@ -153,12 +154,20 @@ class SemanticQuery(Part):
     order: tuple[Order, ...] = ()
     limit: Annotated[int, Field(ge=1)] | None = None
     limit_by: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> SemanticQuery:
         if not self.metrics and not self.dimensions:
             raise ValueError("a query names a number or a dimension")
+        if not self.shown and not self.dimensions:
+            raise ValueError("a query shows a number or a dimension")
         return self
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The numbers that have a column."""
+        return tuple(name for name in self.metrics if name not in self.hidden)
 
     @property
     def is_list(self) -> bool:

@@ -94,7 +94,7 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
         number.over, scan.over = scan.over, None
     if scan.agg is not None and scan.agg[1] and number.agg == "count":
         scan.said.descending, scan.agg = scan.agg[0] == "max", None
-        scan.said.is_ranking = True
+        scan.said.is_ranking = number.is_rank = True
         scan.said.orders.append(OrderSaid(number, scan.said.descending))
     if scan.halves is not None and len(scan.halves) == scan.side and not scan.ordering:
         number.conditions += scan.local

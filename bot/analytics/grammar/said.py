@@ -65,6 +65,7 @@ class NumberSaid:
     related: list[RelatedSaid] = field(default_factory=list)
     is_total: bool = False  # "total sales", without a word that counts
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
+    is_rank: bool = False  # "who has the most …": what the rows are ranked by
 
 
 @dataclass(slots=True)

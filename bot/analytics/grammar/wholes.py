@@ -161,6 +161,7 @@ def read_bare_count(scan: Scan) -> bool:
     if scan.word() not in ("count", "counts") or scan.word(1) == "of":
         return False
     scan.said.is_frequent |= not scan.said.numbers
+    scan.said.counts = True
     scan.at += 1
     return True
 

@@ -48,10 +48,10 @@ def decide_frequent(draft: Draft) -> None:
     ranked = said.ranked or said.subject or (said.outputs[0] if said.outputs else None)
     heads = [head for head in said.heads if ranked is None or not set(head.entities) & set(ranked.entities)]
     if heads:
-        said.numbers.append(NumberSaid(heads[-1], "count"))
+        said.numbers.append(NumberSaid(heads[-1], "count", is_rank=not said.counts))
     elif ranked is not None and not ranked.entities:
         targets = tuple(Target("entity", owner) for owner in dict.fromkeys(ranked.near or ranked.owners))
-        said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count"))
+        said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count", is_rank=not said.counts))
 
 
 def decide_grains(draft: Draft) -> None:
@@ -73,7 +73,7 @@ def decide_grains(draft: Draft) -> None:
 
 def rank_by(draft: Draft, number: NumberSaid) -> None:
     number.is_extreme, descending = False, number.agg == "max"
-    number.agg = None
+    number.agg, number.is_rank = None, True
     draft.said.orders.append(OrderSaid(number, descending))
     draft.said.is_ranking = True
 

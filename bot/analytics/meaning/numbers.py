@@ -30,6 +30,7 @@ class Decided:
     name: str
     base: str
     measure: Measure | None = None
+    is_rank: bool = False
 
 
 def all_numbers(draft: Draft) -> list[Decided]:
@@ -57,8 +58,8 @@ def decided_number(draft: Draft, number: NumberSaid) -> Decided:
         short = identifier(name, len(draft.measures), number.over)
         measure = Measure(name=short, metric=name, filters=filters, over=number.over)
         draft.measures.append(measure)
-        return Decided(short, base, measure)
-    return Decided(name, base)
+        return Decided(short, base, measure, number.is_rank)
+    return Decided(name, base, is_rank=number.is_rank)
 
 
 def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:

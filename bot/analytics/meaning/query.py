@@ -122,7 +122,16 @@ def query_of_numbers(draft: Draft, numbers: list[Decided], ratios: list[Ratio]) 
         order=orders,
         limit=limit,
         limit_by=limited_by(draft, dimensions) if limit and said.ranked and said.groups else (),
+        hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
+
+
+def ranked_by(draft: Draft, numbers: list[Decided]) -> tuple[str, ...]:
+    """ "Which region has the most orders" asks for a region; how many it has is only shown where that is asked too."""
+    if draft.said.limit is not None:
+        return ()
+    asked = {number.name for number in numbers if not number.is_rank}
+    return tuple(dict.fromkeys(number.name for number in numbers if number.name not in asked))
 
 
 def query_of_rows(draft: Draft) -> SemanticQuery:
@@ -154,6 +163,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     filters = all_filters(draft)
     list_window(draft, filters)
     orders = []
+    limit = 1 if said.limit is None and said.is_ranking and not asks_for_many(draft) else said.limit
     for order in said.orders:
         by = order.by if isinstance(order.by, Ref) else order.by.ref if isinstance(order.by, NumberSaid) else None
         if by is None:
@@ -161,15 +171,15 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         descending = order.descending if order.descending is not None else bool(said.descending)
         for name in label_or_name(draft, by):
             orders.append(Order(by=name, descending=descending))
-            if name not in dimensions and not said.outputs:
+            if name not in dimensions and not said.outputs and (limit != 1 or said.limit):
                 dimensions.append(name)
     if said.limit and not orders:
         raise Stop(not_understood("I do not see what should be ranked", "name a number: `top 5 regions by …`"))
     if not orders and said.descending is not None:
         orders = [Order(by=name, descending=said.descending) for name in dimensions[:1]]
-    limit = said.limit
-    if limit is None and said.is_ranking and orders and not asks_for_many(draft):
-        limit = 1
     return SemanticQuery(
-        dimensions=tuple(dict.fromkeys(dimensions)), filters=tuple(filters), order=tuple(orders), limit=limit
+        dimensions=tuple(dict.fromkeys(dimensions)),
+        filters=tuple(filters),
+        order=tuple(orders),
+        limit=limit if orders else said.limit,
     )
