@@ -84,8 +84,7 @@ def write_atomically(path: Path, text: str | Iterable[str], durable: bool = True
     Long text may come in pieces. *durable* waits until the disk has it; leave it out for many files that can be made
     again.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = _neighbour(path)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
@@ -98,3 +97,13 @@ def write_atomically(path: Path, text: str | Iterable[str], durable: bool = True
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _neighbour(path: Path) -> tuple[int, str]:
+    """A new file beside *path*, open for writing; its folder is made where there is none."""
+    folder, prefix = path.parent, f".{path.name}."
+    try:
+        return tempfile.mkstemp(dir=folder, prefix=prefix)
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+        return tempfile.mkstemp(dir=folder, prefix=prefix)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from typing import Any
 
 from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
@@ -262,8 +263,8 @@ def _asked(case: Case) -> Turn | None:
         lines.insert(0, f"Without knowing that ({case.words.fact(case.asked)}) it depends on something else.")
     elif case.asked == name and not case.reads and not case.unclear:
         lines.insert(0, "I could not read an answer to my question in that.")
-    cited = _open_rules(case)
-    return _turn(case, "policy", "needs_fact", lines, cited[:1], (), ask)
+    cited = _open_rules(case, 1)
+    return _turn(case, "policy", "needs_fact", lines, cited, (), ask)
 
 
 def _escalated_unknown(case: Case) -> Turn:
@@ -311,13 +312,14 @@ def _whom_to_ask(case: Case, rules: Iterable[ConditionalRule]) -> str:
     return f"Please ask {write.listing(named)}."
 
 
-def _open_rules(case: Case) -> list[ConditionalRule]:
-    """The rules that the missing facts could still make fire, those of the likeliest domain first."""
+def _open_rules(case: Case, most: int | None = None) -> list[ConditionalRule]:
+    """The rules that the missing facts could still make fire, at *most* so many: the likeliest domain comes first."""
     known, missing = lookups(case.index), frozenset(case.scope.missing)
     rules = known.answering(case.scope.outcomes[:1], case.evaluator, case.day) or _rules_of(case, case.scope.actions)
-    waiting = [rule for rule in rules if missing & known.facts[rule.rule_id]]
+    waiting = [rule for rule in rules if not missing.isdisjoint(known.facts[rule.rule_id])]
     first = case.memory.topic.domains[:1]
-    return sorted(waiting, key=lambda rule: (rule.domain not in first, rule.level, rule.rule_id))
+    count = len(waiting) if most is None else most
+    return nsmallest(count, waiting, lambda rule: (rule.domain not in first, rule.level, rule.rule_id))
 
 
 def _rules_of(case: Case, actions: Sequence[str]) -> list[ConditionalRule]:

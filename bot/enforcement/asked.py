@@ -12,11 +12,12 @@ from fractions import Fraction
 from bot.enforcement.amounts import Misread, amount_in
 from bot.enforcement.facts import Read, Unclear, read_text
 from bot.enforcement.phrases import phrase_words
-from bot.enforcement.utterance import Quantity, Utterance
+from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.negation import CUES
 from bylaw.language.span import listed
 from bylaw.language.typos import closest
+from bylaw.language.words import read_words
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 _YES = listed("yes yeah yep yup y true sure correct right affirmative definitely absolutely indeed")
@@ -44,7 +45,7 @@ _DECLINED_ALONE = listed("skip pass unknown idk dunno unsure next ?")
 
 def declines(text: str) -> bool:
     """Does the person say that they cannot or will not answer?"""
-    words = [word.text for word in Utterance(text, date.min).words]
+    words = [word.text for word in read_words(text)]
     if not words:
         return text.strip().strip("?") == "" and "?" in text
     if " ".join(words) in _DECLINED_ALONE or (words[0] in ("skip", "idk", "dunno") and len(words) <= 4):
@@ -64,7 +65,7 @@ def read_answer(
     stated = next((read for read in reading.reads if read.fact == name), None)
     if stated is not None:
         return stated
-    said = Utterance(text, today)
+    said = utterance(text, today)
     match fact.type:
         case "boolean":
             direct = _yes_or_no(said, name, is_explained=bool(reading.reads))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, Connection, Index, Integer, String, Table, Text, and_, or_, select
+from sqlalchemy import Column, Connection, Index, Integer, String, Table, Text, and_, bindparam, or_, select
 
 from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
 
@@ -48,12 +48,11 @@ def keep(connection: Connection, delivery_id: str, letter: Mapping[str, Any], no
 
 def claim(connection: Connection, delivery_id: str, owner: str, now: datetime, lease: timedelta) -> Held | None:
     """Take the message to answer it; None when it is closed or somebody else has it."""
-    row = connection.execute(
-        select(deliveries).where(deliveries.c.delivery_id == delivery_id).with_for_update()
-    ).one_or_none()
+    row = connection.execute(_LOCKED, {"named": delivery_id}).one_or_none()
     if row is None or row.closed_at is not None or (row.leased_until is not None and row.leased_until > now):
         return None
-    _update(connection, delivery_id, owner=owner, leased_until=now + lease, attempts=row.attempts + 1)
+    taken = {"owner": owner, "leased_until": now + lease, "attempts": row.attempts + 1}
+    connection.execute(_UPDATE, {"named": delivery_id, **taken})
     return Held(delivery_id, owner, row.attempts + 1)
 
 
@@ -90,9 +89,12 @@ def load(connection: Connection, delivery_id: str) -> Mapping[str, Any] | None:
 
 
 def _release(connection: Connection, held: Held, **values: Any) -> bool:
-    update = deliveries.update().where(deliveries.c.delivery_id == held.delivery_id, deliveries.c.owner == held.owner)
-    return connection.execute(update.values(owner=None, **values)).rowcount == 1
+    named = {"named": held.delivery_id, "holder": held.owner}
+    return connection.execute(_RELEASE, {**named, "owner": None, **values}).rowcount == 1
 
 
-def _update(connection: Connection, delivery_id: str, **values: Any) -> None:
-    connection.execute(deliveries.update().where(deliveries.c.delivery_id == delivery_id).values(**values))
+# Spelled once: a statement that is built anew for each message costs more than it does.
+_NAMED = deliveries.c.delivery_id == bindparam("named")
+_LOCKED = select(deliveries).where(_NAMED).with_for_update()
+_UPDATE = deliveries.update().where(_NAMED)
+_RELEASE = _UPDATE.where(deliveries.c.owner == bindparam("holder"))

@@ -118,11 +118,9 @@ def claim(
     Raises RequestConflict when the request id was used for another question.
     """
     if insert_new(connection, requests, _first_row(question, owner, now, lease)):
-        _record(connection, question.request_id, [State.INTAKE], now, None)
+        _record(connection, question.request_id, 0, [State.INTAKE], now, None)
         return Claim(question.request_id, owner, 1)
-    found = connection.execute(
-        select(requests).where(requests.c.request_id == question.request_id).with_for_update()
-    ).one()
+    found = connection.execute(_LOCKED, {"asked": question.request_id}).one()
     if found.fingerprint != identity(question):
         raise RequestConflict(
             f"the request id `{question.request_id}` was used for another question", "give every question its own id"
@@ -133,7 +131,7 @@ def claim(
         return Busy(question.request_id)
     taken = {"owner": owner, "leased_until": now + lease, "attempts": found.attempts + 1, "updated_at": now}
     _update(connection, question.request_id, {**taken, "state": State.INTAKE.value, "failure": None})
-    _record(connection, question.request_id, [State.INTAKE], now, f"attempt {found.attempts + 1}")
+    _record(connection, question.request_id, found.last, [State.INTAKE], now, f"attempt {found.attempts + 1}")
     return Claim(question.request_id, owner, found.attempts + 1)
 
 
@@ -141,12 +139,13 @@ def move(
     connection: Connection, held: Claim, to: State, now: datetime, lease: timedelta, kind: str | None = None
 ) -> bool:
     """Move the request one step and renew the lease. False: the lease was lost, somebody else has the request."""
-    state = _held(connection, held)
-    if state is None:
+    stands = _held(connection, held)
+    if stands is None:
         return False
+    state, last = stands
     values: dict[str, Any] = {"state": step(state, to).value, "leased_until": now + lease, "updated_at": now}
     _update(connection, held.request_id, values if kind is None else {**values, "kind": kind})
-    _record(connection, held.request_id, [to], now, None)
+    _record(connection, held.request_id, last, [to], now, None)
     return True
 
 
@@ -159,12 +158,13 @@ def finish(
     now: datetime,
 ) -> bool:
     """Keep the reply for good, walking *road* to its end. False: the lease was lost, nothing was written."""
-    state = _held(connection, held)
-    if state is None:
+    stands = _held(connection, held)
+    if stands is None:
         return False
+    state, last = stands
     for onward in road:
         state = step(state, onward)
-    _record(connection, held.request_id, road, now, None)
+    _record(connection, held.request_id, last, road, now, None)
     done = {
         "state": state.value,
         "kind": reply.kind,
@@ -181,11 +181,12 @@ def finish(
 
 def fail(connection: Connection, held: Claim, failure: str, now: datetime) -> bool:
     """Record that answering broke down; the lease ends, so that the question may be asked again at once."""
-    state = _held(connection, held)
-    if state is None:
+    stands = _held(connection, held)
+    if stands is None:
         return False
+    state, last = stands
     state = step(state, State.ESCALATED)
-    _record(connection, held.request_id, [state], now, failure)
+    _record(connection, held.request_id, last, [state], now, failure)
     done = {"state": state.value, "failure": failure, "owner": None, "leased_until": None, "updated_at": now}
     _update(connection, held.request_id, done)
     return True
@@ -193,18 +194,17 @@ def fail(connection: Connection, held: Claim, failure: str, now: datetime) -> bo
 
 def advance(connection: Connection, request_id: str, to: State, note: str, now: datetime) -> bool:
     """Move an answered request on because a person decided so. False: it does not stand where that is possible."""
-    query = select(requests).where(requests.c.request_id == request_id, requests.c.reply.is_not(None))
-    found = connection.execute(query.with_for_update()).one_or_none()
-    if found is None or to not in TRANSITIONS[State(found.state)]:
+    found = connection.execute(_LOCKED, {"asked": request_id}).one_or_none()
+    if found is None or found.reply is None or to not in TRANSITIONS[State(found.state)]:
         return False
     _update(connection, request_id, {"state": to.value, "updated_at": now})
-    _record(connection, request_id, [to], now, note)
+    _record(connection, request_id, found.last, [to], now, note)
     return True
 
 
 def load(connection: Connection, request_id: str) -> Standing | None:
     """What is known of the request, None when it was never asked."""
-    row = connection.execute(select(requests).where(requests.c.request_id == request_id)).one_or_none()
+    row = connection.execute(_LOAD, {"asked": request_id}).one_or_none()
     if row is None:
         return None
     return Standing(
@@ -256,31 +256,34 @@ def _first_row(question: Question, owner: str, now: datetime, lease: timedelta) 
 
 
 # Spelled once: a statement that is built anew for each request costs more than it does.
-_HELD = (
-    select(requests.c.state)
-    .where(requests.c.request_id == bindparam("asked"), requests.c.owner == bindparam("holder"))
-    .with_for_update()
+_ASKED = requests.c.request_id == bindparam("asked")
+_LAST_STEP = (
+    select(func.coalesce(func.max(request_steps.c.n), 0))
+    .where(request_steps.c.request_id == requests.c.request_id)
+    .scalar_subquery()
+    .label("last")
 )
-_UPDATE = requests.update().where(requests.c.request_id == bindparam("asked"))
+_LOAD = select(requests).where(_ASKED)
+_LOCKED = select(requests, _LAST_STEP).where(_ASKED).with_for_update()
+_HELD = select(requests.c.state, _LAST_STEP).where(_ASKED, requests.c.owner == bindparam("holder")).with_for_update()
+_UPDATE = requests.update().where(_ASKED)
 _STEPS = request_steps.insert()
-_LAST_STEP = select(func.coalesce(func.max(request_steps.c.n), 0)).where(
-    request_steps.c.request_id == bindparam("asked")
-)
 
 
-def _held(connection: Connection, held: Claim) -> State | None:
-    """Where the request stands, when the lease is still this attempt's."""
-    found = connection.execute(_HELD, {"asked": held.request_id, "holder": held.owner}).scalar()
-    return None if found is None else State(found)
+def _held(connection: Connection, held: Claim) -> tuple[State, int] | None:
+    """Where the request stands and how many steps it took, when the lease is still this attempt's."""
+    found = connection.execute(_HELD, {"asked": held.request_id, "holder": held.owner}).one_or_none()
+    return None if found is None else (State(found.state), found.last)
 
 
 def _update(connection: Connection, request_id: str, values: Mapping[str, Any]) -> None:
     connection.execute(_UPDATE, {"asked": request_id, **values})
 
 
-def _record(connection: Connection, request_id: str, states: Sequence[State], at: datetime, note: str | None) -> None:
-    """Write down that the request took these steps, one after the other."""
-    last = connection.execute(_LAST_STEP, {"asked": request_id}).scalar_one()
+def _record(
+    connection: Connection, request_id: str, last: int, states: Sequence[State], at: datetime, note: str | None
+) -> None:
+    """Write down that the request took these steps, one after the other, behind its *last*."""
     rows = [
         {"request_id": request_id, "n": n, "state": state.value, "at": at, "note": note}
         for n, state in enumerate(states, last + 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bylaw.language.span import listed
 
@@ -77,8 +78,12 @@ class Word:
         return self.text[0].isdigit()
 
 
+@lru_cache(maxsize=256)
 def read_words(text: str) -> tuple[Word, ...]:
-    """Every word of *text*, in order. A contraction gives several words at one place; line ends are white space."""
+    """Every word of *text*, in order. A contraction gives several words at one place; line ends are white space.
+
+    The last few are kept: one question is read for its kind, its facts, its topic and its answer.
+    """
     words: list[Word] = []
     clause = sentence = 0
     for match in _TOKEN.finditer(text):
@@ -92,6 +97,7 @@ def read_words(text: str) -> tuple[Word, ...]:
     return tuple(words)
 
 
+@lru_cache(maxsize=4096)
 def normal_forms(token: str) -> tuple[str, ...]:
     """The normal form of one token; more than one for a contraction, none for a lone possessive."""
     word = token.casefold().replace("’", "'")
