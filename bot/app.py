@@ -200,8 +200,8 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None) -> tuple[An
 
     def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
-        schemas = index.rules.roles.schemas_of(question.actor.id, known)
-        return analytics.answer(question, state, index, warehouse, schemas)
+        rights = index.rules.roles.rights_of(question.actor.id, known)
+        return analytics.answer(question, state, index, warehouse, rights)
 
     def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         return enforcement.answer(question, state, index, llm)

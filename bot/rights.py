@@ -10,8 +10,7 @@ from typing import Any
 
 from bot.conversation import Actor, Reply
 from bot.index import BundleIndex
-from bylaw.semantic.catalogue import catalogue_of
-from bylaw.sql import check_statement
+from bylaw.semantic.rights import verdict_on
 
 _NOBODY = ""  # no id in roles.yaml is empty: this one has the default role
 
@@ -45,8 +44,7 @@ def _is_open_data(sql: str, index: BundleIndex) -> bool:
     sensitive = [entity.base_table.table for entity in entities if tags & set(entity.tags)]
     if any(re.search(rf"\b{re.escape(table)}\b", sql, re.IGNORECASE) for table in sensitive):
         return False
-    schemas = index.rules.roles.schemas_of(_NOBODY, {entity.base_table.schema_name for entity in entities})
-    return check_statement(sql, catalogue=catalogue_of(index.bundle.context), schemas=schemas).is_allowed
+    return verdict_on(sql, index.bundle.context, index.rules.roles, _NOBODY).is_allowed
 
 
 def _is_open_policy(reply: Reply, actor: Actor, index: BundleIndex) -> bool:

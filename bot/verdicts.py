@@ -192,7 +192,9 @@ def sql() -> None:
 
 @sql.command()
 @click.argument("statement", metavar="SQL")
-@click.option("--as", "user", metavar="USER", default="anonymous", help="Whose schemas count; see rules/roles.yaml.")
+@click.option(
+    "--as", "user", metavar="USER", default="anonymous", help="Whose schemas and rows count; see rules/roles.yaml."
+)
 @click.option("--no-catalogue", is_flag=True, help="Judge the statement's shape only: no tables, columns or rights.")
 @_BUNDLE
 @_ROOT
@@ -213,20 +215,18 @@ def check(
     bylaw sql check "select count(*) from shop.orders"
     bylaw sql check --no-catalogue "drop table orders"
     """
-    from bylaw.sql import check_statement
+    if no_catalogue:
+        from bylaw.sql import check_statement
 
-    catalogue, schemas = None, None
-    if not no_catalogue:
+        verdict = check_statement(statement, catalogue=None, schemas=None)
+    else:
         from bot import settings
         from bylaw.bundle import read
-        from bylaw.semantic.catalogue import catalogue_of
+        from bylaw.semantic.rights import verdict_on
 
         given = settings.read(root or Path())
         known = read(bundle_path(given, bundle, root), given.bundle_keys)
-        catalogue = catalogue_of(known.context)
-        its = {entity.base_table.schema_name for entity in known.context.entities.values()}
-        schemas = known.rules.roles.schemas_of(user, its)
-    verdict = check_statement(statement, catalogue=catalogue, schemas=schemas)
+        verdict = verdict_on(statement, known.context, known.rules.roles, user)
     if as_json:
         click.echo(verdict.model_dump_json(indent=2))
     else:

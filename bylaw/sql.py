@@ -21,6 +21,7 @@ from bylaw.errors import GateDenied
 from bylaw.sql_effort import LIMITS, Limits, check_effort
 from bylaw.sql_functions import check_calls
 from bylaw.sql_lineage import Lineage
+from bylaw.sql_rows import Visible, check_rows
 from bylaw.sql_sources import Catalogue, TableInfo, denied, is_derived
 
 __all__ = ["Catalogue", "Features", "Limits", "TableInfo", "Verdict", "check_statement", "features"]
@@ -75,8 +76,12 @@ def check_statement(
     schemas: frozenset[str] | None,
     dialect: str = "duckdb",
     limits: Limits = LIMITS,
+    visible: Visible | None = None,
 ) -> Verdict:
-    """Judge *sql*. Without a catalogue only its shape is judged; `schemas` None means that every schema is granted."""
+    """Judge *sql*. Without a catalogue only its shape is judged; `schemas` None means that every schema is granted.
+
+    `visible` names the tables of which only some rows may be read.
+    """
     sql_type, referenced, blocked = "UNKNOWN", (), ()  # type: str, tuple[str, ...], tuple[str, ...]
     try:
         tokens = _tokens(sql, dialect, limits)
@@ -94,6 +99,7 @@ def check_statement(
         if blocked:
             first = next(table for table in tables if table.db.lower() in blocked)
             raise denied("schema", f"your roles do not grant the schema {_quoted(blocked)}", first)
+        check_rows(tables, visible or {}, dialect)
         check_effort(nodes, limits)
         if catalogue is not None:
             Lineage(nodes, tables, catalogue).check()

@@ -62,6 +62,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "key-violated": "error",
     "ambiguous-synonym": "warning",
     "stale-verified-query": "warning",
+    "closed-entity": "notice",
     # measured in a warehouse
     "missing-table": "error",
     "missing-column": "error",

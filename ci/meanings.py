@@ -100,6 +100,10 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
     "relationship-cardinality": ("The data break the declared cardinality of a join.", "Correct the relationship."),
     "key-violated": ("The data break the declared primary key.", "Correct the key."),
     "ambiguous-synonym": ("One word means two things in the context.", "Give it to one of them."),
+    "closed-entity": (
+        "A rule on rows leads to no one row of its dimension from an entity, so the role sees none of its rows.",
+        "Name the entity in the rule's `except` if the role may see all of its rows, or declare the relationship.",
+    ),
     "missing-table": ("The warehouse has no table of that name.", "Correct `base_table`, or the warehouse."),
     "missing-column": ("The table has no column of that name.", "Correct the expression, or the key."),
     "column-type": (

@@ -26,6 +26,7 @@ from bot.analytics.scope import lexicon_of
 from bot.conversation import Citation, Interval, Question, Reply, Turn
 from bot.index import BundleIndex
 from bot.pii import Mask
+from bylaw.authored.access import Rights
 from bylaw.authored.context import Context
 from bylaw.semantic import gotchas
 from bylaw.semantic.catalogue import catalogue_of
@@ -81,9 +82,9 @@ def answer(
     state: dict[str, Any],
     index: BundleIndex,
     warehouse: Warehouse | None,
-    schemas: frozenset[str] | None,
+    rights: Rights | None,
 ) -> Turn:
-    """Answer *question*. `schemas` are those the asker may read, None for all; without a warehouse nothing runs."""
+    """Answer *question*. `rights` are those of the asker, None for all; without a warehouse nothing runs."""
     if is_write_request(question.text):
         return Turn(_reply(question, index, kind="refusal", status="refused", text=WRITES_REFUSED), state)
     desk = _desk(index)
@@ -100,7 +101,7 @@ def answer(
             asked = {choice.label.partition(":")[0].lower(): choice.value for choice in reading.choices}
             return Turn(reply, {**state, "choices": asked})
         case Bound():
-            return _answer(question, state, reading, desk, index, warehouse, schemas)
+            return _answer(question, state, reading, desk, index, warehouse, rights)
 
 
 def _answer(
@@ -110,22 +111,24 @@ def _answer(
     desk: _Desk,
     index: BundleIndex,
     warehouse: Warehouse | None,
-    schemas: frozenset[str] | None,
+    rights: Rights | None,
 ) -> Turn:
     query, sql = bound.query, None
     try:
-        compiled = desk.compiler.compile(query)
+        visible = desk.compiler.visible(rights)
+        compiled = desk.compiler.compile(query, visible)
         dialect = desk.compiler.dialect if warehouse is None else warehouse.dialect
         sql = written(compiled.sql, dialect)
-        execution = Execution(desk.catalogue, warehouse, dialect, desk.mask.rows)
-        whitelist = None if schemas is None else tuple(sorted(schemas))
+        shown = None if visible is None else visible.visible(dialect)
+        execution = Execution(desk.catalogue, warehouse, dialect, desk.mask.rows, shown)
+        whitelist = None if rights is None else tuple(sorted(rights.schemas))
         request = ExecutionRequest(request_id=question.request_id, sql=sql, schema_whitelist=whitelist)
         planned = execution.planned(request)
         if not planned.validation.is_allowed:
             return Turn(
                 _refused(question, index, planned.rejection_reason or "the statement is not allowed", None), state
             )
-        judgement = judged.judge(question, bound, compiled, index, planned, warehouse)
+        judgement = judged.judge(question, bound, compiled, index, planned, warehouse, visible)
         reply = _planned(question, index, desk, bound, compiled, sql, judgement)
         if warehouse is None:
             text = f"{reply.text} No warehouse is connected, so nothing ran."

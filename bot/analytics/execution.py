@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse, Plan, Results, Validation
 from bylaw.sql import Catalogue, check_statement
+from bylaw.sql_rows import Visible
 from bylaw.warehouses.port import Estimate, Rows, Warehouse
 
 _GIGABYTE = 1_000_000_000
@@ -18,17 +19,23 @@ _PLACES = 10
 
 @dataclass(frozen=True)
 class Execution:
-    """What executes statements. Without a warehouse they are validated and nothing else."""
+    """What executes statements. Without a warehouse they are validated and nothing else.
+
+    `visible` names the tables of which the asker may read only some rows.
+    """
 
     catalogue: Catalogue
     warehouse: Warehouse | None
     dialect: str
     masked: Callable[[Rows], Rows]
+    visible: Visible | None = None
 
     def planned(self, request: ExecutionRequest) -> ExecutionResponse:
         """The gate's verdict, and the plan where it may run. Raises WarehouseError."""
         schemas = None if request.schema_whitelist is None else frozenset(request.schema_whitelist)
-        verdict = check_statement(request.sql, catalogue=self.catalogue, schemas=schemas, dialect=self.dialect)
+        verdict = check_statement(
+            request.sql, catalogue=self.catalogue, schemas=schemas, dialect=self.dialect, visible=self.visible
+        )
         return ExecutionResponse(
             request_id=request.request_id,
             status="success" if verdict.is_allowed else "rejected",

@@ -17,6 +17,8 @@ from sqlglot import exp
 from bylaw.authored.context import Context, Entity
 from bylaw.language.units import SECONDS
 from bylaw.semantic.catalogue import known_columns
+from bylaw.semantic.rights import VisibleRows
+from bylaw.semantic.rows import table_of
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Warehouse
 
@@ -44,18 +46,23 @@ class Boundary:
         return min(Decimal(1), max(Decimal(0), (stale_at - age / allowed) / (stale_at - 1)))
 
 
-def statement(entity: Entity, dialect: str) -> str | None:
-    """The SQL of the newest moment of *entity*'s rows, None where it does not say which column tells."""
+def statement(entity: Entity, dialect: str, visible: VisibleRows | None = None) -> str | None:
+    """The SQL of the newest moment of those of *entity*'s rows that may be seen.
+
+    None where it does not say which column tells.
+    """
     if entity.freshness is None:
         return None
-    newest = exp.alias_(exp.Max(this=exp.column(entity.freshness.as_of_column)), "newest")
-    table = exp.table_(entity.base_table.table, db=entity.base_table.schema_name)
-    return written(exp.select(newest).from_(table).sql(dialect=_OURS), dialect)
+    column = exp.column(entity.freshness.as_of_column, table=entity.name)
+    newest = exp.alias_(exp.Max(this=column), "newest")
+    tree = exp.select(newest).from_(table_of(entity, entity.name), copy=False)
+    tree = tree if visible is None else visible.narrowed(tree)
+    return written(tree.sql(dialect=_OURS), dialect)
 
 
-def looked_up(entity: Entity, warehouse: Warehouse) -> Boundary | None:
+def looked_up(entity: Entity, warehouse: Warehouse, visible: VisibleRows | None = None) -> Boundary | None:
     """The boundary of *entity*, None where its age is nobody's concern. Raises WarehouseError."""
-    sql = statement(entity, warehouse.dialect)
+    sql = statement(entity, warehouse.dialect, visible)
     allowed = span(entity.freshness.max_age) if entity.freshness else None
     if sql is None or allowed is None:
         return None

@@ -30,6 +30,7 @@ from bot.index import BundleIndex
 from bylaw.authored.context import Context, Entity
 from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
+from bylaw.semantic.rights import VisibleRows
 from bylaw.warehouses.port import Warehouse
 
 
@@ -99,6 +100,7 @@ def judge(
     index: BundleIndex,
     planned: ExecutionResponse,
     warehouse: Warehouse | None,
+    visible: VisibleRows | None = None,
 ) -> Judgement:
     """Ask the context layer and the rules layer about a question that the gate has let through.
 
@@ -111,7 +113,7 @@ def judge(
     novelty = risk.novelty(context, _untimed(question.text, bound), query.metrics, groups)
     is_novel = novelty >= rules.risk.freshness.novelty_from
     until = query.window.end if query.window else None
-    seen = _Looks(context, touched, warehouse, is_novel)
+    seen = _Looks(context, touched, warehouse, is_novel, visible)
     boundaries = seen.boundaries(question.asked_at, until, is_novel)
     # what is put together from several tables is as fresh as the oldest of them
     oldest = min((one.score(question.asked_at, rules.risk.freshness.stale_at) for one in boundaries), default=None)
@@ -243,8 +245,14 @@ class _Looks:
     """Looks at the warehouse besides the question itself, and what they saw: columns, and up to when rows go."""
 
     def __init__(
-        self, context: Context, entities: Sequence[Entity], warehouse: Warehouse | None, is_novel: bool
+        self,
+        context: Context,
+        entities: Sequence[Entity],
+        warehouse: Warehouse | None,
+        is_novel: bool,
+        visible: VisibleRows | None,
     ) -> None:
+        self.visible = visible
         self.entities = entities
         self.warehouse = warehouse
         self.statements: dict[str, str | None] = {}
@@ -263,10 +271,10 @@ class _Looks:
             matters = is_novel or entity.name in self.missing or freshness.reaches_now(entity, now, until)
             if self.warehouse is None or not matters:
                 continue
-            boundary = freshness.looked_up(entity, self.warehouse)
+            boundary = freshness.looked_up(entity, self.warehouse, self.visible)
             if boundary is not None:
                 found.append(boundary)
-                sql = freshness.statement(entity, self.warehouse.dialect)
+                sql = freshness.statement(entity, self.warehouse.dialect, self.visible)
                 moment = None if boundary.newest is None else boundary.newest.isoformat()
                 self.statements[str(sql)] = moment
         return found

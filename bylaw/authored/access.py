@@ -6,29 +6,83 @@ Rights come from these files by the id of the person, never from what a message 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool, model_validator
+from pydantic import Field, StrictBool, StringConstraints, model_validator
 
 from bylaw.authored.amounts import Positive, Share
+from bylaw.authored.context import Name, Value
 from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
 
 EVERY_SCHEMA = "*"
+OWN_ID = "id"  # the attribute that everybody has: the name they ask under
+DimensionName = Annotated[str, StringConstraints(pattern=r"^\w+(@\w+)?\.\w+$", max_length=300)]
+
+
+class RowRule(Authored):
+    """Which rows a role may see: those of which a dimension has one of `values`, or of the asker's own `attribute`.
+
+    It holds for every entity that leads to the dimension's, and closes all others, except those that `except` names.
+    A row without a value meets no rule. `dimension` is `entity.dimension`, or `entity@relationship.dimension`.
+    """
+
+    dimension: DimensionName
+    operator: Literal["in", "not_in", "<", "<=", ">", ">="] = "in"
+    values: list[Value] = Field(default_factory=list)
+    attribute: Word | None = None
+    spared: list[Name] = Field(default_factory=list, alias="except")
+
+    @model_validator(mode="after")
+    def _says_what_it_compares_with(self) -> RowRule:
+        if (self.attribute is None) == (not self.values):
+            raise ValueError("a rule takes either `values` or `attribute`")
+        if self.operator in ("<", "<=", ">", ">=") and len(self.values) > 1:
+            raise misfit(f"`{self.operator}` takes one value", "values")
+        return self
 
 
 class Role(Authored):
-    """What a role may read. `*` is every schema that an entity of the context declares, never one outside it."""
+    """What a role may read: all rows of its schemas that meet every one of `rows`.
+
+    `*` is every schema that an entity of the context declares, never one outside it.
+    """
 
     schemas: list[Word] = Field(default_factory=list)
+    rows: list[RowRule] = Field(default_factory=list)
     seniority: Word | None = None
     steward: StrictBool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What one role lets one person read. The person's attributes stand in `rules` as values, none where they lack."""
+
+    schemas: frozenset[str]
+    rules: tuple[RowRule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What one person may read: a row is seen where one of the grants shows it."""
+
+    grants: tuple[Grant, ...]
+
+    @property
+    def schemas(self) -> frozenset[str]:
+        """The schemas of all grants."""
+        return frozenset(name for grant in self.grants for name in grant.schemas)
+
+
 class Roles(AuthoredFile):
-    """`rules/roles.yaml`: roles, and the roles of each person. Somebody who is not listed has `default_role`."""
+    """`rules/roles.yaml`: roles, and the roles of each person. Somebody who is not listed has `default_role`.
+
+    `attributes` is what rules on rows may know of a person: `amara: {region: EMEA, teams: [north, south]}`.
+    """
 
     roles: dict[Word, Role]
     users: dict[Word, list[Word]] = Field(default_factory=dict)
+    attributes: dict[Word, dict[Word, Value | list[Value]]] = Field(default_factory=dict)
     default_role: Word | None = None
 
     @model_validator(mode="after")
@@ -41,6 +95,19 @@ class Roles(AuthoredFile):
             raise misfit(f"`{self.default_role}` is not one of the `roles`", "default_role")
         return self
 
+    @model_validator(mode="after")
+    def _gives_the_attributes_that_rules_ask_for(self) -> Roles:
+        for user, own in self.attributes.items():
+            if OWN_ID in own:
+                raise misfit(f"everybody's `{OWN_ID}` is the name they ask under", "attributes", user, OWN_ID)
+        known = {OWN_ID, *(name for own in self.attributes.values() for name in own)}
+        for role, given in self.roles.items():
+            for i, rule in enumerate(given.rows):
+                if rule.attribute is not None and rule.attribute not in known:
+                    message = f"`{role}` asks for the attribute `{rule.attribute}`, which `attributes` gives nobody"
+                    raise misfit(message, "roles", role, "rows", i, "attribute")
+        return self
+
     def roles_of(self, user: str) -> tuple[str, ...]:
         """The names of the user's roles, sorted; none when the user is unknown and no default role is set."""
         listed = self.users.get(user)
@@ -50,10 +117,25 @@ class Roles(AuthoredFile):
 
     def schemas_of(self, user: str, catalogue: Iterable[str]) -> frozenset[str]:
         """The schemas the user may read, out of those the *catalogue* of entities knows for a role with `*`."""
-        granted = {schema for name in self.roles_of(user) for schema in self.roles[name].schemas}
-        if EVERY_SCHEMA in granted:
-            granted = (granted - {EVERY_SCHEMA}) | set(catalogue)
-        return frozenset(granted)
+        return self.rights_of(user, catalogue).schemas
+
+    def rights_of(self, user: str, catalogue: Iterable[str]) -> Rights:
+        """What the user may read: a grant for each role."""
+        known = frozenset(catalogue)
+        return Rights(tuple(self._grant(self.roles[name], user, known) for name in self.roles_of(user)))
+
+    def _grant(self, role: Role, user: str, catalogue: frozenset[str]) -> Grant:
+        schemas = frozenset(role.schemas)
+        if EVERY_SCHEMA in schemas:
+            schemas = (schemas - {EVERY_SCHEMA}) | catalogue
+        return Grant(schemas, tuple(self._filled_in(rule, user) for rule in role.rows))
+
+    def _filled_in(self, rule: RowRule, user: str) -> RowRule:
+        """The rule with what the user has of the attribute that it asks for."""
+        if rule.attribute is None:
+            return rule
+        own = user if rule.attribute == OWN_ID else self.attributes.get(user, {}).get(rule.attribute, [])
+        return rule.model_copy(update={"values": own if isinstance(own, list) else [own]})
 
     def seniorities_of(self, user: str) -> frozenset[str]:
         """The seniorities of the user's roles, compared with the `role_filter` of a promotion."""

@@ -13,6 +13,7 @@ from typing import Literal
 
 from sqlglot import exp
 
+from bylaw.authored.access import Rights
 from bylaw.authored.context import Context
 from bylaw.semantic import gotchas
 from bylaw.semantic.answer import Assembly
@@ -24,6 +25,7 @@ from bylaw.semantic.members import members
 from bylaw.semantic.names import Field, Names, aliases, plain
 from bylaw.semantic.query import AnyOf, Order, Related, SemanticQuery, Unanswerable
 from bylaw.semantic.related import RelatedRows
+from bylaw.semantic.rights import VisibleRows
 from bylaw.semantic.rows import Desk, Notes
 from bylaw.semantic.sheets import Direct, Group, Kind, Sheet, Sheets
 from bylaw.semantic.statement import Sort, finished
@@ -84,17 +86,22 @@ class Compiler:
             )
         return bases[0]
 
-    def compile(self, query: SemanticQuery) -> Compiled:
-        """The SQL of *query*. Raises Unanswerable, saying which part of it and why."""
-        return _Compilation(self, query).compiled()
+    def compile(self, query: SemanticQuery, rows: VisibleRows | None = None) -> Compiled:
+        """The SQL of *query*, over the rows that may be seen (None: all). Raises Unanswerable, saying why."""
+        return _Compilation(self, query, rows).compiled()
+
+    def visible(self, rights: Rights | None) -> VisibleRows | None:
+        """The rows of the context that somebody with *rights* may see; None is all of them."""
+        return None if rights is None else VisibleRows(self.context, self.joins, rights)
 
 
 class _Compilation:
     """One query on its way."""
 
-    def __init__(self, compiler: Compiler, query: SemanticQuery) -> None:
+    def __init__(self, compiler: Compiler, query: SemanticQuery, visible: VisibleRows | None) -> None:
         self.compiler = compiler
         self.query = query
+        self.visible = visible
         self.notes = Notes()
         self.desk = Desk(compiler.names, compiler.joins, self.notes, compiler.dialect)
         self.numbers = Numbers(compiler.names, query)
@@ -114,6 +121,8 @@ class _Compilation:
             tree = self._answer()
             base = self.atoms[0].entity
         self._traps(base)
+        if self.visible is not None:
+            tree = self._seen(tree, self.visible)
         if dialect == "postgres":
             tree = _straight_series(tree)
         asked = self.notes.asked
@@ -242,6 +251,15 @@ class _Compilation:
         return alias
 
     # ---- what is said
+
+    def _seen(self, tree: exp.Select, visible: VisibleRows) -> exp.Select:
+        """The statement over rows that may be seen, which is the first thing to know of its answer."""
+        visible.check(self.query)
+        narrowed = visible.narrowed(tree)
+        said = visible.said(self.notes.touched | self.notes.asked)
+        if said is not None:
+            self.notes.caveats = {said: None, **self.notes.caveats}
+        return narrowed
 
     def _traps(self, base: str) -> None:
         names = {*self.query.metrics, *(atom.metric for atom in self.atoms)}

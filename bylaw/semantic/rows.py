@@ -241,7 +241,7 @@ class Rows:
 
     def select(self, columns: Iterable[exp.Expr]) -> exp.Select:
         """`SELECT columns FROM …` with joins and conditions."""
-        table = _table(self.desk.entity(self.base), self.alias)
+        table = table_of(self.desk.entity(self.base), self.alias)
         tree = exp.select(*columns, copy=False).from_(table, copy=False)
         for one in self.joined.values():
             pairs: list[exp.Expr] = [
@@ -249,7 +249,7 @@ class Rows:
                 for left, right in one.step.columns
             ]
             joined(
-                tree, _table(self.desk.entity(one.step.right), one.right), "inner" if one.is_inner else "left", pairs
+                tree, table_of(self.desk.entity(one.step.right), one.right), "inner" if one.is_inner else "left", pairs
             )
         for fan in self.fans.values():
             joined(tree, fan.subquery(), "inner", fan.links(self.alias))
@@ -355,5 +355,13 @@ def _moved(tree: exp.Expr, entity: str, alias: str) -> exp.Expr:
     return tree
 
 
-def _table(entity: Entity, alias: str) -> exp.Table:
-    return exp.table_(entity.base_table.table, db=entity.base_table.schema_name, alias=alias)
+def table_of(entity: Entity, alias: str) -> exp.Table:
+    """The table of *entity*, which remembers whose rows it means: two entities may share one."""
+    table = exp.table_(entity.base_table.table, db=entity.base_table.schema_name, alias=alias)
+    table.meta["entity"] = entity.name
+    return table
+
+
+def entity_of(table: exp.Table) -> str:
+    """The entity whose rows a table of the compiler's means."""
+    return str(table.meta["entity"])

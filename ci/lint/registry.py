@@ -35,6 +35,14 @@ def catalog(workspace: Workspace) -> Iterator[Finding]:
         yield from in_full(workspace)
 
 
+def row_rules(workspace: Workspace) -> Iterator[Finding]:
+    """What `ci.lint.rights` finds, where a role is narrowed at all."""
+    if any(role.rows for role in workspace.rules.roles.roles.values()):
+        from ci.lint.rights import row_rules as in_full
+
+        yield from in_full(workspace)
+
+
 LINTS: tuple[Lint, ...] = (
     # words about words
     canonical_actions,
@@ -55,6 +63,7 @@ LINTS: tuple[Lint, ...] = (
     audiences,
     context_references,
     catalog,
+    row_rules,
     # cases
     case_facts,
     expectations,

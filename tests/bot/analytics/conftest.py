@@ -10,6 +10,7 @@ import pytest
 from bot.analytics.answer import answer
 from bot.conversation import Question
 from bot.index import BundleIndex
+from bylaw.authored.access import Grant, Rights
 from bylaw.demo_warehouse import build
 from bylaw.warehouses.registry import open_warehouse
 from ci.load import load
@@ -46,6 +47,7 @@ def ask(index, warehouse):
 
     def _ask(text, state=None, schemas=None, options=None, connected=True):
         question = Question(text=text, asked_at=NOW, request_id="r-1", session_id="s-1", options=options or {})
-        return answer(question, state or {}, index, warehouse if connected else None, schemas)
+        rights = None if schemas is None else Rights((Grant(schemas),))
+        return answer(question, state or {}, index, warehouse if connected else None, rights)
 
     return _ask

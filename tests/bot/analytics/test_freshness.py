@@ -122,6 +122,6 @@ def test_columns_that_a_table_lost_are_named():
 
 def test_the_statement_is_written_for_its_warehouse():
     assert freshness.statement(entity(), "postgres").split() == (
-        ["SELECT", "MAX(ordered_at)", "AS", "newest", "FROM", "shop.orders"]
+        ["SELECT", "MAX(orders.ordered_at)", "AS", "newest", "FROM", "shop.orders", "AS", "orders"]
     )
     assert freshness.statement(entity(max_age=None), "duckdb") is None

@@ -82,3 +82,58 @@ def test_without_a_default_role_a_stranger_has_no_rights(users: dict[str, Any]) 
     closed = Roles.model_validate({"roles": {"agent": {"schemas": ["*"]}}, "users": users})
     assert closed.roles_of("a stranger") == ()
     assert closed.schemas_of("a stranger", CATALOGUE) == frozenset()
+
+
+NARROWED = {
+    "roles": {
+        "emea": {"schemas": ["shop"], "rows": [{"dimension": "customers.region", "values": ["EMEA"]}]},
+        "own": {
+            "schemas": ["*"],
+            "rows": [
+                {"dimension": "orders.seller", "attribute": "id"},
+                {"dimension": "orders.team", "attribute": "teams", "except": ["products"]},
+            ],
+        },
+    },
+    "users": {"amara": ["own", "emea"], "ben": ["own"]},
+    "attributes": {"amara": {"teams": ["north", "south"]}},
+}
+
+
+def test_a_rule_on_rows_is_filled_in_with_what_the_asker_has() -> None:
+    emea, own = Roles.model_validate(NARROWED).rights_of("amara", CATALOGUE).grants
+    assert (emea.schemas, emea.rules[0].values) == ({"shop"}, ["EMEA"])
+    assert own.schemas == {"shop", "finance", "hr"}
+    assert [(rule.dimension, rule.values, rule.spared) for rule in own.rules] == [
+        ("orders.seller", ["amara"], []),
+        ("orders.team", ["north", "south"], ["products"]),
+    ]
+
+
+def test_what_the_asker_has_not_is_filled_in_with_nothing() -> None:
+    (own,) = Roles.model_validate(NARROWED).rights_of("ben", CATALOGUE).grants
+    assert [rule.values for rule in own.rules] == [["ben"], []]
+
+
+WRONG_RULES: list[tuple[dict[str, Any], str]] = [
+    ({"dimension": "orders.seller"}, "either `values` or `attribute`"),
+    ({"dimension": "orders.seller", "values": ["x"], "attribute": "id"}, "either `values` or `attribute`"),
+    ({"dimension": "orders.amount", "operator": "<", "values": [1, 2]}, "`<` takes one value"),
+    ({"dimension": "region", "values": ["EMEA"]}, "should match pattern"),
+    (
+        {"dimension": "orders.seller", "attribute": "shoe_size"},
+        "the attribute `shoe_size`, which `attributes` gives nobody",
+    ),
+    ({"dimension": "orders.seller", "values": ["x"], "exept": ["products"]}, "Extra inputs"),
+]
+
+
+@pytest.mark.parametrize(("rule", "said"), WRONG_RULES, ids=[said for _, said in WRONG_RULES])
+def test_a_rule_on_rows_that_says_too_much_or_too_little(rule: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Roles.model_validate({"roles": {"own": {"schemas": ["shop"], "rows": [rule]}}})
+
+
+def test_nobody_is_given_another_id() -> None:
+    with pytest.raises(ValueError, match="the name they ask under"):
+        Roles.model_validate({"roles": {}, "attributes": {"amara": {"id": "ben"}}})
