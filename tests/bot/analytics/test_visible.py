@@ -32,7 +32,9 @@ ROLES = {
 @pytest.fixture(scope="module")
 def index(workspace):
     rules = workspace.rules.model_copy(update={"roles": Roles.model_validate(ROLES)})
-    return BundleIndex(bundle_of(workspace.context, rules, workspace.decisions))
+    return BundleIndex(
+        bundle_of(workspace.context, rules, workspace.decisions, source_commit="abc1234", etag="sha256:test")
+    )
 
 
 @pytest.fixture(scope="module")
