@@ -18,7 +18,9 @@ from typing import Any
 
 from bot.analytics import answer as analytics
 from bot.analytics.asking import begins_with_write, is_write_request
+from bot.analytics.plans import Settle, always
 from bot.artifacts import Artifacts, shelf
+from bot.confirmation import settling
 from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
 from bot.enforcement import answer as enforcement
@@ -137,9 +139,9 @@ def open_bot(
         warehouse = open_warehouse(settings.warehouse, statement_seconds=limits.statement_seconds)
     llm = open_llm(settings.llm, time.monotonic)
     model = None if isinstance(llm.llm, Off) else llm
-    served = answerers(warehouse, model) if given is None else given
-    index = _load(bundle, served, settings.bundle_keys)
     store = connect(settings.store_url, settings.root)
+    served = answerers(warehouse, model, settling(store, now)) if given is None else given
+    index = _load(bundle, served, settings.bundle_keys)
     upgrade(store)
 
     def admit(newer: BundleIndex) -> None:
@@ -192,8 +194,8 @@ def anchoring(settings: Settings) -> Callable[[Checkpoint], None]:
     return anchor
 
 
-def answerers(warehouse: Warehouse | None, llm: Guard | None = None) -> tuple[Answerer, ...]:
-    """The three kinds of answer. Where two are equally sure, the earlier one speaks."""
+def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Settle = always) -> tuple[Answerer, ...]:
+    """The three kinds of answer. Where two are equally sure, the earlier one speaks. *settle* closes shown plans."""
 
     def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         return decisions.answer(question, state, index, time.monotonic)
@@ -201,7 +203,7 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None) -> tuple[An
     def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
         rights = index.rules.roles.rights_of(question.actor.id, known)
-        return analytics.answer(question, state, index, warehouse, rights)
+        return analytics.answer(question, state, index, warehouse, rights, settle)
 
     def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         return enforcement.answer(question, state, index, llm)

@@ -196,13 +196,15 @@ class Turn:
     """What an answerer hands back: the reply, and the JSON state its kind carries to the next turn of the session.
 
     `artifacts` are kept under their fingerprint by name (plan, envelope, raw model output); `log` fills the query
-    log (the column names of `bot.store.querylog`). Both may stay empty.
+    log (the column names of `bot.store.querylog`). Both may stay empty. A turn that `is_aside` leaves the conversation
+    as it was.
     """
 
     reply: Reply
     state: dict[str, Any]
     artifacts: Mapping[str, Any] = field(default_factory=dict)
     log: Mapping[str, Any] = field(default_factory=dict)
+    is_aside: bool = False
 
 
 def sayable(value: Any) -> Any:

@@ -27,7 +27,7 @@ from bylaw.errors import BylawError, GateDenied, UsageError
 
 _TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile
 _POLL_SECONDS = 0.05
-_WAITING = frozenset({"needs_fact", "needs_choice", "pending"})
+_WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever else offers a choice
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,14 @@ def _answer(question: Question, way: Route, session: Session, held: Claim, servi
         reply = _say(question, services, answerer.kind, status, f"I could not answer this: {said}")
         return _Answered(question, Turn(reply, {}), way, None, said)
     turn = replace(turn, reply=_signed(turn.reply, question, services))
-    return _Answered(question, turn, way, _after(session, answerer.kind, turn))
+    return _Answered(question, turn, way, None if turn.is_aside else _after(session, answerer.kind, turn))
 
 
 def _after(session: Session, kind: str, turn: Turn) -> Session:
     """The session as the next turn will find it."""
     reply = turn.reply
     offered = reply.choices or (reply.ask.choices if reply.ask else ())
-    is_waiting = reply.status in _WAITING
+    is_waiting = reply.status in _WAITING or bool(offered)
     return replace(
         session,
         last_kind=kind,

@@ -49,7 +49,7 @@ def render(reply: Reply, explain: bool = False) -> str:
 
 def hint(reply: Reply) -> str | None:
     """How to go on where the reply waits for the person, None where it does not."""
-    if reply.status not in ("needs_choice", "needs_fact", "pending"):
+    if reply.status not in ("needs_choice", "needs_fact", "pending") and not reply.choices:
         return None
     return f'answer with: bylaw ask --session {reply.session_id} "…"'
 

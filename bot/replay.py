@@ -165,7 +165,9 @@ def _services(
         return replace(answerer, answer=decision) if answerer.kind == "decision" else answerer
 
     llm = Guard(Replayed.of(model), lambda: 0.0) if model else None
-    answerers = tuple(same(answerer) for answerer in app.answerers(_past(given, warehouse), llm))
+    is_first = "confirms" in warehouse.get("plan", {}) or "failure" in warehouse  # a yes that came second ran nothing
+    past = app.answerers(_past(given, warehouse), llm, lambda *_: is_first)
+    answerers = tuple(same(answerer) for answerer in past)
     for answerer in answerers:
         answerer.prepare(index)
     edges = thresholds(index.rules.routing)

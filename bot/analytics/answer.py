@@ -14,12 +14,13 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics import autonomy, judged, present, risk
+from bot.analytics import autonomy, judged, plans, present, risk
 from bot.analytics.asking import is_write_request
 from bot.analytics.charts import chart
 from bot.analytics.execution import Execution
 from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse
 from bot.analytics.judged import Judgement
+from bot.analytics.plans import Assent, Settle
 from bot.analytics.read import Reader
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
@@ -50,6 +51,17 @@ class _Desk:
     compiler: Compiler
     reader: Reader
     mask: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """What one question is answered with."""
+
+    index: BundleIndex
+    desk: _Desk
+    warehouse: Warehouse | None
+    rights: Rights | None
+    settle: Settle
 
 
 _desks: WeakKeyDictionary[BundleIndex, _Desk] = WeakKeyDictionary()
@@ -83,13 +95,22 @@ def answer(
     index: BundleIndex,
     warehouse: Warehouse | None,
     rights: Rights | None,
+    settle: Settle = plans.always,
 ) -> Turn:
-    """Answer *question*. `rights` are those of the asker, None for all; without a warehouse nothing runs."""
+    """Answer *question*. `rights` are those of the asker, None for all; without a warehouse nothing runs.
+
+    A plan that waits for a yes runs only once *settle* has closed the request that showed it.
+    """
+    question = _filled_in(question, state)
+    desk = _desk(index)
+    means = _Means(index, desk, warehouse, rights, settle)
+    if word := plans.heard(question.text):
+        return _settled(question, state, word, means)
     if is_write_request(question.text):
         return Turn(_reply(question, index, kind="refusal", status="refused", text=WRITES_REFUSED), state)
-    desk = _desk(index)
-    question = _filled_in(question, state)
-    reading = desk.reader.read(question.text, question.asked_at.date(), _previous(state))
+    previous = _previous(state)
+    text = question.text if previous is None else plans.beyond(question.text)
+    reading = desk.reader.read(text, question.asked_at.date(), previous)
     match reading:
         case NotUnderstood():
             return Turn(_refused(question, index, reading.message, reading.help), state)
@@ -101,19 +122,33 @@ def answer(
             asked = {choice.label.partition(":")[0].lower(): choice.value for choice in reading.choices}
             return Turn(reply, {**state, "choices": asked})
         case Bound():
-            return _answer(question, state, reading, desk, index, warehouse, rights)
+            return _answer(question, state, reading, means)
+
+
+def _settled(question: Question, state: dict[str, Any], word: plans.Word, means: _Means) -> Turn:
+    """What becomes of the plan that waits, now that the person has said yes or no."""
+    index, held = means.index, plans.waiting(state)
+    if held is None:
+        return Turn(_reply(question, index, status="refused", text=plans.GONE), state)
+    if word == "both":
+        return Turn(_reply(question, index, status="pending", text=plans.UNCLEAR, choices=plans.CHOICES), state)
+    left = plans.without(state)
+    if word == "no":
+        means.settle(held.request_id, question, "declined")
+        return Turn(_reply(question, index, status="answered", text=plans.DROPPED), left)
+    if held.is_over(question.asked_at):
+        means.settle(held.request_id, question, "expired")
+        return Turn(_reply(question, index, status="refused", text=plans.expired(held)), left)
+    bound = Bound(held.query, held.bindings, held.stakes, held.rivals, author=held.author)
+    asked = question.model_copy(update={"text": held.text, "options": {**held.options, **question.options}})
+    return _answer(asked, left, bound, means, Assent(held, question, means.settle))
 
 
 def _answer(
-    question: Question,
-    state: dict[str, Any],
-    bound: Bound,
-    desk: _Desk,
-    index: BundleIndex,
-    warehouse: Warehouse | None,
-    rights: Rights | None,
+    question: Question, state: dict[str, Any], bound: Bound, means: _Means, assent: Assent | None = None
 ) -> Turn:
     query, sql = bound.query, None
+    index, desk, warehouse, rights = means.index, means.desk, means.warehouse, means.rights
     try:
         visible = desk.compiler.visible(rights)
         compiled = desk.compiler.compile(query, visible)
@@ -130,10 +165,17 @@ def _answer(
             )
         judgement = judged.judge(question, bound, compiled, index, planned, warehouse, visible)
         reply = _planned(question, index, desk, bound, compiled, sql, judgement)
+        if assent is not None:
+            reply = assent.noted(reply)
         if warehouse is None:
             text = f"{reply.text} No warehouse is connected, so nothing ran."
-            reply = reply.model_copy(update={"status": "recommended", "text": text})
-        elif judgement.may_run:
+            reply = reply.model_copy(update={"status": "recommended", "text": text, "choices": ()})
+        elif judgement.may_run if assent is None else assent.covers(reply):
+            if assent is not None and not assent.is_first():
+                refused = _reply(question, index, status="refused", text=plans.SECOND)
+                return Turn(
+                    refused, state, artifacts={"plan": _plan(query, sql, dialect, judgement, planned)}, is_aside=True
+                )
             limit = index.rules.autonomy.execution.rows_fetched
             reply = _presented(reply, compiled, query, desk.context, execution.executed(request, planned, limit))
     except (Unanswerable, InvalidExpression) as problem:
@@ -142,9 +184,19 @@ def _answer(
         refused = _refused(question, index, problem.message, problem.help, sql=sql)
         failure = {"message": problem.message, "help": problem.help}
         return Turn(refused, state, artifacts={"failure": failure})
-    plan = {"query": query.model_dump(mode="json"), "sql": sql, "dialect": dialect, **judgement.papers(planned)}
+    plan = _plan(query, sql, dialect, judgement, planned)
+    if assent is not None:
+        plan["confirms"] = assent.held.request_id
+    carried = {"query": plan["query"], **({"waiting": plans.kept(question, reply, bound)} if reply.choices else {})}
     log = judgement.log(question, desk.context.entities[compiled.base].domain)
-    return Turn(reply, {"query": query.model_dump(mode="json")}, artifacts={"plan": plan}, log=log)
+    return Turn(reply, carried, artifacts={"plan": plan}, log=log)
+
+
+def _plan(
+    query: SemanticQuery, sql: str, dialect: str, judgement: Judgement, planned: ExecutionResponse
+) -> dict[str, Any]:
+    """What is kept of the plan, so that the answer can be rebuilt."""
+    return {"query": query.model_dump(mode="json"), "sql": sql, "dialect": dialect, **judgement.papers(planned)}
 
 
 def _planned(
@@ -162,8 +214,8 @@ def _planned(
     status, text = "recommended", f"{about}: this is the statement I would run; nothing ran."
     if auth.autonomy_level == 1:
         status, text = "escalated", f"{about}: this is for a person to answer; nothing ran."
-    elif auth.halted:
-        status, text = "pending", f"{about}: the plan is above the resource limits. Shall I run it?"
+    elif auth.halts and judgement.executes:
+        status, text = "pending", f"{about}: {' and '.join(auth.halts)}. Shall I run it?"
     window = query.window
     caveats = [*_caveats(desk.context, query, compiled, question.asked_at.date()), *judgement.caveats, *auth.warnings]
     return _reply(
@@ -171,6 +223,7 @@ def _planned(
         index,
         status=status,
         text=text,
+        choices=plans.CHOICES if status != "escalated" else (),
         level=auth.autonomy_level,
         sql=sql,
         interval=window and Interval(start=window.start.isoformat(), end=window.end.isoformat(), label=window.label),
@@ -195,6 +248,7 @@ def _presented(
     return reply.model_copy(
         update={
             "status": "answered",
+            "choices": (),
             "text": present.sentence(query, metrics, results),
             "columns": results.columns,
             "rows": results.rows,

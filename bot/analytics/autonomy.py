@@ -8,9 +8,11 @@ from decimal import Decimal
 
 from bot.analytics.interfaces import DECISIONS, AuthRequest, AuthResponse, Plan
 from bot.conversation import Acceptance, Actor
-from bylaw.authored.autonomy import Autonomy
+from bylaw.authored.autonomy import Autonomy, Preference
 from bylaw.authored.context import Entity
 
+LARGE = "the plan is above the resource limits"
+PROPOSED = "a language model put the question this way"
 _MINUTE_MS = 60_000
 
 
@@ -19,7 +21,8 @@ class Circumstances:
     """What the level depends on besides the risk.
 
     `asked` are the entities that the question speaks of, `touched` those that the statement reads besides; `phrases`
-    are those of the question that the rules know, `override` is the level that the request itself asks for.
+    are those of the question that the rules know, `override` is the level that the request itself asks for; `proposed`:
+    a model made the query of the question.
     """
 
     asked: Sequence[Entity] = ()
@@ -28,6 +31,7 @@ class Circumstances:
     plan: Plan | None = None
     phrases: Collection[str] = ()
     override: int | None = None
+    proposed: bool = False
     stewards: Sequence[str] = ()
 
 
@@ -36,7 +40,6 @@ def authorize(rules: Autonomy, request: AuthRequest, around: Circumstances) -> A
     likelihood, cost = request.risk.error_likelihood, request.risk.expected_cost
     by_table = rules.by_table(likelihood, cost)
     caps = list(_caps(rules, request, around))
-    halted = around.plan is not None and _is_large(rules, around.plan)
     level = min([by_table, *(cap for cap, _ in caps)])
     lowering = tuple(reason for cap, reason in caps if cap < by_table)
     height = "high" if cost >= rules.high_cost_from else "low"
@@ -53,7 +56,7 @@ def authorize(rules: Autonomy, request: AuthRequest, around: Circumstances) -> A
         rationale=rationale,
         escalation_path=_escalation(around) if not rules.level(level).executes else (),
         caps=lowering,
-        halted=halted,
+        halts=tuple(_halts(rules, request, around)),
         warnings=warnings,
     )
 
@@ -79,7 +82,28 @@ def _caps(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Itera
     if not {tag for entity in around.touched for tag in entity.tags}.isdisjoint(triggers.sensitive_tables.tags):
         yield triggers.sensitive_tables.at_most, "reads tables tagged sensitive"
     if around.plan is not None and _is_large(rules, around.plan):
-        yield triggers.resource_intensity.at_most, "the plan is above the resource limits"
+        yield triggers.resource_intensity.at_most, LARGE
+    if around.proposed and rules.proposals is not None:
+        yield rules.proposals.at_most, PROPOSED
+    for name, preference in _wanted(rules, request, around):
+        yield preference.at_most, f"asked for: {name.replace('_', ' ')}"
+    if around.override is not None:
+        yield around.override, f"asked for: level {around.override}"
+
+
+def _halts(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Iterator[str]:
+    """Why nothing runs before the person has seen the plan and said yes."""
+    if around.plan is not None and _is_large(rules, around.plan):
+        yield LARGE
+    if around.proposed:
+        yield PROPOSED
+    if any(preference.asks_first for _, preference in _wanted(rules, request, around)):
+        yield "you want to be asked first"
+
+
+def _wanted(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Iterator[tuple[str, Preference]]:
+    """The preferences that hold for this request, as standing ones or in its words."""
+    domains = {entity.domain for entity in around.asked if entity.domain}
     standing = {*request.actor.risk_tolerance, *rules.standing.get(request.actor.id, ())}
     if not set(rules.just_do_it.phrases).isdisjoint(around.phrases):
         standing = set()
@@ -88,9 +112,7 @@ def _caps(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Itera
         fits_domain = not preference.domains or not domains.isdisjoint(preference.domains)
         fits_complexity = preference.complexity_from is None or around.complexity >= preference.complexity_from
         if wanted and fits_domain and fits_complexity:
-            yield preference.at_most, f"asked for: {name.replace('_', ' ')}"
-    if around.override is not None:
-        yield around.override, f"asked for: level {around.override}"
+            yield name, preference
 
 
 def _escalation(around: Circumstances) -> tuple[Actor, ...]:

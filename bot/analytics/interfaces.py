@@ -94,14 +94,14 @@ class AuthRequest(Spoken):
 
 
 class AuthResponse(Spoken):
-    """How far. `rationale` says why in one line, `caps` what lowered the level; `halted`: the plan is too large."""
+    """How far. `rationale` says why in one line, `caps` what lowered the level, `halts` why a yes is needed first."""
 
     decision: Decision
     autonomy_level: int
     rationale: str
     escalation_path: tuple[Actor, ...] = ()
     caps: tuple[str, ...] = ()
-    halted: bool = False
+    halts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

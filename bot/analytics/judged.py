@@ -27,6 +27,7 @@ from bot.analytics.interfaces import (
 from bot.analytics.reading import Bound
 from bot.conversation import Factors, Question, RiskAssessment
 from bot.index import BundleIndex
+from bylaw.authored.autonomy import Autonomy
 from bylaw.authored.context import Context, Entity
 from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
@@ -51,7 +52,7 @@ class Judgement:
     @property
     def may_run(self) -> bool:
         """May the statement run now, without anybody saying yes first?"""
-        return self.executes and not self.auth.halted
+        return self.executes and not self.auth.halts
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -124,7 +125,7 @@ def judge(
         features=compiled.features,
         source=risk.source_risk(rules.risk, asked, scores),
         novelty=novelty,
-        ambiguity=risk.ambiguity(rules.risk.ambiguity, found, bound.rivals),
+        ambiguity=max(risk.ambiguity(rules.risk.ambiguity, found, bound.rivals), _unsure(bound, rules.autonomy)),
     )
     asking = ContextRequest(query=question.text, actor_id=question.actor.id, session_id=question.session_id)
     response = look_up(asking, context, compiled, factors, rules.autonomy.disambiguation.ambiguity_from)
@@ -139,6 +140,7 @@ def judge(
         plan=planned.plan,
         phrases=bound.stakes,
         override=override if isinstance(override, int) and 1 <= override <= 5 else None,
+        proposed=bound.author is not None,
         stewards=sorted(user for user in rules.roles.users if rules.roles.is_steward(user)),
     )
     auth = autonomy.authorize(rules.autonomy, request, around)
@@ -231,6 +233,11 @@ def _assessment(
         caps=auth.caps,
         escalation_path=tuple(actor.id for actor in auth.escalation_path),
     )
+
+
+def _unsure(bound: Bound, rules: Autonomy) -> Decimal:
+    """What only a model could read is ambiguous, however well it fits."""
+    return Decimal(0) if bound.author is None or rules.proposals is None else rules.proposals.ambiguity
 
 
 def _untimed(text: str, bound: Bound) -> str:

@@ -12,13 +12,17 @@ from bylaw.semantic.query import Condition, Filter, SemanticQuery
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A question that was understood. `rivals` counts readings that the rest of the question ruled out."""
+    """A question that was understood. `rivals` counts readings that the rest of the question ruled out.
+
+    `author` is the language model that proposed the query, None where the reader read it.
+    """
 
     query: SemanticQuery
     bindings: tuple[Binding, ...]
     stakes: tuple[str, ...] = ()
     rivals: int = 0
     is_follow_up: bool = False
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ def _sources(reply: Reply) -> Iterator[str]:
 
 
 def _acceptance(reply: Reply) -> list[kit.Block]:
-    if reply.level is None or reply.status not in _ACCEPTABLE:
+    if reply.level is None or reply.status not in _ACCEPTABLE or reply.choices:
         return []
     return [kit.actions([kit.button("Accept", ACCEPT, reply.request_id, "primary")])]
 

@@ -38,6 +38,7 @@ class Analytics(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     request_id: Id | None = None
+    session_id: Id | None = None  # of the conversation that this goes on with
     actor: Actor = Actor(type="agent")
     query: Asked
     preferences: AnalyticsPreferences = AnalyticsPreferences()
@@ -74,7 +75,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
             text=body.query.natural_language,
             actor=actor,
             asked_at=services.clock(),
-            session_id=request_id,
+            session_id=body.session_id or request_id,
             request_id=request_id,
             options=body.preferences.options(),
         )

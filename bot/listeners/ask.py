@@ -30,4 +30,4 @@ def message(event: Mapping[str, Any], desk: Desk) -> Heard | None:
 def _is_awaited(heard: Heard, desk: Desk) -> bool:
     with desk.serving.services().store.reading() as connection:
         session = sessions.load(connection, heard.session_id, Actor(id=heard.user))
-    return session.pending in ("needs_fact", "needs_choice")
+    return session.pending is not None

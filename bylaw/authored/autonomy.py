@@ -85,6 +85,7 @@ class Preference(Authored):
     """What a person may ask for, for every request or in the words of one; it can only make the bot more careful."""
 
     at_most: Level
+    asks_first: StrictBool = False  # nothing runs before the person has seen the plan and said yes
     domains: list[Word] = Field(default_factory=list)
     complexity_from: Share | None = None  # holds only for queries at least this complex
     phrases: list[Word] = Field(default_factory=list)
@@ -94,6 +95,24 @@ class SetAside(Authored):
     """Words of one request that set the asker's standing preferences aside; nothing else gives way to them."""
 
     phrases: list[Word] = Field(default_factory=list)
+
+
+class Proposals(Authored):
+    """A language model may say what a question means that the bot did not understand: people confirm it, then it runs.
+
+    What only a model could read counts as ambiguous by `ambiguity` at least. The model is shown at most
+    `catalogue_bytes` of what the asker may know of the data, and has `seconds` to answer. After `failures` in a row it
+    is left alone for `rest_seconds`; never more than `at_once` questions wait for it.
+    """
+
+    at_most: Level
+    ambiguity: Share
+    seconds: Positive
+    answer_tokens: Positive
+    catalogue_bytes: Positive
+    failures: Positive
+    rest_seconds: Positive
+    at_once: Positive
 
 
 class Execution(Authored):
@@ -118,6 +137,7 @@ class Autonomy(AuthoredFile):
     standing: dict[Word, list[Word]] = Field(default_factory=dict)  # a person -> preferences for all they ask
     just_do_it: SetAside = SetAside()
     execution: Execution
+    proposals: Proposals | None = None  # None: no model is ever asked
 
     @model_validator(mode="after")
     def _is_complete(self) -> Autonomy:

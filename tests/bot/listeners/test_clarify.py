@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.analytics import plans
 from bot.conversation import Choice, Turn
 from bot.router import Answerer
 from tests.fakes.frame import said
@@ -84,3 +85,40 @@ def test_many_choices_are_a_menu(start, slack):
     slack.click("UANA", post, "store 17")
     bot.settle()
     assert slack.posts("C1")[-1]["text"] == "picked S17"
+
+
+@pytest.fixture
+def planned(start, slack):
+    """A bot that shows a statement before it runs it, and the post in which it does."""
+
+    def show(asked, state, _index):
+        if word := plans.heard(asked.text):
+            return Turn(said(asked, "data", "answered", f"it was a {word}"), {})
+        text = "this is the statement I would run"
+        reply = said(asked, "data", "recommended", text, sql="SELECT 1", level=2, choices=plans.CHOICES)
+        return Turn(reply, state)
+
+    bot = start(answerers=(Answerer("data", lambda text, _: float("revenue" in text), show),))
+    slack.say("UANA", "C1", f"<@{BOT}> revenue by region")
+    bot.settle()
+    return bot, dict(slack.posts("C1")[0])
+
+
+def test_a_plan_has_a_button_that_runs_it_and_none_that_takes_it_as_it_is(planned, slack):
+    bot, post = planned
+    assert [slack.labels(one) for one in slack.elements(post)] == [["Run it"], ["Do not run it"]]
+    slack.click("UBEN", post, "Run it")
+    slack.click("UANA", post, "Run it")
+    slack.click("UANA", post, "Run it")
+    bot.settle()
+    assert [one["text"] for one in slack.posts("C1") if not one.get("to")][1:] == ["it was a yes"]
+
+
+@pytest.mark.parametrize("says", ["yes", "Do not run it"])
+def test_a_plan_is_answered_in_its_thread_without_a_mention(planned, slack, says):
+    bot, post = planned
+    slack.say("UBEN", "C1", says, thread=post["thread_ts"])
+    slack.say("UANA", "C1", says, thread=post["thread_ts"])
+    bot.settle()
+    word = "yes" if says == "yes" else "no"
+    assert [one["text"] for one in slack.posts("C1")[1:]] == [f"it was a {word}"]
