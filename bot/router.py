@@ -80,13 +80,14 @@ class Route:
 
 _OPENS_FOLLOW_UP = re.compile(
     r"\W*(and|but|or|also|plus|what about|how about|what if|same|the same|only|just|instead|now|then|again|ok|okay"
-    r"|yes|yeah|yep|no|nope|actually|sorry|rather|i meant?|i was asking|make (it|that))\b",
+    r"|yes|yeah|yep|no|nope|actually|sorry|rather|i meant?|i was asking|make (it|that)"
+    r"|compared? (that|it|this|to|with)|how (does|do|did) (that|it|this|they|those) compare)\b",
     re.IGNORECASE,
 )
 # These open whole questions too: they continue something only in a short utterance.
 _MAY_OPEN_FOLLOW_UP = re.compile(
     r"\W*(by|per|for|in|with|without|excluding|including|not|it|it's|that|those|these|they|this|them|i do|i don't"
-    r"|top|bottom|unknown|none|skip|\d[\d.,]*)(\b|$)",
+    r"|top|bottom|unknown|none|skip|sort|order by|as an? |\d[\d.,]*)(\b|$)",
     re.IGNORECASE,
 )
 # Nobody answers a question with one of these, unless it is a follow-up ("what about …").

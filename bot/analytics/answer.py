@@ -261,7 +261,7 @@ def _presented(
 def _caveats(context: Context, query: SemanticQuery, compiled: Compiled, today: date) -> tuple[str, ...]:
     """What was left out, which traps are near, what the dates are."""
     found = list(compiled.caveats)
-    near = gotchas.applicable(context, {compiled.base, *query.metrics})
+    near = gotchas.applicable(context, {compiled.base, *query.metrics, *(part.metric for part in query.measures)})
     found += [gotchas.said(trap) for trap in near if trap.check and gotchas.failed_check(trap, query, today)]
     if compiled.time_column:
         found.append(f"Dated by {compiled.time_column}.")

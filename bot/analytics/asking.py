@@ -18,7 +18,7 @@ _SUBJECTS = _set("we they he she it")
 _COURTESY = _set("please can could you would i want to need")
 _FOLLOW_UP = re.compile(
     r"^\W*(and|but|or|also|now|then|what about|how about|what if|same|only|just|instead|actually|i mean|i meant)\b"
-    r"|\b(instead|i meant|i mean)\b",
+    r"|\b(instead|i meant|i mean)\b|^\W*(compared? (that|it|this|to|with)|how (does|do|did) (that|it|this|they))\b",
     re.IGNORECASE,
 )
 
@@ -29,7 +29,8 @@ def is_write_request(text: str) -> bool:
     rest = [word for word in words if word not in _COURTESY]
     past = {i + 2 for i, pair in enumerate(pairwise(words)) if pair[0] == "do" and pair[1] in _SUBJECTS}
     asked = [word for i, word in enumerate(words) if i not in past]  # "how many did we write" asks, and orders nothing
-    return not _WRITES.isdisjoint(asked) or bool(rest and rest[0] in _WRITE_STARTS)
+    is_noun = rest[:1] == ["change"] and rest[1:2] in (["in"], ["of"])  # "change in orders by quarter"
+    return not _WRITES.isdisjoint(asked) or bool(rest and rest[0] in _WRITE_STARTS and not is_noun)
 
 
 def begins_with_write(text: str) -> bool:

@@ -113,7 +113,7 @@ def judge(
     groups = [*query.dimensions, *([query.grain] if query.grain else [])]
     novelty = risk.novelty(context, _untimed(question.text, bound), query.metrics, groups)
     is_novel = novelty >= rules.risk.freshness.novelty_from
-    until = query.window.end if query.window else None
+    until = max((window.end for window in query.windows), default=None)
     seen = _Looks(context, touched, warehouse, is_novel, visible)
     boundaries = seen.boundaries(question.asked_at, until, is_novel)
     # what is put together from several tables is as fresh as the oldest of them

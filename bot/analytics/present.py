@@ -23,12 +23,16 @@ def metrics_of(query: SemanticQuery, context: Context) -> dict[str, Metric]:
 
 def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
     known = context.metrics.get(name)
+    difference = next((part for part in query.differences if part.name == name), None)
+    if difference is not None and not difference.is_growth:
+        return _metric(difference.after, query, context)
     measure = next((part for part in query.measures if part.name == name), None)
     if measure is not None:
         known = _metric(measure.metric, query, context)
     if known is not None and measure is None:
         return known
-    format_ = "percent" if measure is not None and measure.over in ("growth", "share") else "number"
+    is_share = difference is not None or (measure is not None and measure.over in ("growth", "share"))
+    format_ = "percent" if is_share else "number"
     if known is not None and measure is not None and measure.over in ("value", "change", "running"):
         return known
     entity = name.partition("(")[2].rstrip(")").partition(".")[0] or next(iter(context.entities), "rows")
@@ -38,7 +42,7 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
 def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     """What the answer is about: `Net revenue by region, Q3 2026`."""
     groups = [readable(name.partition(".")[2]) for name in query.dimensions] + ([query.grain] if query.grain else [])
-    about = " and ".join(readable(name) for name in query.shown or query.dimensions)
+    about = " and ".join(dict.fromkeys(readable(_named(name, query)) for name in query.shown or query.dimensions))
     if query.metrics and not query.shown:
         about = f"{' and '.join(groups)} with the {_rank(query)}"
     elif groups:
@@ -51,9 +55,17 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
         operator = "" if narrowed.operator == "in" else f"{readable(narrowed.operator)} "
         named = readable(narrowed.dimension.partition(".")[2])
         said += f", {named} {'not ' if narrowed.negated else ''}{operator}{values}".rstrip()
-    return (
-        f"{said}, {query.window.label}" if query.window else f"{said}, all time" if not _now(query, metrics) else said
-    )
+    spans = " and ".join(window.label for window in query.windows)
+    return f"{said}, {spans}" if spans else f"{said}, all time" if not _now(query, metrics) else said
+
+
+def _named(name: str, query: SemanticQuery) -> str:
+    """What a number of a span of time of its own is called: the number itself, the span stands beside the figure."""
+    measure = next((part for part in query.measures if part.name == name and part.window is not None), None)
+    difference = next((part for part in query.differences if part.name == name), None)
+    if difference is not None:
+        return "growth" if difference.is_growth else "change"
+    return measure.metric if measure is not None else name
 
 
 def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | Results) -> str:
@@ -69,9 +81,9 @@ def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | R
     if len(rows.rows[0]) == count and len(rows.rows) == 1:
         if all(cell is None for cell in rows.rows[0]):
             return f"{about}: there are no such rows."
-        return f"{about}: {_figures(rows.rows[0], query.shown, metrics)}."
+        return f"{about}: {_figures(rows.rows[0], query, metrics)}."
     listed = [
-        f"{' / '.join(_group(cell) for cell in row[:-count])} {_figures(row[-count:], query.shown, metrics)}"
+        f"{' / '.join(_group(cell) for cell in row[:-count])} {_figures(row[-count:], query, metrics)}"
         for row in rows.rows[:_LISTED]
     ]
     more = len(rows.rows) - len(listed)
@@ -96,8 +108,15 @@ def _now(query: SemanticQuery, metrics: Mapping[str, Metric]) -> bool:
     return bool(query.metrics) and all(metrics[name].snapshot for name in query.metrics)
 
 
-def _figures(cells: Sequence[Any], names: Sequence[str], metrics: Mapping[str, Metric]) -> str:
-    return " and ".join(figure(cell, metrics[name]) for cell, name in zip(cells, names, strict=True))
+def _figures(cells: Sequence[Any], query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
+    """The numbers of one row; where they have spans of time of their own, each says which."""
+    spans = {part.name: part.window.label for part in query.measures if part.window is not None}
+    spans |= {part.name: _named(part.name, query) for part in query.differences}
+    said = [
+        f"{figure(cell, metrics[name])}{f' ({spans[name]})' if name in spans else ''}"
+        for cell, name in zip(cells, query.shown, strict=True)
+    ]
+    return " and ".join(said)
 
 
 def figure(value: Any, metric: Metric) -> str:

@@ -76,6 +76,7 @@ def unclear(text: str, words: str, names: Sequence[str], context: Context, value
 def carried(new: SemanticQuery, old: SemanticQuery, forget_time: bool) -> SemanticQuery:
     """*old* with what *new* says put in its place. A new grouping replaces the old one whole."""
     groups = new if new.dimensions or new.grain or new.per else old
+    is_apart = any(measure.window is not None for measure in new.measures)
     return new.model_copy(
         update={
             "dimensions": groups.dimensions,
@@ -83,7 +84,7 @@ def carried(new: SemanticQuery, old: SemanticQuery, forget_time: bool) -> Semant
             "grain": groups.grain,
             "with_empty": groups.with_empty,
             "filters": renewed(old.filters, new.filters),
-            "window": new.window or (None if forget_time else old.window),
+            "window": None if is_apart else new.window or (None if forget_time else old.window),
             "time_dimension": new.time_dimension or old.time_dimension,
             "order": new.order or (() if groups is new else old.order),
             "limit": new.limit or (None if groups is new else old.limit),

@@ -63,7 +63,8 @@ class Utterance:
         self.words: tuple[Word, ...] = read_words(text)
         self._starts = [word.start for word in self.words]
         numbers = read_numbers(text, self.words)
-        named = [self._placed(span, span.begins, span.ends) for span in dates.find(text, today)]
+        spans = [span for span in dates.find(text, today) if span.shift is None]
+        named = [self._placed(span, span.begins, span.ends) for span in spans]
         self.days = tuple(_as_day(place) for place in named if _is_day(place))
         in_dates = {i for place in named for i in range(place.first, place.last + 1)}
         self.quantities = self._quantities(numbers, in_dates)

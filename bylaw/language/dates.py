@@ -29,14 +29,35 @@ class CalendarRules:
 
 
 @dataclass(frozen=True, slots=True)
+class Shift:
+    """`count` units before another span; one as long as itself must be `is_whole` units long."""
+
+    count: int
+    unit: Unit
+    is_whole: bool = True
+
+    def of(self, start: date, end: date) -> tuple[date, date] | None:
+        """The days that lie so far before these; None where these are no such span."""
+        if self.is_whole and shifted(start, self.unit, self.count) != end:
+            return None
+        return shifted(start, self.unit, -self.count), shifted(end, self.unit, -self.count)
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
-    """Days from `start` up to, not including, `end`; both None: all time. `begins`, `ends` are places in the text."""
+    """Days from `start` up to, not including, `end`; both None: all time. `begins`, `ends` are places in the text.
+
+    `sides` are the two spans that stand at its ends ("from March to June"). `shift` is how far it lies before
+    another span that the text around tells ("the month before"); it has no days of its own.
+    """
 
     start: date | None
     end: date | None
     label: str
     begins: int
     ends: int
+    sides: tuple[Span, Span] | None = None
+    shift: Shift | None = None
 
 
 FIRST_DAY = date(1, 1, 1)  # of a span that has no beginning
@@ -61,7 +82,7 @@ def find(text: str, today: date, calendar: CalendarRules = CalendarRules()) -> t
             except (ValueError, OverflowError):  # the 31st of February, the year 12000: no day, so no phrase
                 period = None
             if period is not None:
-                found.append(Span(*period, begins, ends))
+                found.append(Span(*period, begins, ends, _sides(match, today, calendar), _shift(match)))
     return tuple(sorted(found, key=lambda span: span.begins))
 
 
@@ -92,7 +113,7 @@ def shifted(day: date, unit: Unit, count: int) -> date:
     return date(year, month + 1, min(day.day, (following - timedelta(days=1)).day))
 
 
-def _whole(start: date, unit: Unit, calendar: CalendarRules, fiscal: bool | None = None) -> _Period:
+def _whole(start: date, unit: Unit, calendar: CalendarRules, fiscal: bool | None = None) -> tuple[date, date, str]:
     by_fiscal = (calendar.fiscal_by_default if fiscal is None else fiscal) and calendar.fiscal_start != 1
     return start, shifted(start, unit, 1), _label(start, unit, calendar, by_fiscal)
 
@@ -136,9 +157,17 @@ _UNIT = r"(?:day|week|month|quarter|year)"
 _COUNT = rf"(?:\d{{1,4}}|{'|'.join(_NUMBERS)})"
 _DATE = (
     rf"(?:{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?(?: of)? {_MONTH}"
-    rf"(?:,? {_YEAR})?|{_YEAR}-\d\d|q[1-4] {_YEAR}|{_MONTH} {_YEAR}|{_MONTH}|{_YEAR}|today|yesterday)"
+    rf"(?:,? {_YEAR})?|{_YEAR}-\d\d|q[1-4](?: (?:of )?{_YEAR})?|{_MONTH} {_YEAR}|{_MONTH}|{_YEAR}|today|yesterday)"
 )
 _END = r"(?![\w-])"
+_ENDS = ("from", "to")
+_QUARTER = re.compile(rf"(?P<fiscal>(?!))?q(?P<number>[1-4])(?P<ordinal>)(?: (?:of )?(?P<year>{_YEAR}))?")
+_LENGTHS: dict[Unit, re.Pattern[str]] = {
+    "month": re.compile(rf"{_MONTH}(?: {_YEAR})?|{_YEAR}-\d\d"),
+    "quarter": re.compile(rf"q[1-4](?: (?:of )?{_YEAR})?"),
+    "year": re.compile(_YEAR),
+}
+_JOINED = r"(?:,? (?:and|or|vs\.?|versus|with|to|against|than|compared (?:to|with))|,)"
 
 
 def _count(text: str) -> int:
@@ -158,9 +187,9 @@ def _mention(text: str, today: date, calendar: CalendarRules) -> tuple[date, dat
         year, month, day = (int(part) if part else 1 for part in match.groups())
         start = date(year, month, day)
         return start, shifted(start, "day" if match[3] else "month", 1)
-    if match := re.fullmatch(rf"q([1-4]) ({_YEAR})", text):
-        start = date(int(match[2]), 3 * int(match[1]) - 2, 1)
-        return start, shifted(start, "quarter", 1)
+    if match := _QUARTER.fullmatch(text):
+        start, end, _ = _quarter(match, today, calendar)
+        return start, end
     if re.fullmatch(_YEAR, text):
         return date(int(text), 1, 1), date(int(text) + 1, 1, 1)
     words = re.findall(r"[a-z]+|\d+", re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text))
@@ -175,6 +204,33 @@ def _mention(text: str, today: date, calendar: CalendarRules) -> tuple[date, dat
 
 
 # --- one reader a kind of phrase ---
+
+
+def _sides(match: re.Match[str], today: date, calendar: CalendarRules) -> tuple[Span, Span] | None:
+    """What stands at the two ends of "from March to June", where both are periods of the same length."""
+    given = match.groupdict()
+    if not given.get("from") or not given.get("to") or given.get("exclusive"):
+        return None
+    unit = next((name for name, pattern in _LENGTHS.items() if all(pattern.fullmatch(given[at]) for at in _ENDS)), None)
+    if unit is None:
+        return None
+    first, _, _ = _between(match, today, calendar) or (None, None, "")
+    second, _ = _mention(given["to"], today, calendar)
+    if first is None:
+        return None
+    (begins, ends), (begin, end) = (match.span(at) for at in _ENDS)
+    return Span(*_whole(first, unit, calendar), begins, ends), Span(*_whole(second, unit, calendar), begin, end)
+
+
+def _shift(match: re.Match[str]) -> Shift | None:
+    given = match.groupdict()
+    if given.get("same") or given.get("same_too"):
+        return Shift(1, "year", is_whole=False)
+    return Shift(_count(given["many"] or "1"), _unit(match)) if given.get("earlier") else None
+
+
+def _untold(_match: re.Match[str], _today: date, _calendar: CalendarRules) -> _Period | None:
+    return None, None, _match[0]
 
 
 def _between(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
@@ -300,7 +356,14 @@ def _one_day(match: re.Match[str], today: date, calendar: CalendarRules) -> _Per
     return start, end, start.isoformat()
 
 
-def _quarter(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+def _shared_year(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "March and April 2026": one year is meant."""
+    unit: Unit = "quarter" if match["from"].startswith("q") else "month"
+    start, _ = _mention(f"{match['from']} {match['year']}", today, calendar)
+    return _whole(start, unit, calendar, None if unit == "quarter" else False)
+
+
+def _quarter(match: re.Match[str], today: date, calendar: CalendarRules) -> tuple[date, date, str]:
     number = int(match["number"]) if match["number"] else _ORDINALS[match["ordinal"]]
     fiscal = bool(match["fiscal"]) or calendar.fiscal_by_default
     first = calendar.fiscal_start if fiscal else 1
@@ -378,6 +441,16 @@ _GRAMMAR = _compiled(
             rf" (?:(?P<year>{_YEAR})|this year|the year)",
             _half,
         ),
+        (
+            rf"(?:the )?(?P<same>same (?:period|time|{_UNIT}))(?: of| in)?(?: the)? (?:last|previous|prior) year"
+            rf"|(?:one|a) (?P<same_too>year) (?:earlier|before)(?=\W*$|[,.;?!)])",
+            _untold,
+        ),
+        (
+            rf"the (?:(?P<many>{_COUNT}) )?(?P<unit>{_UNIT})s? (?P<earlier>before(?: that| then| it)?)"
+            r"(?=\W*$|[,.;?!)]| (?:by|per|and|for|in|of|vs|versus|instead)\b)",
+            _untold,
+        ),
         (rf"(?P<word>since|on or after|after|later than) (?:the )?(?P<from>{_DATE})", _since),
         (rf"(?P<word>on or before|before|until|through|prior to|earlier than) (?:the )?(?P<from>{_DATE})", _before),
         (
@@ -397,6 +470,11 @@ _GRAMMAR = _compiled(
         ),
         (rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago),
         (rf"(?:this )?{_FISCAL}(?P<unit>{_UNIT}) to date|(?P<short>[ymqw])td", _to_date),
+        (
+            rf"(?:(?:in|during|for|of) )?(?P<from>q[1-4]|{_MONTH})"
+            rf"(?=(?:{_JOINED} (?:in |of |for )?(?:q[1-4]|{_MONTH}))+,? (?:of |in )?(?P<year>{_YEAR}))",
+            _shared_year,
+        ),
         (rf"{_FISCAL}q(?P<number>[1-4])(?P<ordinal>)(?:,? (?:of )?(?:fy ?)?(?P<year>{_YEAR}))?", _quarter),
         (
             rf"(?P<number>)(?P<ordinal>{'|'.join(_ORDINALS)}) {_FISCAL}quarter(?:,? (?:of |in )?(?P<year>{_YEAR}))?",

@@ -25,8 +25,9 @@ def said(gotcha: Gotcha) -> str:
 def failed_check(gotcha: Gotcha, query: SemanticQuery, today: date) -> bool:
     """Does the answer to *query*, given on *today*, step on this trap? True where it has no check of its own."""
     if gotcha.check == "partial_period":
-        if query.window is None:
+        if not query.windows:
             return query.grain is not None
         # A span that ends with today is whole as it was asked for; only its last month (or week …) is not.
-        return query.window.end > today + timedelta(days=0 if query.grain else 1)
+        ends = max(window.end for window in query.windows)
+        return ends > today + timedelta(days=0 if query.grain else 1)
     return True

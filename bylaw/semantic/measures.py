@@ -17,7 +17,7 @@ from bylaw.authored.context import Aggregation, Grain, Metric, NonAdditive
 from bylaw.semantic import gotchas, times, trees
 from bylaw.semantic.expressions import expression
 from bylaw.semantic.names import Names
-from bylaw.semantic.query import Condition, Measure, SemanticQuery, Unanswerable, UnknownName
+from bylaw.semantic.query import Condition, Difference, Measure, SemanticQuery, Unanswerable, UnknownName, Window
 from bylaw.semantic.times import Span
 
 ADDITIVE = ("sum", "count")
@@ -53,7 +53,8 @@ class Balance:
 class Atom:
     """One aggregate over the rows of `entity` of a value that `place` has, the entity itself or one it leads to.
 
-    `fragments` are conditions in SQL and `conditions` those of a query, all on its rows. `fill` is what the metric
+    `fragments` are conditions in SQL and `conditions` those of a query, all on its rows; `window` is a span of time
+    of its own. `fill` is what the metric
     says a period without rows has, `is_filled` that the sum of nothing is 0 here.
     """
 
@@ -72,6 +73,7 @@ class Atom:
     fill: int | None = None
     is_filled: bool = False
     place: str | None = None
+    window: Window | None = None
 
     @property
     def bare(self) -> Atom:
@@ -103,7 +105,8 @@ Build = Callable[[Frame], exp.Expr]
 class Number:
     """A formula. `needs_time` says that it compares periods, so that none may be missing.
 
-    `is_over` says that it is computed on the groups of the answer, `is_running` that it adds them up over time.
+    `is_over` says that it is computed on the groups of the answer, `is_running` that it adds them up over time,
+    `counts_rows` that it counts rows by their key, so that no row counts twice.
     """
 
     atoms: tuple[Atom, ...]
@@ -111,6 +114,7 @@ class Number:
     needs_time: bool = False
     is_over: bool = False
     is_running: bool = False
+    counts_rows: bool = False
 
     @staticmethod
     def of(atom: Atom) -> Number:
@@ -155,10 +159,11 @@ class Numbers:
         self.names = names
         self.measures = {measure.name: measure for measure in query.measures} if query else {}
         self.ratios = {ratio.name: ratio for ratio in query.ratios} if query else {}
+        self.differences = {part.name: part for part in query.differences} if query else {}
 
     def __contains__(self, name: str) -> bool:
-        known = name in self.measures or name in self.ratios or name in self.names.context.metrics
-        return known or _WRITTEN_OUT.fullmatch(name) is not None
+        own = (self.measures, self.ratios, self.differences, self.names.context.metrics)
+        return any(name in known for known in own) or _WRITTEN_OUT.fullmatch(name) is not None
 
     def metric(self, name: str) -> Metric | None:
         """The metric of the catalogue that *name* means, through a measure too; None for other numbers."""
@@ -166,7 +171,9 @@ class Numbers:
             if self.measures[name].over not in ("value", "running"):
                 return None
             name = self.measures[name].metric
-        return None if name in self.ratios else self.names.context.metrics.get(name)
+        if name in self.differences and not self.differences[name].is_growth:
+            return self.metric(self.differences[name].after)
+        return None if name in self.ratios or name in self.differences else self.names.context.metrics.get(name)
 
     def number(self, name: str, seen: tuple[str, ...] = ()) -> Number:
         """The formula of *name*. A measure may narrow a metric of its own name."""
@@ -176,11 +183,16 @@ class Numbers:
         if name in self.ratios and name not in seen:
             ratio = self.ratios[name]
             return _ratio(self.number(ratio.numerator, inside), self.number(ratio.denominator, inside))
+        if name in self.differences and name not in seen:
+            part = self.differences[name]
+            return _difference(self.number(part.before, inside), self.number(part.after, inside), part)
         if name in self.measures and name not in seen:
             measure = self.measures[name]
             found = self.number(measure.metric, inside)
             if measure.filters:
                 found = found.changed(lambda atom: replace(atom, conditions=(*atom.conditions, *measure.filters)))
+            if measure.window is not None:
+                found = found.changed(lambda atom: replace(atom, window=measure.window))
             return over(found, measure)
         metric = self.names.context.metrics.get(name)
         return self._written_out(name) if metric is None else self._metric(metric, inside)
@@ -203,7 +215,8 @@ class Numbers:
     def _metric(self, metric: Metric, seen: tuple[str, ...]) -> Number:
         match metric.type:
             case "simple":
-                return Number.of(self._atom(metric))
+                atom = self._atom(metric)
+                return replace(Number.of(atom), counts_rows=atom.agg == "count_distinct" and self._is_key(atom))
             case "ratio":
                 halves = [self.number(name or "", seen) for name in (metric.numerator, metric.denominator)]
                 return self._dated(_ratio(*halves), metric)
@@ -228,6 +241,10 @@ class Numbers:
             balance=Balance.of(metric.non_additive_dimension),
             fill=metric.fill_nulls_with,
         )
+
+    def _is_key(self, atom: Atom) -> bool:
+        key = self.names.entity(atom.entity).primary_key
+        return key is not None and [atom.sql] == key.columns
 
     def _dated(self, number: Number, metric: Metric) -> Number:
         """What a metric says of its parts: their date, and whether a span of time applies."""
@@ -281,7 +298,7 @@ def over(number: Number, measure: Measure) -> Number:
         return number
     if number.is_over:
         raise Unanswerable(f"`{measure.name}` computes on a number that is computed on groups itself")
-    if kind == "running" and not _adds_up(number, ADDITIVE):
+    if kind == "running" and not (_adds_up(number, ADDITIVE) or number.counts_rows):
         raise Unanswerable(f"`{measure.metric}` cannot be added up, so it has no running total")
     if kind == "share" and not _adds_up(number, (*ADDITIVE, "count_distinct")):
         raise Unanswerable(f"`{measure.metric}` is no part of a whole, so it has no share")
@@ -343,6 +360,19 @@ def _ratio(over: Number, under: Number) -> Number:
         over.is_over or under.is_over,
         over.is_running or under.is_running,
     )
+
+
+def _difference(before: Number, after: Number, part: Difference) -> Number:
+    """Two numbers of the same groups: what has no rows is 0 where that is a number."""
+    if before.is_over or after.is_over:
+        raise Unanswerable(f"`{part.name}` compares numbers that are computed on groups")
+    first, second = before.changed(_filled), after.changed(_filled)
+
+    def build(frame: Frame) -> exp.Expr:
+        less = exp.Sub(this=second.build(frame), expression=exp.paren(first.build(frame), copy=False))
+        return divided(exp.paren(less, copy=False), first.build(frame)) if part.is_growth else less
+
+    return Number((*first.atoms, *second.atoms), build, before.needs_time or after.needs_time)
 
 
 def _filled(atom: Atom) -> Atom:

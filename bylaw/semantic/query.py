@@ -110,14 +110,16 @@ class Order(Part):
 class Measure(Part):
     """A number that only this query knows, under a name of its own.
 
-    `filters` narrow the rows that count for it ("of these, on weekends"). `over` is computed on the groups of the
-    answer: the change or the growth (a share) against the period before, the running total over time, the share of
-    the whole, the rank from the highest (ties share one, none is skipped).
+    `filters` narrow the rows that count for it ("of these, on weekends"), `window` is its own span of time instead of
+    the query's ("last year" beside "this year"). `over` is computed on the groups of the answer: the change or the
+    growth (a share) against the period before, the running total over time, the share of the whole, the rank from the
+    highest (ties share one, none is skipped).
     """
 
     name: str
     metric: str
     filters: tuple[Condition, ...] = ()
+    window: Window | None = None
     over: Literal["value", "change", "growth", "running", "share", "rank"] = "value"
 
 
@@ -129,21 +131,31 @@ class Ratio(Part):
     denominator: str
 
 
+class Difference(Part):
+    """How far the number `after` lies above the number `before`; as a share of `before` where it is a growth."""
+
+    name: str
+    before: str
+    after: str
+    is_growth: bool = False
+
+
 class SemanticQuery(Part):
     """What is asked.
 
     `metrics` are the numbers in the order of the answer's columns: names of the catalogue, of `measures`, of
-    `ratios`, or aggregates written out. `per` names entities each of whose rows has a row of the answer, whether or
-    not the dimensions that are shown tell them apart: two customers of one name are two. `window` narrows and `grain`
-    groups by the time dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups and periods that no
-    row belongs to. `limit` takes the first rows, with `limit_by` the first of each group of those dimensions. `order`
-    empty means the natural one: time upwards, else the first metric downwards. `hidden` metrics have no column: rows
-    are only ranked by them.
+    `ratios`, of `differences`, or aggregates written out. `per` names entities each of whose rows has a row of the
+    answer, whether or not the dimensions that are shown tell them apart: two customers of one name are two. `window`
+    narrows and `grain` groups by the time dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups
+    and periods that no row belongs to. `limit` takes the first rows, with `limit_by` the first of each group of those
+    dimensions. `order` empty means the natural one: time upwards, else the first metric downwards. `hidden` metrics
+    have no column: rows are only ranked by them.
     """
 
     metrics: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
     ratios: tuple[Ratio, ...] = ()
+    differences: tuple[Difference, ...] = ()
     dimensions: tuple[str, ...] = ()
     per: tuple[str, ...] = ()
     filters: tuple[Condition, ...] = ()
@@ -168,6 +180,12 @@ class SemanticQuery(Part):
     def shown(self) -> tuple[str, ...]:
         """The numbers that have a column."""
         return tuple(name for name in self.metrics if name not in self.hidden)
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """Every span of time that rows are counted in: the query's, or those of the measures that have their own."""
+        own = [measure.window for measure in self.measures if measure.window is not None]
+        return tuple(dict.fromkeys(own)) or ((self.window,) if self.window else ())
 
     @property
     def is_list(self) -> bool:

@@ -42,11 +42,12 @@ class Kind:
     offset: Span | None
     is_total: bool
     special: Atom | None
+    window: Window | None = None
 
     @staticmethod
     def of(atom: Atom, time: str | None) -> Kind:
         special = atom.bare if atom.cumulative or atom.balance else None
-        return Kind(atom.entity, time, atom.offset, atom.is_total, special)
+        return Kind(atom.entity, time, atom.offset, atom.is_total, special, atom.window)
 
     def is_simple(self, grain: Grain | None) -> bool:
         """Are its values nothing but aggregates of the rows of a group?"""
@@ -115,7 +116,7 @@ class Sheets:
 
     def kind(self, atom: Atom) -> Kind:
         """What tells the sheet of *atom*: its rows, and its date where time is asked for."""
-        if self.query.window is None and self.query.grain is None:
+        if self.query.window is None and self.query.grain is None and atom.window is None:
             if atom.offset is not None:
                 raise Unanswerable(
                     f"`{atom.metric}` is wanted as of {atom.offset.count} {atom.offset.unit} before, but before what?",
@@ -198,7 +199,8 @@ class Sheets:
     def time_field(self, atom: Atom) -> Field:
         """The time dimension that *atom* is dated by. Raises Unanswerable where there is none, or no span applies."""
         if atom.is_snapshot:
-            said = self.query.window.label if self.query.window else f"by {self.query.grain}"
+            window = atom.window or self.query.window
+            said = window.label if window else f"by {self.query.grain}"
             raise Unanswerable(f"`{atom.metric}` counts what is true now, `{said}` does not apply to it")
         return self.dated(atom.entity, self.query.time_dimension or atom.time)
 
@@ -228,7 +230,7 @@ class Sheets:
 
     def _date(self, sheet: Sheet, timed: Field, kind: Kind) -> None:
         """Keep the rows of the window. What looks back has a window of its own, a running total no beginning."""
-        rows, window = sheet.rows, self.query.window
+        rows, window = sheet.rows, kind.window or self.query.window
         if kind.offset is not None:
             self._check_offset(kind.offset)
             window = times.earlier(window, kind.offset) if window else None

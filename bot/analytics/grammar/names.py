@@ -265,7 +265,7 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return True
     if not ref.of("metric"):
         return False
-    if scan.each and not scan.ranking:
+    if scan.each and not scan.ranking and not scan.said.compares:
         scan.said.unknown.append(ref.words)
         return True
     if (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bot.analytics.grammar.comparing import read_changed, read_compared
 from bot.analytics.grammar.conditions import (
     read_between,
     read_comparison,
@@ -94,6 +95,8 @@ RULES: tuple[Rule, ...] = (
     read_frequent,
     read_unit,
     read_extent,
+    read_changed,
+    read_compared,
     read_over_time,
     read_counts,
     read_weekend,

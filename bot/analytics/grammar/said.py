@@ -11,6 +11,7 @@ from bylaw.language import dates
 from bylaw.semantic.query import Comparison, Operator, Value
 
 Over = Literal["value", "change", "growth", "running", "share", "rank"]
+Change = Literal["change", "growth", "both"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +123,9 @@ class Said:
     units: list[str] = field(default_factory=list)
     definitions: list[tuple[tuple[Target, ...], Ref]] = field(default_factory=list)  # a metric, and a part of it
     stakes: list[str] = field(default_factory=list)
+    compares: str = ""  # the words that put things side by side
+    compared_at: list[int] = field(default_factory=list)  # where in the text each of them ends
+    change: Change | None = None
+    change_words: str = ""
     unknown: list[str] = field(default_factory=list)
     personal: str | None = None

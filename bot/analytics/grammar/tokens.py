@@ -88,7 +88,7 @@ def _blanked(text: str, places: list[tuple[int, int]]) -> str:
     return text
 
 
-_END = re.compile(r"[?!;]|(?<!\bno)\.(?=\s|$)|\n", re.IGNORECASE)
+_END = re.compile(r"[?!;]|(?<!\bno)(?<!\bvs)\.(?=\s|$)|\n", re.IGNORECASE)
 
 
 def _sentence(ends: Sequence[int], at: int) -> int:

@@ -227,6 +227,9 @@ def read_or(scan: Scan) -> bool:
     word = scan.word()
     if word not in ("or", "and"):
         return False
+    if word == "or" and scan.is_time(scan.at + 1) and scan.is_time(scan.at - 1):
+        scan.at += 1  # "in March or April"
+        return True
     if word == "or" and not (scan.said.conditions or scan.local or scan.comparing or scan.leads_to(("condition",))):
         return False
     scan.alternative = word == "or"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.analytics.grammar.said import Change
 from bylaw.authored.context import Aggregation, Grain
 from bylaw.semantic.query import Operator
 
@@ -150,7 +151,7 @@ HINTS = _phrases(  # how somebody would write the SQL: what it says follows from
     "return the percentage,rounded to,match string exactly,match food"
 )
 MATCHING = _phrases(
-    "as an integer,as integer,as a date,as a percentage,as a decimal,in your answer,in total,"
+    "by how much,as an integer,as integer,as a date,as a percentage,as a decimal,in your answer,in total,"
     "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"
     "match with wildcards case insensitively,matched case insensitively,regardless of case,ignore case,ignoring case"
 )
@@ -179,6 +180,21 @@ _CHANGES: Mapping[Grain, str] = {
     "compared to the previous month",
     "quarter": "quarter over quarter,qoq,change from the previous quarter,compared to the previous quarter",
     "year": "year over year,yoy,year on year,change from the previous year,compared to the previous year",
+}
+COMPARING = _phrases(
+    "compare,compared,comparing,comparison of,comparison between,versus,vs,against,side by side,in comparison to,"
+    "in comparison with,as compared to,as compared with,relative to"
+)
+_CHANGED: Mapping[Change, str] = {
+    "growth": "percent change,percentage change,% change,percent growth,percentage growth,% growth,growth rate,"
+    "rate of growth,percent increase,percentage increase,percent decrease,percentage decrease,percent difference,"
+    "percentage difference,relative change,by what percent,by what percentage,growth in percent,change in percent",
+    "change": "difference,absolute change,absolute difference,net change",
+    "both": "grow,grew,grown,growth,change,changed,increase,increased,decrease,decreased,decline,declined,rise,rose,"
+    "fall,fell,fallen,risen,differ,shrink,shrank",
+}
+CHANGED: Mapping[tuple[str, ...], Change] = {
+    tuple(phrase.split()): kind for kind, phrases in _CHANGED.items() for phrase in phrases.split(",")
 }
 FREQUENT = _phrases(
     "most frequently used,most frequent,most common,most popular,most commonly used,most often used,best selling,"

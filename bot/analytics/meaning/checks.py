@@ -17,7 +17,8 @@ def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
     """ "A refund for a TV" names rows and asks for no number of them: nothing says how many, by what or when."""
     said = draft.said
     named = [number for number in said.numbers if number.agg is None and number.ref.entities]
-    asks = said.counts or query.grain or said.times or query.dimensions or query.per or said.ratio or said.is_ranking
+    asks = bool(said.counts or query.grain or query.windows or said.times or query.dimensions or query.per)
+    asks = asks or said.ratio is not None or said.is_ranking
     if draft.follows or asks or not named or len(named) < len(said.numbers):
         return
     words = named[0].ref.words

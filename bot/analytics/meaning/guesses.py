@@ -92,6 +92,7 @@ def decide_rows(draft: Draft) -> None:
     said = draft.said
     bare = [number for number in said.numbers if number.agg is None and number.ref.entities]
     is_whose = bool(bare) and len(bare) == len(said.numbers) and bool(said.conditions) and not said.counts
-    if draft.follows and draft.previous is not None and is_whose:
-        said.numbers.clear()
+    is_compared = bool(said.compares) and 0 < len(bare) < len(said.numbers)  # "compare gold and VIP customers by …"
+    if (draft.follows and draft.previous is not None and is_whose) or is_compared:
+        said.numbers = [number for number in said.numbers if number not in bare]
         said.heads += [Ref(number.ref.words, number.ref.of("entity")) for number in bare]

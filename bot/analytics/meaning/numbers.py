@@ -55,7 +55,8 @@ def decided_number(draft: Draft, number: NumberSaid) -> Decided:
     filters: tuple[Condition, ...] = tuple(condition_of(draft, narrowing, base) for narrowing in number.conditions)
     filters += tuple(related_rows(draft, part, base) for part in number.related)
     if filters or number.over != "value":
-        short = identifier(name, len(draft.measures), number.over)
+        last = number.over if number.over != "value" else str(len(draft.measures) + 1)
+        short = f"{identifier(name)}_{last}"
         measure = Measure(name=short, metric=name, filters=filters, over=number.over)
         draft.measures.append(measure)
         return Decided(short, base, measure, number.is_rank)
@@ -143,7 +144,6 @@ def ratios_of(draft: Draft) -> list[Ratio]:
     return [Ratio(name="ratio", numerator=halves[0].name, denominator=halves[1].name)]
 
 
-def identifier(name: str, number: int, over: str) -> str:
-    """A column's name for a measure."""
-    spelled = "".join(char if char.isalnum() else "_" for char in name).strip("_").replace("__", "_")
-    return f"{spelled}_{over}" if over != "value" else f"{spelled}_{number + 1}"
+def identifier(name: str) -> str:
+    """A column's name for a measure: letters, digits and underscores."""
+    return "".join(char if char.isalnum() else "_" for char in name).strip("_").replace("__", "_")

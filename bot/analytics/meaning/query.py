@@ -15,6 +15,7 @@ from bot.analytics.meaning.checks import (
     stop_at_units,
     stop_at_unused,
 )
+from bot.analytics.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.guesses import (
     asks_for_many,
@@ -28,9 +29,18 @@ from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, ratios_of
 from bot.analytics.meaning.rows import group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
+from bot.analytics.meaning.spans import (
+    date_of_sides,
+    decide_sides,
+    decide_spans,
+    joined_spans,
+    merge_joined,
+    stop_at_one_side,
+)
 from bot.analytics.meaning.times import list_window, window_of
 from bot.analytics.reading import Stop, carried, not_understood, renewed
 from bylaw.semantic.query import (
+    Difference,
     Order,
     Ratio,
     SemanticQuery,
@@ -41,6 +51,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     """The query. Raises Stop with what stands in the way."""
     said, previous = draft.said, draft.previous
     stop_at_definitions(draft)
+    decide_spans(draft)
     decide_rows(draft)
     decide_frequent(draft)
     decide_facts(draft)
@@ -65,17 +76,30 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
     if previous.is_list:
         draft.base = previous.dimensions[0].partition(".")[0]
         filters = all_filters(draft)
+        merge_joined(draft)
         list_window(draft, filters)
         shown = tuple(shown_name(draft, ref) for ref in draft.said.outputs)
         return previous.model_copy(
             update={"filters": renewed(previous.filters, filters), "dimensions": shown or previous.dimensions}
         )
-    numbers = [Decided(name, base_of(draft, name, previous)) for name in previous.metrics]
-    query = query_of_numbers(draft, numbers, list(previous.ratios))
+    known = {measure.name: measure for measure in previous.measures}
+    names = list(previous.metrics)
+    if draft.said.times or draft.said.grain:  # other spans than those that were compared
+        draft.measures = [measure for measure in draft.measures if measure.window is None]
+        names = [name for name in names if not any(name == part.name for part in previous.differences)]
+        names = [known[name].metric if name in known and known[name].window else name for name in names]
+        previous = previous.model_copy(update={"differences": ()})
+    numbers = [
+        Decided(name, base_of(draft, name, previous), known.get(name) if known.get(name) in draft.measures else None)
+        for name in dict.fromkeys(names)
+    ]
+    query = query_of_numbers(draft, numbers, list(previous.ratios), previous.differences)
     return carried(query, previous, any(time.span.start is None for time in draft.said.times))
 
 
-def query_of_numbers(draft: Draft, numbers: list[Decided], ratios: list[Ratio]) -> SemanticQuery:
+def query_of_numbers(
+    draft: Draft, numbers: list[Decided], ratios: list[Ratio], differences: tuple[Difference, ...] = ()
+) -> SemanticQuery:
     """The query for these numbers and everything else that is said."""
     said = draft.said
     if draft.base is None:
@@ -90,8 +114,22 @@ def query_of_numbers(draft: Draft, numbers: list[Decided], ratios: list[Ratio]) 
         dimensions.insert(0, f"{draft.base}.{part.name}")
         said.grain = None
     filters = all_filters(draft)
+    times = joined_spans(draft)
+    compared = Compared([*metrics, *draft.more], list(differences))
+    sides = decide_sides(draft)
+    if sides:
+        compared = compared_spans(draft, numbers, sides)
+    elif not differences:
+        stop_at_one_side(draft)
+        decide_compared(draft, compared, filters, dimensions)
     window, time_dimension = window_of(draft, filters)
-    orders = orders_of(draft, dimensions)
+    if sides:
+        if window is not None:
+            raise Stop(not_understood(f"I do not see whether `{window.label}` is compared too", "leave it out"))
+        time_dimension = date_of_sides(draft, times)
+    orders = compared.sorted_by(orders_of(draft, dimensions))
+    if sides:
+        orders = rank_compared(draft, compared, orders)
     limit = said.limit
     is_ranked = said.is_ranking or any(number.is_extreme for number in said.numbers)
     if limit is None and orders and is_ranked and not asks_for_many(draft):
@@ -109,9 +147,10 @@ def query_of_numbers(draft: Draft, numbers: list[Decided], ratios: list[Ratio]) 
     stop_at_strangers(draft)
     stop_at_strays(draft)
     return SemanticQuery(
-        metrics=tuple(dict.fromkeys((*metrics, *draft.more))),
+        metrics=tuple(dict.fromkeys(compared.names)),
         measures=tuple(draft.measures),
         ratios=tuple(ratios),
+        differences=tuple(compared.differences),
         dimensions=tuple(dimensions),
         per=tuple(draft.per),
         filters=tuple(filters),
@@ -161,6 +200,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         dimensions = draft.columns(draft.base)
     stop_at_unused(draft, dimensions)
     filters = all_filters(draft)
+    merge_joined(draft)
     list_window(draft, filters)
     orders = []
     limit = 1 if said.limit is None and said.is_ranking and not asks_for_many(draft) else said.limit

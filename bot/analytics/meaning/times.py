@@ -102,6 +102,7 @@ def time_of_related(draft: Draft, time: TimeSaid) -> str | None:
 def list_window(draft: Draft, filters: list[Condition]) -> None:
     """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
     assert draft.base is not None
+    seen: set[str] = set()
     for _, _, time in dated(draft, filters):
         if time.ref is not None:
             name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
@@ -110,6 +111,10 @@ def list_window(draft: Draft, filters: list[Condition]) -> None:
             name = next((found for place in places if (found := draft.default_time(place))), None)
         if name is None:
             raise Stop(not_understood(f"`{draft.base}` has no date, so `{time.span.label}` does not apply to it"))
+        if name in seen:
+            words = draft.text[time.span.begins : time.span.ends]
+            raise Stop(not_understood(f"I read two spans of time, the second is `{words}`", "ask for one of them"))
+        seen.add(name)
         place(draft, filters, within(name, time))
 
 

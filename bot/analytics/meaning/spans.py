@@ -1,0 +1,194 @@
+"""Several spans of time of one date: put beside each other, taken as one, or asked back about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import pairwise
+
+from bot.analytics.grammar.said import TimeSaid
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.times import parts_of_date, time_of_related
+from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.conversation import Choice
+from bylaw.language.dates import Shift, Span
+from bylaw.semantic.query import Condition, Window
+
+_BETWEEN = re.compile(
+    r"[\s,]*(and|or|vs|versus|against|with|to|than|compared to|compared with|as compared to|relative to|over)?\.?\s*"
+    r"((in|of|for|during|on|the|that of|those of|what it was|it was)\s*)*"
+)
+_NAMED = re.compile(r"(?:Q[1-4] |[A-Z][a-z]+ )?\d{4}")  # the label of a month, a quarter or a year
+_MOST = 6  # more spans than this are asked for by month or quarter
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the spans: a window, or conditions where rows have only parts of dates."""
+
+    label: str
+    window: Window | None = None
+    parts: tuple[Condition, ...] = ()
+    starts: date = date.min
+
+
+def decide_spans(draft: Draft) -> None:
+    """Give "the month before" its days, and take apart "from Q1 to Q2" where what lies at its ends is compared."""
+    said = draft.said
+    if said.compares or said.change:
+        split = [time.span.sides or (time.span,) for time in said.times]
+        said.times = [replace(time, span=span) for time, spans in zip(said.times, split, strict=True) for span in spans]
+    before: tuple[date, date] | None = None
+    if draft.previous is not None and len(draft.previous.windows) == 1:
+        (window,) = draft.previous.windows
+        before = (window.start, window.end)
+    for i, time in enumerate(said.times):
+        span = time.span
+        known = said.times[i - 1].span if i else None
+        shift = span.shift
+        if known is not None and (span.start, span.end) == (known.start, known.end) and known.shift is None:
+            shift = _previous(draft, span)
+        if shift is not None:
+            time.span = span = _shifted(draft, span, shift, before)
+        if span.start is not None and span.end is not None:
+            before = (span.start, span.end)
+
+
+def _previous(draft: Draft, span: Span) -> Shift | None:
+    """ "Last quarter against the previous quarter": the one before it, not the same again."""
+    words = draft.text[span.begins : span.ends].lower()
+    found = re.fullmatch(r"(?:previous|prior) (day|week|month|quarter|year)", words)
+    return Shift(1, found[1]) if found else None  # type: ignore[arg-type]  # one of the units
+
+
+def _shifted(draft: Draft, span: Span, shift: Shift, before: tuple[date, date] | None) -> Span:
+    days = shift.of(*before) if before is not None else None
+    words = draft.text[span.begins : span.ends]
+    if days is None:
+        raise Stop(not_understood(f"I do not see which days `{words}` are", "name them", (words,)))
+    first, last = days
+    return replace(span, start=first, end=last, label=label_of(first, last), shift=None)
+
+
+def label_of(start: date, end: date) -> str:
+    """How a span is called: by its month, quarter or year where it is one."""
+    months = (end.year - start.year) * 12 + end.month - start.month if start.day == end.day == 1 else 0
+    if months == 12 and start.month == 1:
+        return str(start.year)
+    if months == 3 and start.month % 3 == 1:
+        return f"Q{start.month // 3 + 1} {start.year}"
+    if months == 1:
+        return f"{start:%B %Y}"
+    return f"{start.isoformat()} up to {end.isoformat()}"
+
+
+def joined_spans(draft: Draft) -> list[TimeSaid]:
+    """The spans that stand one after the other and are said of one date; fewer than two are none."""
+    times = [time for time in draft.said.times if time.span.start is not None]
+    goes_on = draft.previous is not None and (draft.follows or not draft.said.numbers)
+    if draft.said.compares and len(times) == 1 and goes_on and draft.previous and len(draft.previous.windows) == 1:
+        (window,) = draft.previous.windows  # "how does that compare to the month before?"
+        known = Span(window.start, window.end, window.label, 0, 0)
+        return [TimeSaid(known), *times]
+    if len(times) < 2 or len(times) > _MOST:
+        return []
+    refs = {time.ref.words for time in times if time.ref is not None}
+    text = draft.text.lower()
+    for first, second in pairwise(times):
+        between = text[first.span.ends : second.span.begins]
+        is_joined = _BETWEEN.fullmatch(between) is not None or (first.span.ends > second.span.begins)
+        if not is_joined and not (draft.said.compares and not refs):
+            return []
+    return times if len(refs) < 2 else []
+
+
+def stop_at_one_side(draft: Draft) -> None:
+    """ "Against last year": what lies on the other side was not said."""
+    for time in draft.said.times:
+        known = [at for at in draft.said.compared_at if at <= time.span.begins]
+        if any(_BETWEEN.fullmatch(draft.text[at : time.span.begins].lower()) for at in known):
+            words = draft.text[time.span.begins : time.span.ends]
+            raise Stop(not_understood(f"I do not see what to compare `{words}` with", "name both spans", (words,)))
+
+
+def is_one(times: Sequence[TimeSaid]) -> bool:
+    """Does each span begin where the one before it ends?"""
+    return all(first.span.end == second.span.start for first, second in pairwise(times))
+
+
+def merge_spans(draft: Draft, times: Sequence[TimeSaid]) -> None:
+    """Take spans that follow each other as the one that they make up."""
+    first, last = times[0].span, times[-1].span
+    assert first.start is not None and last.end is not None
+    whole = Span(first.start, last.end, f"{first.label} to {last.label}", first.begins, last.ends)
+    draft.said.times = [time for time in draft.said.times if time not in times]
+    draft.said.times.append(TimeSaid(whole, times[0].ref or times[-1].ref, times[0].near))
+
+
+def merge_joined(draft: Draft) -> None:
+    """Of rows that are listed, those of one month and the next are those of both."""
+    times = joined_spans(draft)
+    ordered = sorted(times, key=lambda time: time.span.start or date.min)
+    if times and is_one(ordered):
+        merge_spans(draft, ordered)
+
+
+def decide_sides(draft: Draft) -> list[Side]:
+    """The spans that each have their own column. Those that are meant as one are made one."""
+    said = draft.said
+    times = joined_spans(draft)
+    if not times:
+        return []
+    ordered = sorted(times, key=lambda time: time.span.start or date.min)
+    is_or = any(re.search(r"\bor\b", draft.text[a.span.ends : b.span.begins].lower()) for a, b in pairwise(times))
+    if is_one(ordered) and (said.grain or is_or) and not said.change:
+        merge_spans(draft, ordered)
+        return []
+    if said.grain or is_or:
+        return []  # two spans that are no one: it is said that they are two
+    is_plain = not said.compares and not said.change and times == ordered and is_one(ordered)
+    if is_plain and all(_NAMED.fullmatch(time.span.label) for time in times):
+        raise Stop(_each_or_all(draft, times))
+    sides = [_side(draft, time) for time in times]
+    said.times = [time for time in said.times if time not in times]
+    return sides
+
+
+def _side(draft: Draft, time: TimeSaid) -> Side:
+    assert time.span.start is not None and time.span.end is not None
+    parts = parts_of_date(draft, time, time.span.start, time.span.end)
+    if parts is not None:
+        return Side(time.span.label, None, tuple(parts), time.span.start)
+    window = Window(start=time.span.start, end=time.span.end, label=time.span.label)
+    return Side(time.span.label, window, (), time.span.start)
+
+
+def date_of_sides(draft: Draft, times: Sequence[TimeSaid]) -> str | None:
+    """The time dimension that is named beside the spans."""
+    for time in times:
+        if time.ref is None:
+            found = time_of_related(draft, time)
+        else:
+            found = draft.choose(time.ref, time.ref.of("time"), time.near).name
+            if found.partition(".")[0] != draft.base:
+                raise Stop(not_understood(f"I cannot compare spans of `{time.ref.words}`", "ask for one at a time"))
+        if found is not None:
+            return found
+    return None
+
+
+def _each_or_all(draft: Draft, times: Sequence[TimeSaid]) -> Unclear:
+    """ "In March and April": each month, or both together?"""
+    first, last = times[0].span, times[-1].span
+    before, after = draft.text[: first.begins], draft.text[last.ends :]
+    labels = [time.span.label for time in times]
+    each, whole = f"in {' versus '.join(labels)}", f"from {labels[0]} to {labels[-1]}"
+    return Unclear(
+        draft.text[first.begins : last.ends],
+        (
+            Choice(value=f"{before}{each}{after}", label=f"each: {' and '.join(labels)}"),
+            Choice(value=f"{before}{whole}{after}", label=f"all together: {whole}"),
+        ),
+    )
