@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from bot import settings
 from bot.settings import Settings
 from bylaw.errors import UsageError
+
+if TYPE_CHECKING:
+    from bot.app import Bot
 
 _ROOT = click.option("--root", type=click.Path(path_type=Path), help="The policy repository: compiled first.")
 _BUNDLE = click.option("--bundle", type=click.Path(path_type=Path), help="A compiled bundle, instead of --root.")
@@ -101,6 +105,12 @@ def ask(
 @_BUNDLE
 @_ROOT
 @_WAREHOUSE
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Processes that answer; by default one a processor, at most four; one with --slack socket and with --mcp.",
+)
 @click.option("--slack", type=click.Choice(["http", "socket"]), help="Answer in Slack too; see BYLAW_SLACK_*.")
 @click.option("--mcp", is_flag=True, help="Instead: tools for other assistants on standard input and output (MCP).")
 @click.option("--as", "user", metavar="USER", default="anonymous", help="With --mcp: whose rights the tools have.")
@@ -110,40 +120,65 @@ def serve(
     bundle: Path | None,
     root: Path | None,
     warehouse: str | None,
+    workers: int | None,
     slack: str | None,
     mcp: bool,
     user: str,
 ) -> None:
     """Answer over HTTP: POST /v2/query, /healthz, /readyz. A new bundle at the same path is picked up.
 
-    With `--slack http` Slack posts to /slack/events, with `--slack socket` it is listened to through a socket.
+    With `--slack http` Slack posts to /slack/events, with `--slack socket` it is listened to through a socket. Several
+    processes share the address, the store and its one audit chain; one that dies is replaced.
     """
     from bot import app
-    from bot.http import api, logs
+    from bot.http import api, crew, logs
     from bot.http import serve as server
 
     given = _settings(root, warehouse)
     given = replace(given, host=host or given.host, port=given.port if port is None else port)
+    count = 1 if mcp else _processes(workers or given.workers, slack)
     if not mcp:
         server.allowed(given)
     logs.to_stderr()
-    bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
-    try:
+    path, is_ours = bundle_path(given, bundle, root), is_compiled_here(given, bundle, root)
+
+    def opened() -> Bot:
+        bot = app.open_bot(given, path, is_compiled_here=is_ours)
         bot.settle()
-        if mcp:
-            from bot import mcp as tools
+        return bot
 
+    if mcp:
+        from bot import mcp as tools
+
+        with closing(opened()) as bot:
             tools.serve(bot, user)
-            return
-        with ExitStack() as stack:
-            served = api.build(bot, given, app.new_id)
-            if slack is not None:
-                from bot.slack import app as slack_app
+        return
+    with server.bound(given) as listening:
 
-                served = stack.enter_context(slack_app.answering(bot, given, slack, served))
-            server.serve(served, given, lambda address: click.echo(f"serving on {address}"))
-    finally:
-        bot.close()
+        def answer(ready: crew.Ready) -> None:
+            with ExitStack() as stack:
+                bot = stack.enter_context(closing(opened()))
+                served = api.build(bot, given, app.new_id)
+                if slack is not None:
+                    from bot.slack import app as slack_app
+
+                    served = stack.enter_context(slack_app.answering(bot, given, slack, served))
+                server.serve(served, listening, ready)
+
+        crew.run(count, listening, answer, lambda: click.echo(f"serving on {server.address(listening)}"))
+
+
+def _processes(wanted: int | None, slack: str | None) -> int:
+    """How many answer. Raises UsageError for several on one socket to Slack."""
+    from bot.http import crew
+
+    if slack != "socket":
+        return wanted or crew.usual_count()
+    if wanted is not None and wanted > 1:
+        raise UsageError(
+            "`--slack socket` is one connection, held by one process", "use `--workers 1`, or --slack http"
+        )
+    return 1
 
 
 def bundle_path(given: Settings, bundle: Path | None, root: Path | None) -> Path:

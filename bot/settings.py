@@ -40,6 +40,7 @@ KNOWN = (
     "TOKEN",
     "TOKEN_USER",
     "WAREHOUSE",
+    "WORKERS",
 )
 
 
@@ -60,6 +61,7 @@ class Settings:
     token_user: str = "api"
     host: str = "127.0.0.1"
     port: int = 8080
+    workers: int | None = None  # processes that answer over HTTP; None: as many as suits this machine
     max_body_bytes: int = 64 * 1024
     lease_seconds: int = 120
     llm: Wanted = field(default_factory=Wanted)  # which language model may put answers into words; none by default
@@ -88,6 +90,7 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         token_user=values.get("TOKEN_USER", bare.token_user),
         host=values.get("HOST", bare.host),
         port=_number(values, "PORT", bare.port, 0, 65535),
+        workers=_number(values, "WORKERS", 0, 1, 256) or None,
         max_body_bytes=_number(values, "MAX_BODY_BYTES", bare.max_body_bytes, 1024, 16 * 1024 * 1024),
         lease_seconds=_number(values, "LEASE_SECONDS", bare.lease_seconds, 1, 86_400),
         llm=_llm(values, root),

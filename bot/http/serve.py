@@ -17,26 +17,41 @@ from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
 
 GRACE_SECONDS = 20
+WAITING = 2048  # connections that nobody has accepted yet
 TURN_SECONDS = 0.001  # how long one thread computes while others wait: what is only taken in waits behind each answer
 
 
-def serve(app: ASGIApp, settings: Settings, announce: Callable[[str], None]) -> None:
-    """Serve until told to stop; *announce* gets the address once it is bound. Raises UsageError before that."""
-    allowed(settings)
-    with _bound(settings) as listening:
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        announce(f"http://{host}:{listening.getsockname()[1]}")
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
-        )
-        # uvicorn raises the signal again once it has shut down: to be told to stop is not to be killed
-        sys.setswitchinterval(TURN_SECONDS)
-        before = signal.signal(signal.SIGTERM, _stop)
-        try:
-            with suppress(KeyboardInterrupt, _Stopped):
-                uvicorn.Server(config).run(sockets=[listening])
-        finally:
-            signal.signal(signal.SIGTERM, before)
+def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve what comes to *listening* until told to stop; says when it is *ready*."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        backlog=1,  # accepted at once: where several processes listen, the one that is free takes the next
+    )
+    # uvicorn raises the signal again once it has shut down: to be told to stop is not to be killed
+    sys.setswitchinterval(TURN_SECONDS)
+    before = signal.signal(signal.SIGTERM, _stop)
+    try:
+        with suppress(KeyboardInterrupt, _Stopped):
+            _Server(config, listening, ready).run(sockets=[listening])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready, and lets as many wait in line as the system allows."""
+
+    def __init__(self, config: uvicorn.Config, listening: socket.socket, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._listening, self._ready = listening, ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._listening.listen(WAITING)
+        self._ready()
 
 
 def allowed(settings: Settings) -> None:
@@ -48,6 +63,12 @@ def allowed(settings: Settings) -> None:
         )
 
 
+def address(listening: socket.socket) -> str:
+    """Where it is reached."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 class _Stopped(BaseException):
     """SIGTERM came."""
 
@@ -56,7 +77,9 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
     raise _Stopped
 
 
-def _bound(settings: Settings) -> socket.socket:
+def bound(settings: Settings) -> socket.socket:
+    """The address of *settings*, bound. Raises UsageError for one that others reach without a token."""
+    allowed(settings)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         return socket.create_server((settings.host, settings.port), family=family)

@@ -13,8 +13,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 
+import psutil
 import pytest
 
 from bylaw.cli import bundle_for_root
@@ -46,15 +48,20 @@ print(json.dumps(spent))
 """
 
 QUESTIONS = [
-    {"text": f"Can I get act {outcome} {action}? I bought it {days} days ago for ${amount}, and I have the receipt."}
-    for outcome, action, days, amount in ((0, 1, 20, 300), (1, 2, 45, 80), (2, 3, 7, 950), (0, 4, 200, 20))
+    {
+        "text": f"Can I get act {n % 3} {n % 6}? I bought it {7 + 3 * n} days ago for ${n * 37 % 991}, and I have the "
+        "receipt."
+    }
+    for n in range(100)  # so many that nothing is gained by knowing the last few
 ]
 VERDICTS = [
     {"query": asked["text"], "response": said, "facts": {"tier": "gold"}}
     for asked, said in zip(
         QUESTIONS,
-        ("You get act 0 1.", "Act 1 2 is not possible.", "We always promise act 2 3.", "It depends on your case."),
-        strict=True,
+        cycle(
+            ("You get act 0 1.", "Act 1 2 is not possible.", "We always promise act 2 3.", "It depends on your case.")
+        ),
+        strict=False,
     )
 ]
 
@@ -82,9 +89,10 @@ def serving(bundle: Path, root: Path, *options: str, **given: str) -> Iterator[t
 
 
 def cpu_of(process: subprocess.Popen[str]) -> float:
-    """The seconds of processor that it has used."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """The seconds of processor that it and the processes it started have used."""
+    known = psutil.Process(process.pid)
+    spent = [one.cpu_times() for one in (known, *known.children(recursive=True))]
+    return sum(one.user + one.system for one in spent)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +107,7 @@ def test_answers_a_second(
         asked = [json.dumps(body) for body in bodies]
         clients = [
             subprocess.Popen(
-                [*command, json.dumps(asked[n % 4 :] + asked[: n % 4]), path],
+                [*command, json.dumps(asked[n * 12 :] + asked[: n * 12]), path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,

@@ -31,7 +31,7 @@ def sent(slack: FakeSlack, moments: Iterable[float]) -> list[float]:
 
     def send(k: int, at: float) -> float:
         time.sleep(max(0.0, started + at - time.perf_counter()))
-        said, ts = str(QUESTIONS[k % 4]["text"]), slack.next_ts()
+        said, ts = str(QUESTIONS[k % len(QUESTIONS)]["text"]), slack.next_ts()
         slack.told("UANA", "D1", said, ts, None)
         event = payloads.message(said, "UANA", "D1", ts)
         before = time.perf_counter()

@@ -53,6 +53,7 @@ def test_every_variable_is_read():
         "BYLAW_TOKEN": "secret",
         "BYLAW_TOKEN_USER": "ana",
         "BYLAW_WAREHOUSE": "duckdb:///w.duckdb",
+        "BYLAW_WORKERS": "3",
     }
     assert set(given) == {PREFIX + name for name in KNOWN}
     assert read(environ=given) == Settings(
@@ -80,6 +81,7 @@ def test_every_variable_is_read():
         token="secret",
         token_user="ana",
         warehouse="duckdb:///w.duckdb",
+        workers=3,
     )
 
 
@@ -96,6 +98,7 @@ def test_every_variable_is_read():
         ("BYLAW_MAX_BODY_BYTES", "0"),
         ("BYLAW_LEASE_SECONDS", "0"),
         ("BYLAW_LLM_RECORD", "yes"),
+        ("BYLAW_WORKERS", "0"),
     ],
 )
 def test_a_number_that_is_none_is_wrong_usage_and_named(name, text):

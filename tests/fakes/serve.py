@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot import app, settings
 from bot.conversation import Question, Turn
-from bot.http import api, logs, serve
+from bot.http import api, crew, logs, serve
 from bot.router import Answerer
 from tests.fakes.frame import ANSWERERS, answer_decision
 
@@ -24,9 +24,14 @@ def main(folder: Path) -> None:
     logs.to_stderr()
     given = settings.read(folder)
     answerers = (Answerer("decision", lambda *_: 1.0, slow),) if "slow" in sys.argv else ANSWERERS
-    bot = app.open_bot(given, given.bundle or folder / "bundle.json", answerers)
-    serve.serve(api.build(bot, given, app.new_id), given, lambda address: print(address, flush=True))
-    bot.close()
+    with serve.bound(given) as listening:
+
+        def work(ready: crew.Ready) -> None:
+            bot = app.open_bot(given, given.bundle or folder / "bundle.json", answerers)
+            serve.serve(api.build(bot, given, app.new_id), listening, ready)
+            bot.close()
+
+        crew.run(given.workers or 1, listening, work, lambda: print(serve.address(listening), flush=True))
     print("closed", flush=True)
 
 

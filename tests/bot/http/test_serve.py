@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from bot.http.frame import LOOPBACK
-from bot.http.serve import serve
+from bot.http.serve import address, bound
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
 
@@ -23,14 +23,20 @@ def log(server):
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_others_are_not_served_without_a_token(host):
     with pytest.raises(UsageError, match="without a token"):
-        serve(None, Settings(host=host), lambda address: None)
+        bound(Settings(host=host))
 
 
 def test_a_port_in_use_is_an_error_with_words():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(BylawError, match=f"cannot listen on 127.0.0.1:{port}"):
-            serve(None, Settings(port=port), lambda address: None)
+            bound(Settings(port=port))
+
+
+@pytest.mark.parametrize("host, shown", [("127.0.0.1", "http://127.0.0.1:"), ("::1", "http://[::1]:")])
+def test_an_address_is_told_as_a_browser_takes_it(host, shown):
+    with bound(Settings(host=host, port=0)) as listening:
+        assert address(listening) == f"{shown}{listening.getsockname()[1]}"
 
 
 def test_loopback_has_three_names():
