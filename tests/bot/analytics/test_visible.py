@@ -32,9 +32,8 @@ ROLES = {
 @pytest.fixture(scope="module")
 def index(workspace):
     rules = workspace.rules.model_copy(update={"roles": Roles.model_validate(ROLES)})
-    return BundleIndex(
-        bundle_of(workspace.context, rules, workspace.decisions, source_commit="abc1234", etag="sha256:test")
-    )
+    made = {"source_commit": "abc1234", "commit_date": "2026-11-20", "etag": "sha256:test"}
+    return BundleIndex(bundle_of(workspace.context, rules, workspace.decisions, **made))
 
 
 @pytest.fixture(scope="module")
