@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.analytics.interfaces import Results
 from bylaw.authored.context import Context, Metric
-from bylaw.semantic.query import Filter, SemanticQuery
+from bylaw.semantic.query import Apart, Filter, SemanticQuery
 from bylaw.warehouses.port import Rows
 
 _LISTED = 5
@@ -49,6 +49,8 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
         about += f" by {' and '.join(groups)}"
     said = f"{about[:1].upper()}{about[1:]}"
     for narrowed in query.filters:
+        if isinstance(narrowed, Apart):
+            said += f", {apart(narrowed)}"
         if not isinstance(narrowed, Filter):
             continue
         values = " or ".join(str(value) for value in narrowed.values)
@@ -95,6 +97,38 @@ def _rank(query: SemanticQuery) -> str:
     """What the rows of an answer without a number were ranked by: `lowest refund rate`."""
     order = next(order for order in query.order if order.by in query.hidden)
     return f"{'highest' if order.descending else 'lowest'} {readable(order.by)}"
+
+
+def apart(condition: Apart) -> str:
+    """ "Arrived at more than 3 days after promised on": how far two moments may lie apart."""
+    moment, since = (readable(name.partition(".")[2]) for name in (condition.moment, condition.since))
+    sign = "not " if condition.negated else ""
+    if condition.same is not None:
+        return f"{moment} {sign}in the same {condition.same} as {since}"
+    least, most = condition.least, condition.most
+    if most is not None and least is not None:
+        if least == most:
+            return f"{moment} {sign}{_far(least, condition)} {since}"
+        if 0 in (least, most):
+            how = "less than" if condition.is_open else "within"
+            return f"{moment} {sign}{how} {_far(least + most, condition)} {since}"
+        return f"{moment} {sign}from {_far(least, condition)} to {_far(most, condition)} {since}"
+    if least is not None:
+        how = "more than" if condition.is_open else "at least"
+        return f"{moment} {sign}{how} {_far(least, condition)} {since}" if least else _ordered(condition, "after")
+    assert most is not None
+    how = "more than" if condition.is_open else "at least"
+    return f"{moment} {sign}{how} {_far(most, condition)} {since}" if most else _ordered(condition, "before")
+
+
+def _far(count: int, condition: Apart) -> str:
+    plural = "" if abs(count) == 1 else "s"
+    return f"{abs(count)} {condition.unit}{plural} {'before' if count < 0 else 'after'}"
+
+
+def _ordered(condition: Apart, side: str) -> str:
+    moment, since = (readable(name.partition(".")[2]) for name in (condition.moment, condition.since))
+    return f"{moment} {'not ' if condition.negated else ''}{'' if condition.is_open else 'on or '}{side} {since}"
 
 
 def readable(name: str) -> str:

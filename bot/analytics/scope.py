@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.analytics.verbs import said_of
 from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.language.words import read_words
 
@@ -39,7 +40,7 @@ class Target:
 class Lexicon:
     """Every phrase of one context."""
 
-    def __init__(self, phrases: Iterable[tuple[str, Target]]) -> None:
+    def __init__(self, phrases: Iterable[tuple[str, Target]], moments: Iterable[tuple[str, Target]] = ()) -> None:
         found: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
         self.spellings: set[str] = set()
         for phrase, target in phrases:
@@ -50,6 +51,9 @@ class Lexicon:
         self._targets: Mapping[tuple[str, ...], tuple[Target, ...]] = {key: tuple(found[key]) for key in found}
         self._longest = max(map(len, found), default=0)
         self._first = {key[0] for key in found}
+        self._moments: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
+        for phrase, target in moments:
+            self._moments[tuple(word.text for word in read_words(phrase))][target] = None
 
     def longest_at(self, words: Sequence[str], at: int) -> tuple[int, tuple[Target, ...]] | None:
         """How many of *words* from place *at* on are one phrase, and what it may mean."""
@@ -61,6 +65,14 @@ class Lexicon:
                 return length, targets
         return None
 
+    def moment_at(self, words: Sequence[str], at: int) -> tuple[int, tuple[Target, ...]] | None:
+        """How many of *words* from place *at* on tell a date by what happened then, and which dates it may be."""
+        for length in range(min(3, len(words) - at), 0, -1):
+            targets = self._moments.get(tuple(words[at : at + length]))
+            if targets:
+                return length, tuple(targets)
+        return None
+
     def names_any(self, words: Sequence[str]) -> bool:
         """Does any phrase stand in *words*?"""
         return any(self.longest_at(words, at) for at in range(len(words)))
@@ -68,7 +80,17 @@ class Lexicon:
 
 def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
     """All names, synonyms and values of *context*; *stakes* are phrases that say how much depends on the answer."""
-    return Lexicon([*_phrases(context), *_stakes_phrases(sorted(set(stakes)))])
+    return Lexicon([*_phrases(context), *_stakes_phrases(sorted(set(stakes)))], _moment_phrases(context))
+
+
+def _moment_phrases(context: Context) -> Iterator[tuple[str, Target]]:
+    """How one speaks of dates where it is clear that a date is meant."""
+    for name, entity in context.entities.items():
+        for time in entity.time_dimensions:
+            for phrase in (time.name, *time.synonyms):
+                for said in said_of(phrase):
+                    yield said, Target("time", f"{name}.{time.name}")
+                    yield said.removeprefix(f"{_one(name)} "), Target("time", f"{name}.{time.name}")
 
 
 def _stakes_phrases(stakes: list[str]) -> Iterator[tuple[str, Target]]:

@@ -105,7 +105,9 @@ class _Compilation:
         self.notes = Notes()
         self.desk = Desk(compiler.names, compiler.joins, self.notes, compiler.dialect)
         self.numbers = Numbers(compiler.names, query)
-        self.conditions = Conditions(RelatedRows(self.desk, self.numbers, compiler.context.calendar).keys)
+        self.conditions = Conditions(
+            RelatedRows(self.desk, self.numbers, compiler.context.calendar).keys, compiler.context.calendar
+        )
         self.sheets = Sheets(self.desk, self.conditions, query, compiler.context.calendar)
         self.grain = [query.grain] if query.grain else []
         self.metrics = _told_apart(query.shown)

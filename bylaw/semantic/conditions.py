@@ -1,4 +1,4 @@
-"""Conditions of a query as SQL over rows: comparisons of one value, named filters, alternatives, related rows.
+"""Conditions of a query as SQL over rows: comparisons of one value or of two moments, alternatives, related rows.
 
 A condition on many rows holds where one of them meets it (EXISTS); several positive ones are met by the same row.
 What is negated is everything else, rows without a value among it.
@@ -13,10 +13,10 @@ from typing import assert_never
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
-from bylaw.authored.context import Dimension
-from bylaw.semantic import times
+from bylaw.authored.context import Calendar, Dimension
+from bylaw.semantic import moments, times
 from bylaw.semantic.names import Field
-from bylaw.semantic.query import AnyOf, Condition, Filter, Related, Unanswerable, Value
+from bylaw.semantic.query import AnyOf, Apart, Condition, Filter, First, Related, Unanswerable, Value
 from bylaw.semantic.rows import Rows
 from bylaw.semantic.trees import is_null, or_else
 
@@ -34,11 +34,17 @@ def comparison(operator: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
 class Conditions:
     """Narrows rows by the conditions of a query. `related` compiles the keys of a `Related`, for rows of its entity."""
 
-    def __init__(self, related: Callable[[Rows, Related], exp.Expr]) -> None:
+    def __init__(self, related: Callable[[Rows, Related], exp.Expr], calendar: Calendar) -> None:
         self.related = related
+        self.calendar = calendar
 
     def narrow(self, rows: Rows, condition: Condition) -> None:
         """Keep the rows that meet *condition*."""
+        if isinstance(condition, Apart):
+            far = moments.far_place(rows, condition)
+            if far is None or condition.negated or rows.inner(far) is not None:
+                return rows.add(self.tree(rows, condition))
+            return moments.meet(rows, rows.branch(far, lambda _: True), condition, self.calendar)
         places = places_of(condition)
         place = next(iter(places))
         if len(places) > 1 or rows.leads_to(place):
@@ -56,7 +62,9 @@ class Conditions:
         match condition:
             case AnyOf():
                 return exp.or_(*(self.tree(rows, part) for part in condition.any_of))
-            case Filter() | Related():
+            case Apart():
+                return moments.narrow_apart(rows, condition, self.calendar)
+            case Filter() | Related() | First():
                 (place,) = places_of(condition)
                 if rows.leads_to(place):
                     return self._plain(rows, condition)
@@ -64,7 +72,7 @@ class Conditions:
             case _:
                 assert_never(condition)
 
-    def _among_many(self, rows: Rows, condition: Filter | Related, place: str) -> exp.Expr:
+    def _among_many(self, rows: Rows, condition: Filter | Related | First, place: str) -> exp.Expr:
         """One of the rows of *place* meets it; negated: none of them does."""
         if rows.inner(place) is not None:
             raise Unanswerable(
@@ -80,9 +88,11 @@ class Conditions:
         found = branch.exists()
         return exp.not_(found) if is_negated else found
 
-    def _plain(self, rows: Rows, condition: Filter | Related) -> exp.Expr:
+    def _plain(self, rows: Rows, condition: Filter | Related | First) -> exp.Expr:
         if isinstance(condition, Related):
             return self.related(rows, condition)
+        if isinstance(condition, First):
+            return self._first(rows, condition)
         named = None if condition.values else rows.desk.names.named_filter(condition.dimension)
         if named is not None and condition.operator == "in":
             tree = rows.tree(named)
@@ -96,6 +106,15 @@ class Conditions:
             return exp.not_(tree)
         missing = is_null(column)
         return exp.or_(missing, exp.not_(tree))
+
+    def _first(self, rows: Rows, condition: First) -> exp.Expr:
+        names = rows.desk.names
+        field = names.field(condition.by)
+        inner = Rows(rows.desk, field.place)
+        for part in condition.filters:
+            self.narrow(inner, part)
+        per = [Field(place, "key", name, name) for place in condition.per for name in names.key(place)]
+        return moments.first_keys(rows, inner, field, per, condition.is_last)
 
 
 def test(field: Field, column: exp.Expr, condition: Filter) -> exp.Expr:
@@ -175,14 +194,18 @@ def places_of(condition: Condition) -> set[str]:
         return set().union(*(places_of(part) for part in condition.any_of))
     if isinstance(condition, Related):
         return {condition.entity.partition("@")[0]}
-    return {condition.dimension.rpartition(".")[0]}
+    if isinstance(condition, Apart):
+        return {name.partition(".")[0] for name in (condition.moment, condition.since)}
+    if isinstance(condition, First):
+        return {condition.by.partition(".")[0]}
+    return {condition.dimension.partition(".")[0]}
 
 
 def _is_negated(condition: Condition) -> bool:
     """Does it, or a part of it, speak of what is not there?"""
     if isinstance(condition, AnyOf):
         return any(_is_negated(part) for part in condition.any_of)
-    return isinstance(condition, Filter) and condition.negated
+    return isinstance(condition, Filter | Apart) and condition.negated
 
 
 def _same(condition: Condition) -> set[str]:

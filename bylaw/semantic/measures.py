@@ -22,7 +22,7 @@ from bylaw.semantic.times import Span
 
 ADDITIVE = ("sum", "count")
 _COUNTS = ("count", "count_distinct")
-_WRITTEN_OUT = re.compile(rf"({'|'.join(get_args(Aggregation))})\(\s*([\w@]+)(?:\.(\w+))?\s*\)")
+_WRITTEN_OUT = re.compile(rf"({'|'.join(get_args(Aggregation))})\(\s*([\w@]+)(?:\.(\w+(?:\([^()]*\))?))?\s*\)")
 _NUMERIC = ("sum", "avg", "median")
 
 

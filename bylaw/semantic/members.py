@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from bylaw.semantic.conditions import Conditions
 from bylaw.semantic.names import Field
-from bylaw.semantic.query import AnyOf, Condition, Filter, Related, SemanticQuery, Unanswerable
+from bylaw.semantic.query import AnyOf, Apart, Condition, Filter, First, Related, SemanticQuery, Unanswerable
 from bylaw.semantic.rows import Desk, Rows
 from bylaw.semantic.sheets import Group, Kind
 from bylaw.semantic.trees import is_null, joined, named
@@ -83,10 +83,18 @@ def _narrowing(desk: Desk, condition: Condition, place: str, only: set[str] | No
             return None if None in parts else condition.model_copy(update={"any_of": tuple(parts)})
         case Related():
             return condition if condition.entity == place and only is None else None
+        case Apart() | First():
+            owners = {name.partition(".")[0] for name in _moments(condition)}
+            is_seen = only is None and "@" not in place and all(desk.joins.leads_to(base, owner) for owner in owners)
+            return condition if is_seen else None
         case Filter():
             if only is not None and condition.dimension not in only:
                 return None
-            owner, _, short = condition.dimension.rpartition(".")
+            owner, _, short = condition.dimension.partition(".")
             if owner == place:
                 return condition.model_copy(update={"dimension": f"{base}.{short}"})
             return condition if "@" not in place and desk.joins.leads_to(base, owner) else None
+
+
+def _moments(condition: Apart | First) -> tuple[str, ...]:
+    return (condition.by,) if isinstance(condition, First) else (condition.moment, condition.since)

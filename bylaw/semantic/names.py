@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bylaw.authored.context import Context, Dimension, Entity, EntityFilter, Fact, TimeDimension
-from bylaw.semantic.expressions import columns_of
+from bylaw.semantic.expressions import columns_of, expression
 from bylaw.semantic.query import Unanswerable, UnknownName
 
 Kind = Literal["dimension", "time", "fact", "key", "filter"]
+BETWEEN = re.compile(r"(days|hours|minutes|seconds)\(([\w@.-]+), ([\w@.-]+)\)")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_SECONDS = {"hours": 3600, "minutes": 60, "seconds": 1}
 _NOT_A_WORD = re.compile(r"\W+")
 _TEXT = re.compile(r"char|text|string|enum|uuid|bool", re.IGNORECASE)
 _MOMENT = re.compile(r"date|time", re.IGNORECASE)
@@ -56,8 +59,10 @@ class Names:
 
     def field(self, name: str) -> Field:
         """The dimension, time dimension, fact or key column `entity.part`. Raises UnknownName; Unanswerable for PII."""
-        place, _, short = name.rpartition(".")
+        place, _, short = name.partition(".")
         entity = self.context.entities.get(place.partition("@")[0])
+        if entity is not None and (between := BETWEEN.fullmatch(short)):
+            return self._between(place, between)
         if entity is not None:
             kinds: tuple[tuple[Kind, Iterable[Dimension | TimeDimension | Fact]], ...] = (
                 ("dimension", entity.dimensions),
@@ -74,10 +79,29 @@ class Names:
 
     def named_filter(self, name: str) -> Field | None:
         """The named condition `entity.part`; None where it is something else."""
-        place, _, short = name.rpartition(".")
+        place, _, short = name.partition(".")
         entity = self.context.entities.get(place.partition("@")[0])
         parts = entity.filters if entity else []
         return next((Field(place, "filter", short, part.sql, part) for part in parts if part.name == short), None)
+
+    def _between(self, place: str, found: re.Match[str]) -> Field:
+        """The time from one moment to another, as a fact of the entity that leads to both."""
+        ends = []
+        for name in (found[2], found[3]):
+            if _DAY.fullmatch(name):
+                ends.append(f"cast('{name}' as date)")
+                continue
+            field = self.field(name)
+            if not field.is_moment or "@" in field.place or "@" in place:
+                raise Unanswerable(f"`{name}` is no moment that time is counted from", "name two dates")
+            ends.append(expression(field.sql, field.entity).sql(dialect="duckdb"))
+        unit, since, until = found[1], *ends
+        if unit == "days":
+            sql = f"date_diff('day', cast({since} as date), cast({until} as date))"
+        else:
+            seconds = f"date_diff('second', cast({since} as timestamp), cast({until} as timestamp))"
+            sql = f"({seconds}) / {_SECONDS[unit]}" if _SECONDS[unit] > 1 else seconds
+        return Field(place, "fact", found[0], sql, Fact(name=f"{unit}_between", expr=sql, data_type="double"))
 
     def _open(self, field: Field, name: str) -> Field:
         """Raises Unanswerable where the field reads personal data."""
@@ -107,12 +131,21 @@ class Names:
 def aliases(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """The column of the answer for each `entity.part`: the part alone where no other column is called so."""
     listed = list(dict.fromkeys(names))
-    shorts = [name.rpartition(".")[2].lower() for name in listed] + [name.lower() for name in taken]
+    shorts = [_short(name).lower() for name in listed] + [name.lower() for name in taken]
     found = {}
     for name in listed:
-        short = name.rpartition(".")[2]
+        short = _short(name)
         found[name] = plain(name) if shorts.count(short.lower()) > 1 else short
     return found
+
+
+def _short(name: str) -> str:
+    """The part alone; of the time between two moments their parts."""
+    short = name.partition(".")[2]
+    between = BETWEEN.fullmatch(short)
+    if between is None:
+        return short
+    return plain("_".join((between[1], *(moment.partition(".")[2] or "today" for moment in between.groups()[1:]))))
 
 
 def plain(name: str) -> str:

@@ -1,9 +1,10 @@
 """A question in the words of the context: numbers, groups, conditions, a span of time. No SQL, no joins.
 
-Dimensions, time dimensions, facts and named filters are written `entity.name`. A number is a metric of the
-catalogue, a measure of the query, or an aggregate written out: `count(orders)`, `sum(orders.amount)`,
-`count_distinct(orders.channel)`. Without a number the query is a list. A query is JSON, so that a session can carry
-it to the next turn and a model can propose one.
+Dimensions, time dimensions, facts and named filters are written `entity.name`. The time between two moments is a fact
+of the entity that leads to both, `lines.days(orders.placed_at, lines.packed_at)`; one of them may be a day. A number
+is a metric of the catalogue, a measure of the query, or an aggregate written out: `count(orders)`,
+`sum(orders.amount)`, `count_distinct(orders.channel)`. Without a number the query is a list. A query is JSON, so that
+a session can carry it to the next turn and a model can propose one.
 """
 
 from __future__ import annotations
@@ -80,16 +81,57 @@ class Related(Part):
     metric: str
     comparison: Comparison = ">="
     value: Value = 1
-    filters: tuple[Filter | AnyOf, ...] = ()
+    filters: tuple[Filter | AnyOf | Apart | First, ...] = ()
+
+
+class Apart(Part):
+    """Two moments of a row, and how far `moment` lies behind `since`: "within 10 days after the order".
+
+    From `least` to `most` units behind it, below zero before it. `is_open` leaves the ends out, of two ends not the
+    moment `since` itself: "less than 3 days after" begins with it. `same` asks for one and the same day, week or month
+    instead. `negated` keeps everything else, rows without one of them among it.
+    """
+
+    moment: str
+    since: str
+    least: int | None = None
+    most: int | None = None
+    unit: Grain = "day"
+    is_open: bool = False
+    same: Grain | None = None
+    negated: bool = False
+
+    def leaves_out(self, end: int) -> bool:
+        """Is the end itself out of reach?"""
+        return self.is_open and (end != 0 or None in (self.least, self.most))
+
+    @model_validator(mode="after")
+    def _compares(self) -> Apart:
+        if (self.same is None) == (self.least is None and self.most is None):
+            raise ValueError("either `same`, or `least` or `most`")
+        return self
+
+
+class First(Part):
+    """The first rows by `by`, the last ones where `is_last`, of those that belong to one row of each of `per`.
+
+    Rows at the same moment are all the first. `filters` narrow the rows that are looked at.
+    """
+
+    by: str
+    per: tuple[str, ...] = ()
+    is_last: bool = False
+    filters: tuple[Filter | AnyOf | Apart, ...] = ()
 
 
 class AnyOf(Part):
     """At least one of these holds."""
 
-    any_of: Annotated[tuple[Filter | Related, ...], Field(min_length=1)]
+    any_of: Annotated[tuple[Filter | Related | Apart | First, ...], Field(min_length=1)]
 
 
-Condition = Filter | AnyOf | Related
+RowCondition = Filter | AnyOf | Apart | First
+Condition = RowCondition | Related
 
 
 class Window(Part):

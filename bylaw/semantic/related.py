@@ -37,7 +37,7 @@ class RelatedRows:
 
         number = self.numbers.number(wanted.metric).changed(narrowed)
         query = SemanticQuery(metrics=(wanted.metric,))
-        sheets = Sheets(self.desk, Conditions(self.keys), query, self.calendar)
+        sheets = Sheets(self.desk, Conditions(self.keys, self.calendar), query, self.calendar)
         kinds = {sheets.kind(atom) for atom in number.atoms}
         if len(kinds) != 1 or number.is_over or not next(iter(kinds)).is_simple(None):
             raise Unanswerable(f"rows of `{entity}` cannot be compared by `{wanted.metric}`")

@@ -280,7 +280,7 @@ class Sheets:
     def _check_principles(self, rows: Rows, condition: Condition, principles: Sequence[tuple[str, exp.Expr]]) -> None:
         if not isinstance(condition, Filter) or condition.negated or condition.operator != "in":
             return
-        if not condition.values or not rows.leads_to(condition.dimension.rpartition(".")[0]):
+        if not condition.values or not rows.leads_to(condition.dimension.partition(".")[0]):
             return
         column = rows.tree(self.desk.names.field(condition.dimension))
         for value in condition.values:

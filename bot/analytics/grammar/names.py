@@ -244,6 +244,8 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 
 def tells_kind(scan: Scan, ref: Ref) -> bool:
     """ "Transaction notifications": a value right before the rows that have it, whatever else the word names."""
+    if scan.word() in ("a", "an"):
+        return False  # "placed an order": done, no kind of orders
     behind = scan.mention(scan.at)
     owners = {target.owner for target in ref.of("value")}
     return behind is not None and bool(owners & set(behind[1].entities))

@@ -20,6 +20,7 @@ from bot.analytics.grammar.conditions import (
     read_time,
     read_weekend,
 )
+from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
 from bot.analytics.grammar.quantities import read_aggregate, read_all_of, read_counts, read_each, read_grain, read_top
 from bot.analytics.grammar.said import Said
@@ -86,6 +87,7 @@ Rule = Callable[[Scan], bool]
 
 RULES: tuple[Rule, ...] = (
     read_time,
+    read_apart,
     read_noise,
     read_definition,
     read_order,
@@ -106,6 +108,7 @@ RULES: tuple[Rule, ...] = (
     read_quantity_first,
     read_grain,
     read_all_of,
+    read_done,
     read_named,
     read_rows,
     read_bare_count,

@@ -89,6 +89,22 @@ class TimeSaid:
 
 
 @dataclass(slots=True)
+class ApartSaid:
+    """Two moments of a row and how far they lie apart. Without `moment` it is the date of the rows spoken of."""
+
+    since: Ref
+    moment: Ref | None = None
+    least: int | None = None
+    most: int | None = None
+    unit: Grain = "day"
+    is_open: bool = False
+    same: Grain | None = None
+    negated: bool = False
+    near: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
 class OrderSaid:
     """What the rows are sorted by."""
 
@@ -112,6 +128,7 @@ class Said:
     conditions: list[Narrowing] = field(default_factory=list)
     related: list[RelatedSaid] = field(default_factory=list)
     times: list[TimeSaid] = field(default_factory=list)
+    aparts: list[ApartSaid] = field(default_factory=list)
     grain: Grain | None = None
     orders: list[OrderSaid] = field(default_factory=list)
     descending: bool | None = None

@@ -62,7 +62,10 @@ class Scan:
         return self.tokens[self.at]
 
     def word(self, ahead: int = 0) -> str:
-        place = self.at + ahead
+        return self.at_word(self.at + ahead)
+
+    def at_word(self, place: int) -> str:
+        """The word at *place*; nothing beyond either end."""
         return self.words[place] if 0 <= place < len(self.words) else ""
 
     def raw(self, first: int, after: int) -> str:

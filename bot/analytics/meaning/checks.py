@@ -18,7 +18,7 @@ def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
     said = draft.said
     named = [number for number in said.numbers if number.agg is None and number.ref.entities]
     asks = bool(said.counts or query.grain or query.windows or said.times or query.dimensions or query.per)
-    asks = asks or said.ratio is not None or said.is_ranking
+    asks = asks or said.ratio is not None or bool(said.aparts) or said.is_ranking
     if draft.follows or asks or not named or len(named) < len(said.numbers):
         return
     words = named[0].ref.words
@@ -76,7 +76,12 @@ def stop_at_strangers(draft: Draft) -> None:
         words = draft.said.idle[0].words
         message = f"I do not see whether `{words}` is one, all together or each"
         raise Stop(not_understood(message, f"say `by {words}` for each", (words,)))
-    used = {draft.base, *draft.per, *(name for part in draft.said.related for name in part.entity.entities)}
+    used = {
+        draft.base,
+        *draft.per,
+        *draft.compared,
+        *(name for part in draft.said.related for name in part.entity.entities),
+    }
     for head in draft.said.heads:
         if not used & set(head.entities) and not any(draft.nearness.leads_to_one(draft.base, e) for e in head.entities):
             if any(is_narrowed(draft, name) for name in head.entities):
@@ -107,7 +112,11 @@ def stop_at_unused(draft: Draft, dimensions: Sequence[str]) -> None:
     """Rows named in a list that it neither shows nor narrows by: "all policies and their holder"."""
     assert draft.base is not None
     said = draft.said
-    used = {draft.base, *(name for part in said.related for name in (*part.entity.entities, *part.head.owners))}
+    used = {
+        draft.base,
+        *draft.compared,
+        *(name for part in said.related for name in (*part.entity.entities, *part.head.owners)),
+    }
     used |= {name.partition(".")[0] for name in dimensions}
     used |= {name for narrowing in said.conditions for name in (*narrowing.ref.owners, *narrowing.near)}
     used |= {name for time in said.times for name in time.near}

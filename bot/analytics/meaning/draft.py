@@ -43,6 +43,7 @@ class Draft:
         self.rivals = 0
         self.measures: list[Measure] = []
         self.more: list[str] = []  # numbers found among what is shown
+        self.compared: set[str] = set()  # entities with a date that is compared with another
         self.names: dict[str, str] = {}  # what the words of the question were decided to mean
 
     def choose(self, ref: Ref, targets: Sequence[Target], near: Iterable[str] = ()) -> Target:

@@ -12,9 +12,12 @@ from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
 from bylaw.semantic.query import (
     AnyOf,
+    Apart,
     Condition,
     Filter,
+    First,
     Related,
+    RowCondition,
     SemanticQuery,
 )
 
@@ -25,7 +28,7 @@ def all_filters(draft: Draft) -> list[Condition]:
     """All conditions; those of related rows go where the rows are counted."""
     assert draft.base is not None
     found: list[Condition] = []
-    inside: dict[str, list[Filter | AnyOf]] = {}
+    inside: dict[str, list[RowCondition]] = {}
     related = [related_rows(draft, part) for part in draft.said.related]
     names = {base_of(draft, part.metric, NO_QUERY): part for part in related}
     for narrowing in draft.said.conditions:
@@ -48,11 +51,11 @@ def all_filters(draft: Draft) -> list[Condition]:
 
 
 def gather_related(
-    draft: Draft, found: list[Condition], names: dict[str, Related], inside: dict[str, list[Filter | AnyOf]]
+    draft: Draft, found: list[Condition], names: dict[str, Related], inside: dict[str, list[RowCondition]]
 ) -> list[Condition]:
     """Conditions on the same kind of related rows hold for one of these rows together, not for one each."""
     assert draft.base is not None
-    far: dict[str, list[Filter | AnyOf]] = {}
+    far: dict[str, list[RowCondition]] = {}
     near: list[Condition] = []
     for condition in found:
         owner = owner_of(condition)
@@ -168,10 +171,18 @@ def time_name(draft: Draft, base: str, ref: Ref) -> str:
 def owner_of(condition: Condition) -> str:
     if isinstance(condition, AnyOf):
         return owner_of(condition.any_of[0])
-    return condition.entity if isinstance(condition, Related) else condition.dimension.partition(".")[0]
+    match condition:
+        case Related():
+            return condition.entity
+        case Apart():
+            return condition.moment.partition(".")[0]
+        case First():
+            return condition.by.partition(".")[0]
+        case Filter():
+            return condition.dimension.partition(".")[0]
 
 
-def join(found: list[Condition] | list[Filter | AnyOf], condition: Filter, alternative: bool) -> None:
+def join(found: list[Condition] | list[RowCondition], condition: Filter, alternative: bool) -> None:
     """Add a condition; an alternative joins the one before it."""
     if alternative and found:
         last = found[-1]

@@ -26,6 +26,7 @@ from bot.analytics.meaning.guesses import (
     decide_rows,
 )
 from bot.analytics.meaning.metrics import base_of
+from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, ratios_of
 from bot.analytics.meaning.rows import group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
@@ -77,6 +78,7 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
         draft.base = previous.dimensions[0].partition(".")[0]
         filters = all_filters(draft)
         merge_joined(draft)
+        add_aparts(draft, filters)
         list_window(draft, filters)
         shown = tuple(shown_name(draft, ref) for ref in draft.said.outputs)
         return previous.model_copy(
@@ -114,6 +116,7 @@ def query_of_numbers(
         dimensions.insert(0, f"{draft.base}.{part.name}")
         said.grain = None
     filters = all_filters(draft)
+    add_aparts(draft, filters)
     times = joined_spans(draft)
     compared = Compared([*metrics, *draft.more], list(differences))
     sides = decide_sides(draft)
@@ -198,9 +201,10 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         dimensions += label_or_name(draft, ref)
     if not dimensions:
         dimensions = draft.columns(draft.base)
-    stop_at_unused(draft, dimensions)
     filters = all_filters(draft)
     merge_joined(draft)
+    add_aparts(draft, filters)
+    stop_at_unused(draft, dimensions)
     list_window(draft, filters)
     orders = []
     limit = 1 if said.limit is None and said.is_ranking and not asks_for_many(draft) else said.limit

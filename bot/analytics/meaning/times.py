@@ -118,10 +118,10 @@ def list_window(draft: Draft, filters: list[Condition]) -> None:
         place(draft, filters, within(name, time))
 
 
-def place(draft: Draft, filters: list[Condition], parts: Sequence[Condition]) -> None:
+def place(draft: Draft, filters: list[Condition], parts: Sequence[Condition], owner: str | None = None) -> None:
     """Add conditions on one entity where they belong: inside the related rows that lead to it, else beside others."""
     assert draft.base is not None
-    owner = owner_of(parts[0]) if parts else draft.base
+    owner = owner or (owner_of(parts[0]) if parts else draft.base)
     if draft.nearness.leads_to_one(draft.base, owner):
         filters += parts
         return

@@ -6,6 +6,7 @@ It knows the market by heart (who belongs to whom, which rows never count) and n
 from __future__ import annotations
 
 import calendar
+import re
 import statistics
 from collections import defaultdict
 from datetime import date, datetime, timedelta
@@ -77,6 +78,7 @@ COUNTED = {  # metric: (entity, aggregate, column, condition)
     "median(orders.amount)": ("orders", "median", "amount", None),
     "count_distinct(orders.channel)": ("orders", "count_distinct", "channel", None),
 }
+BETWEEN = re.compile(r"(\w+)\((\w+)\.(days|hours)\(([\w.-]+), ([\w.-]+)\)\)")
 RATIOS = {"web_share": ("web_revenue", "revenue"), "revenue_per_minute": ("revenue", "minutes")}
 
 
@@ -176,8 +178,59 @@ class Naive:
             return wanted.lower() in value.lower() if name == "people.alias" else value == wanted
         return {"<": value < wanted, "<=": value <= wanted, ">": value > wanted, ">=": value >= wanted}[operator]
 
+    def apart(self, part, moment, since):
+        """Is one moment as far behind the other as is asked? None where one is missing."""
+        if moment is None or since is None:
+            return None
+        if part.same is not None:
+            return period(moment, part.same) == period(since, part.same)
+        if {type(moment), type(since)} == {date, datetime} or part.least == part.most:
+            moment, since = day_of(moment), day_of(since)
+        found = True
+        if part.least is not None:
+            least = later(since, part.least, part.unit)
+            is_open = part.is_open and (part.least != 0 or part.most is None)
+            found = found and (moment > least if is_open else moment >= least)
+        if part.most is not None:
+            most = later(since, part.most, part.unit)
+            is_open = part.is_open and (part.most != 0 or part.least is None)
+            found = found and (moment < most if is_open else moment <= most)
+        return found
+
+    def is_first(self, part, row):
+        """Is there no row before it among those of the same owners?"""
+        entity = part.by.split(".")[0]
+
+        def place(one):
+            at, owners = self.value(part.by, one), [self.one(entity, one, owner) for owner in part.per]
+            meets = self.counts(entity, one) and all(self.holds(entity, one, other) for other in part.filters)
+            return None if at is None or None in owners or not meets else (at, [id(owner) for owner in owners])
+
+        mine = place(row)
+        if mine is None:
+            return False
+        rivals = [found for found in map(place, self.rows[entity]) if found is not None and found[1] == mine[1]]
+        return all(mine[0] >= at if part.is_last else mine[0] <= at for at, _ in rivals)
+
+    def met(self, part, entity, row, chain):
+        """What a positive condition says of the rows of a chain that begins with a row of *entity*."""
+        if hasattr(part, "since"):
+            ends = (name.split(".")[0] for name in (part.moment, part.since))
+            one, other = (chain[owner] if owner in chain else self.one(entity, row, owner) for owner in ends)
+            return self.apart(part, self.value(part.moment, one), self.value(part.since, other))
+        if hasattr(part, "by"):
+            owner = part.by.split(".")[0]
+            there = chain[owner] if owner in chain else self.one(entity, row, owner)
+            return there is not None and self.is_first(part, there)
+        return self.test(part, chain[part.dimension.split(".")[0]])
+
     def holds(self, entity, row, condition):
         """Does one condition, alone, hold for a row?"""
+        if hasattr(condition, "since") or hasattr(condition, "by"):
+            owner = self.far(entity, condition.model_copy(update={"negated": False}))
+            chains = [{entity: row}] if owner is None else self.chains(entity, row, WAYS[entity, owner])
+            found = any(self.met(condition, entity, row, chain) is True for chain in chains)
+            return not found if getattr(condition, "negated", False) else found
         if hasattr(condition, "any_of"):
             return any(self.holds(entity, row, part) for part in condition.any_of)
         if hasattr(condition, "metric"):
@@ -252,6 +305,13 @@ class Naive:
 
     def far(self, entity, condition):
         """The entity behind a join to many that a positive filter speaks of."""
+        if getattr(condition, "negated", False):
+            return None
+        if hasattr(condition, "since") or hasattr(condition, "by"):
+            names = (condition.moment, condition.since) if hasattr(condition, "since") else (condition.by,)
+            places = {name.split(".")[0] for name in names}
+            far = [place for place in sorted(places) if not self.leads(entity, place)]
+            return next((place for place in far if all(self.leads(place, other) for other in far)), None)
         if not hasattr(condition, "dimension") or condition.negated:
             return None
         owner = condition.dimension.split(".")[0]
@@ -260,11 +320,11 @@ class Naive:
     def met_by_one(self, entity, row, parts):
         longest = max((WAYS[entity, owner] for owner, _ in parts), key=len)
         tests = [part for _, part in parts]
-        named = [part.dimension for part in tests if part.operator == "in"]
+        named = [part.dimension for part in tests if getattr(part, "operator", None) == "in"]
         if len(set(named)) < len(named):  # two values of one thing are two rows
             return all(self.holds(entity, row, part) for part in tests)
         return any(
-            all(self.test(part, chain[owner]) is True for owner, part in parts)
+            all(self.met(part, entity, row, chain) is True for part in tests)
             for chain in self.chains(entity, row, longest)
         )
 
@@ -274,9 +334,12 @@ class Naive:
         if name in RATIOS:
             over, under = (self.number(part, rows[COUNTED[part][0]]) for part in RATIOS[name])
             return None if over is None or not under else float(over) / float(under)
-        _, aggregate, column, condition = COUNTED[name]
-        rows = [row for row in rows if condition is None or condition(row)]
-        values = [1 if column is None else row[column] for row in rows]
+        if between := BETWEEN.fullmatch(name):
+            aggregate, values = between[1], [self.between(row, *between.groups()[1:]) for row in rows]
+        else:
+            _, aggregate, column, condition = COUNTED[name]
+            rows = [row for row in rows if condition is None or condition(row)]
+            values = [1 if column is None else row[column] for row in rows]
         values = [value for value in values if value is not None]
         match aggregate:
             case "count":
@@ -292,8 +355,24 @@ class Naive:
             case "median":
                 return float(statistics.median(values)) if values else None
 
+    def between(self, row, entity, unit, *moments):
+        """How long it is from one moment of a row, or of what it belongs to, to another."""
+        since, until = (
+            self.value(name, self.one(entity, row, name.split(".")[0])) if "." in name else date.fromisoformat(name)
+            for name in moments
+        )
+        if since is None or until is None:
+            return None
+        if unit == "days":
+            return (day_of(until) - day_of(since)).days
+        return (midnight(until) - midnight(since)).total_seconds() / 3600
+
     def bases(self, name):
-        return [COUNTED[part][0] for part in RATIOS.get(name, (name,))]
+        return [self.base(part) for part in RATIOS.get(name, (name,))]
+
+    def base(self, name):
+        between = BETWEEN.fullmatch(name)
+        return between[2] if between else COUNTED[name][0]
 
     def groups(self, entity, row, query):
         """Every group that a row counts for."""
@@ -346,9 +425,9 @@ class Naive:
                 if name in RATIOS:
                     numbers.append(self.ratio(name, grouped, key, is_one))
                 else:
-                    base = COUNTED[name][0]
+                    base = self.base(name)
                     value = self.number(name, grouped[base].get(key, []))
-                    is_sum = COUNTED[name][1] == "sum"
+                    is_sum = name in COUNTED and COUNTED[name][1] == "sum"
                     numbers.append(0 if value is None and is_sum and not is_one else value)
             found.append((*key, *numbers))
         return found
@@ -375,6 +454,23 @@ def period(at, grain):
             return date(at.year, (at.month - 1) // 3 * 3 + 1, 1)
         case "year":
             return date(at.year, 1, 1)
+
+
+def day_of(at):
+    return at.date() if isinstance(at, datetime) else at
+
+
+def midnight(at):
+    return at if isinstance(at, datetime) else datetime.combine(at, datetime.min.time())
+
+
+def later(at, count, unit):
+    """The moment moved by so many units; the last day of a month where it has no such day."""
+    if unit in ("day", "week"):
+        return at + timedelta(days=count * (7 if unit == "week" else 1))
+    index = at.year * 12 + at.month - 1 + count * {"month": 1, "quarter": 3, "year": 12}[unit]
+    year, month = divmod(index, 12)
+    return at.replace(year=year, month=month + 1, day=min(at.day, calendar.monthrange(year, month + 1)[1]))
 
 
 def is_within(at, window):

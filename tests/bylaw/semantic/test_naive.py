@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import AnyOf, Filter, Related, SemanticQuery, Window
+from bylaw.semantic.query import AnyOf, Apart, Filter, First, Related, SemanticQuery, Window
 from bylaw.sql import check_statement
 from tests.bylaw.semantic.conftest import MARKET
 from tests.bylaw.semantic.naive import COLUMNS, UP, WAYS, Naive, period
@@ -162,6 +162,71 @@ def wide_queries(draw):
     )
 
 
+APART = {  # what rows of an entity can be held to: their own moments, those they belong to, those of their many
+    "orders": [("orders.placed_at", "people.joined_on"), ("orders.paid_on", "orders.placed_at")],
+    "lines": [("orders.placed_at", "people.joined_on")],
+    "tickets": [("tickets.opened_on", "people.joined_on"), ("people.joined_on", "tickets.opened_on")],
+    "people": [
+        ("orders.placed_at", "people.joined_on"),
+        ("people.joined_on", "tickets.opened_on"),
+        ("orders.paid_on", "orders.placed_at"),
+    ],
+}
+BETWEEN = {
+    "orders": [
+        "avg(orders.days(people.joined_on, orders.placed_at))",
+        "max(orders.hours(orders.paid_on, orders.placed_at))",
+    ],
+    "lines": ["min(lines.days(people.joined_on, orders.placed_at))"],
+    "tickets": ["median(tickets.days(people.joined_on, tickets.opened_on))"],
+    "people": ["min(people.days(people.joined_on, 2026-02-01))"],
+}
+FIRST = [("orders.placed_at", ("people",)), ("orders.amount", ()), ("tickets.opened_on", ("people",)),
+         ("orders.placed_at", ("people", "orders"))]  # fmt: skip
+
+
+@st.composite
+def aparts(draw, base):
+    moment, since = draw(st.sampled_from(APART[base]))
+    negated, same = draw(st.booleans()), draw(st.sampled_from([None, None, None, "day", "week", "month", "year"]))
+    if same is not None:
+        return Apart(moment=moment, since=since, same=same, negated=negated)
+    least, most = draw(st.sampled_from([(0, 1), (None, 0), (0, None), (-30, 30), (1, 1), (2, None), (None, -1)]))
+    unit = draw(st.sampled_from(["day", "week", "month", "year"]))
+    is_open = draw(st.booleans())
+    return Apart(moment=moment, since=since, least=least, most=most, unit=unit, is_open=is_open, negated=negated)
+
+
+@st.composite
+def firsts(draw, base):
+    by, per = draw(st.sampled_from([one for one in FIRST if one[0].split(".")[0] in _near(base)]))
+    filters = ()
+    if by.startswith("orders"):
+        filters = draw(st.sampled_from([(), (), (Filter(dimension="orders.channel", values=("web",)),)]))
+    return First(by=by, per=per, is_last=draw(st.booleans()), filters=filters)
+
+
+@st.composite
+def dated_queries(draw):
+    """Numbers of rows by how far their moments lie apart, by being the first of theirs, and by anything else."""
+    base = draw(st.sampled_from(sorted(APART)))
+    filters = [draw(aparts(base)) if draw(st.booleans()) else draw(firsts(base))]
+    near = {base, *(b for a, b in UP if a == base)} - {"towns"}
+    owner = draw(
+        st.sampled_from(sorted({filters[0].by.split(".")[0] if isinstance(filters[0], First) else base, *near}))
+    )
+    if draw(st.booleans()):
+        filters.append(Filter.model_validate(draw(st.sampled_from(FILTERS[owner]))))
+    if draw(st.booleans()):
+        filters.append(draw(aparts(base)))
+    metrics = draw(st.lists(st.sampled_from([*METRICS[base], *BETWEEN[base]]), min_size=1, max_size=2, unique=True))
+    if {"web_revenue", "web_share"} & set(metrics):
+        filters = [part for part in filters if "orders.channel" not in str(part)]
+    named = [name for name in DIMENSIONS if name.split(".")[0] in near]
+    dimensions = draw(st.lists(st.sampled_from(named), max_size=1)) if named else []
+    return SemanticQuery(metrics=tuple(metrics), dimensions=tuple(dimensions), filters=tuple(filters))
+
+
 NOBODY = {"lines": [[1, None, None, None]]}
 OF_NOBODY = SemanticQuery(
     metrics=("units",),
@@ -230,6 +295,12 @@ def test_periods_add_up_to_quarters_and_groups_to_the_total(ask, rows, metric, g
     for day, number in ask(rows, SemanticQuery(metrics=(metric,), grain="month")):
         parts[None if day is None else period(day, "quarter")] += number or 0
     assert parts == whole
+
+
+@RANDOM
+@given(MARKETS, dated_queries())
+def test_moments_are_compared_as_loops_over_the_rows_compare_them(ask, data, query):
+    assert _plain(ask(data, query)) == _plain(Naive(data).answer(query))
 
 
 @RANDOM

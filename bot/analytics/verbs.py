@@ -1,0 +1,29 @@
+"""How one speaks of a date without its name: by what was done then ("shipped"), by what happened ("registration")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+_DONE: Mapping[str, tuple[str, ...]] = {  # what happens, and how one says that it has
+    "sale": ("sold",), "payment": ("paid",), "birth": ("born",), "start": ("began", "begun"), "due": ("due",),
+    "registration": ("registered",), "approval": ("approved",), "shipment": ("shipped",), "delivery": ("delivered",),
+    "creation": ("created",), "arrival": ("arrived",), "departure": ("departed",), "admission": ("admitted",),
+    "publication": ("published",), "signup": ("signed up",), "sign up": ("signed up",), "expiry": ("expired",),
+    "purchase": ("bought",), "report": ("reported",), "assessment": ("assessed",), "inspection": ("inspected",),
+    "employment": ("employed",), "foundation": ("founded",), "closing": ("closed",), "opening": ("opened",),
+}  # fmt: skip
+
+
+def said_of(phrase: str) -> Iterator[str]:
+    """The ways to speak of the date that *phrase* names."""
+    words = phrase.lower().replace("_", " ").replace("-", " ").split()
+    if len(words) > 1 and words[-1] in ("at", "on"):
+        yield " ".join(words[:-1])
+        yield " ".join((*words[:-1], "date"))
+    elif words[0].endswith("ed") or phrase in ("sent", "made", "held", "sold", "born"):
+        yield phrase
+    event = " ".join(words[:-1]) if words[-1] == "date" else " ".join(words[2:]) if words[:2] == ["date", "of"] else ""
+    if event:
+        yield event
+        yield from _DONE.get(event, ())
+        yield f"{event}d" if event.endswith("e") else f"{event}ed"
