@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.analytics.interfaces import Results
 from bylaw.authored.context import Context, Metric
+from bylaw.semantic.names import BETWEEN
 from bylaw.semantic.query import Apart, Filter, SemanticQuery
 from bylaw.warehouses.port import Rows
 
@@ -36,7 +37,9 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
     if known is not None and measure is not None and measure.over in ("value", "change", "running"):
         return known
     entity = name.partition("(")[2].rstrip(")").partition(".")[0] or next(iter(context.entities), "rows")
-    return Metric(name="number", type="simple", entity=entity, agg="count", format=format_)
+    between = BETWEEN.search(name)
+    unit = between[1] if between is not None else None
+    return Metric(name="number", type="simple", entity=entity, agg="count", format=format_, unit=unit)
 
 
 def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
@@ -133,6 +136,9 @@ def _ordered(condition: Apart, side: str) -> str:
 
 def readable(name: str) -> str:
     """A name as one writes it in a sentence."""
+    if (between := BETWEEN.search(name)) is not None:
+        since, until = (moment.partition(".")[2] or moment for moment in between.groups()[1:])
+        name = f"{name[: between.start()].rpartition('(')[0]} {between[1]} from {since} to {until}".strip()
     return (
         name.replace("_", " ").replace("(", " ").replace(")", "").replace(".", " ").replace("count distinct", "count")
     )

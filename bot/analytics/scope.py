@@ -38,9 +38,15 @@ class Target:
 
 
 class Lexicon:
-    """Every phrase of one context."""
+    """Every phrase of one context. `dates` has the default date of each entity."""
 
-    def __init__(self, phrases: Iterable[tuple[str, Target]], moments: Iterable[tuple[str, Target]] = ()) -> None:
+    def __init__(
+        self,
+        phrases: Iterable[tuple[str, Target]],
+        moments: Iterable[tuple[str, Target]] = (),
+        dates: Mapping[str, str] | None = None,
+    ) -> None:
+        self.dates = dates or {}
         found: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
         self.spellings: set[str] = set()
         for phrase, target in phrases:
@@ -80,7 +86,10 @@ class Lexicon:
 
 def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
     """All names, synonyms and values of *context*; *stakes* are phrases that say how much depends on the answer."""
-    return Lexicon([*_phrases(context), *_stakes_phrases(sorted(set(stakes)))], _moment_phrases(context))
+    dates = {
+        name: f"{name}.{date.name}" for name, entity in context.entities.items() if (date := entity.default_time())
+    }
+    return Lexicon([*_phrases(context), *_stakes_phrases(sorted(set(stakes)))], _moment_phrases(context), dates)
 
 
 def _moment_phrases(context: Context) -> Iterator[tuple[str, Target]]:

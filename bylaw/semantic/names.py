@@ -12,7 +12,7 @@ from bylaw.semantic.expressions import columns_of, expression
 from bylaw.semantic.query import Unanswerable, UnknownName
 
 Kind = Literal["dimension", "time", "fact", "key", "filter"]
-BETWEEN = re.compile(r"(days|hours|minutes|seconds)\(([\w@.-]+), ([\w@.-]+)\)")
+BETWEEN = re.compile(r"(days|hours|minutes|seconds)\(([\w@.-]+), ([\w@.-]+)\)")  # of a row, from one moment to another
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SECONDS = {"hours": 3600, "minutes": 60, "seconds": 1}
 _NOT_A_WORD = re.compile(r"\W+")

@@ -261,7 +261,7 @@ def read_moment(scan: Scan, place: int) -> tuple[int, Ref] | None:
     while place < len(scan.tokens):
         named, told = scan.mention(place), scan.lexicon.moment_at(scan.words, place)
         if told is not None and (named is None or told[0] >= named[0]) and not (named and named[1].entities):
-            return place + told[0], Ref(scan.raw(place, place + told[0]), told[1])
+            return _of_owner(scan, place + told[0], Ref(scan.raw(place, place + told[0]), told[1]))
         if named is not None and named[1].of("time", "entity"):
             return _named_moment(scan, place, *named)
         if (doing := _doing(scan, place)) is not None:
@@ -281,13 +281,7 @@ def _named_moment(scan: Scan, place: int, length: int, ref: Ref) -> tuple[int, R
     after = place + length
     times = ref.of("time")
     if times:
-        words = 1 if scan.at_word(after) in ("of", "for") else 0
-        owner = scan.mention(after + words)
-        if owner is not None and owner[1].entities and not owner[1].of("time"):
-            owned = tuple(target for target in times if target.owner in owner[1].entities)
-            if owned:
-                return after + words + owner[0], Ref(ref.words, owned, owner[1].entities, is_owned=bool(words))
-        return after, Ref(ref.words, times, ref.near)
+        return _of_owner(scan, after, Ref(ref.words, times, ref.near))
     while scan.at_word(after) in _LITTLE - {"a", "an", "the"}:
         after += 1
     behind, told = scan.mention(after), scan.lexicon.moment_at(scan.words, after)
@@ -298,6 +292,18 @@ def _named_moment(scan: Scan, place: int, length: int, ref: Ref) -> tuple[int, R
     if (behind is not None and after == place + length) or scan.at_word(place + length) in _TOLD_APART:
         return None  # "the customer tier" is no moment, "the order with id 3" one of another row
     return place + length, Ref(ref.words, ref.of("entity"), (), ref.is_plural)
+
+
+def _of_owner(scan: Scan, after: int, ref: Ref) -> tuple[int, Ref]:
+    """ "Start date of the treatment", "admitted student": whose date it is; "of each" says how to group."""
+    words = 1 if scan.at_word(after) in ("of", "for") else 0
+    owner = scan.mention(after + words)
+    if owner is None or not owner[1].entities or owner[1].of("time"):
+        return after, ref
+    owned = tuple(target for target in ref.targets if target.owner in owner[1].entities)
+    if not owned:
+        return after, ref
+    return after + words + owner[0], Ref(ref.words, owned, owner[1].entities)
 
 
 def _doing(scan: Scan, place: int) -> tuple[int, Ref] | None:
@@ -314,10 +320,5 @@ def _doing(scan: Scan, place: int) -> tuple[int, Ref] | None:
         if found is None or not times:
             continue
         after = place + found[0]
-        owner = scan.mention(after)
-        if owner is not None and owner[1].entities:
-            owned = tuple(target for target in times if target.owner in owner[1].entities)
-            if owned:
-                return after + owner[0], Ref(scan.raw(place, after), owned, owner[1].entities)
-        return after, Ref(scan.raw(place, after), times)
+        return _of_owner(scan, after, Ref(scan.raw(place, after), times))
     return None

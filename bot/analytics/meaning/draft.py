@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 
 from bot.analytics.grammar.said import Ref, Said
@@ -13,6 +14,7 @@ from bot.analytics.scope import Target
 from bylaw.authored.context import Context, Dimension
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.names import BETWEEN
 from bylaw.semantic.query import (
     Measure,
     SemanticQuery,
@@ -52,6 +54,10 @@ class Draft:
             raise Stop(
                 not_understood(f"answers cannot be grouped by `{ref.words}`", "group by a dimension", (ref.words,))
             )
+        targets = [target for target in targets if self.is_of_one_row(target)]
+        if not targets:
+            message = f"`{ref.words}` speaks of dates that no row has both of"
+            raise Stop(not_understood(message, "name dates of things that belong together", (ref.words,)))
         spoken = [name for head in self.said.heads for name in head.entities]
         hints = [*ref.near, *near]
         ranked = sorted(
@@ -78,8 +84,15 @@ class Draft:
             message = f"`{self.base}` and `{best.owner}` are not connected in the catalogue"
             raise Stop(not_understood(message, "a relationship between them would have to be declared", (ref.words,)))
         self.rivals += len({target.name for target in targets}) - 1
+        best = replace(best, name=best.name.replace(", today)", f", {self.today.isoformat()})"))
         self.names[ref.words] = best.name
         return best
+
+    def is_of_one_row(self, target: Target) -> bool:
+        """Does a row of the owner have all that the target speaks of: both moments of the time between them?"""
+        between = BETWEEN.search(target.name)
+        owners = [name.partition(".")[0] for name in between.groups()[1:] if "." in name] if between else []
+        return all(self.nearness.leads_to_one(target.owner, owner) for owner in owners)
 
     def rank(self, target: Target, hints: Sequence[str], spoken: Sequence[str]) -> tuple[object, ...]:
         return (
