@@ -35,6 +35,11 @@ class Rank:
         self.members = 0
 
     @cached_property
+    def first(self) -> int:
+        """One of them, to stand for all."""
+        return self.members & -self.members
+
+    @cached_property
     def rivals(self) -> int:
         """Those who contradict it."""
         return self._contest.contradicting(self.effect) & ~(self.members if self._is_torn else 0)
@@ -256,6 +261,14 @@ class Contest:
             guards = (self.ruleset.rules[i].guard for i in bits(self.members_of(room)))
             self._facts[room] = frozenset[str]().union(*map(names, guards))
         return self._facts[room]
+
+    def is_constrained(self, room: int) -> bool:
+        """Does some invariant, whenever it holds, name a fact that the rules of a room name?"""
+        return bool(self._constrained) and not self._constrained.isdisjoint(self.facts_of(room))
+
+    @cached_property
+    def _constrained(self) -> frozenset[str]:
+        return frozenset[str]().union(*(names(constraint.formula) for constraint in self.ruleset.constraints))
 
     def members_of(self, room: int) -> int:
         """The rules of a room."""

@@ -7,6 +7,7 @@ some node that asks it leads to two ends that differ. Exact, where it does not g
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, pairwise
 from operator import or_
@@ -24,12 +25,90 @@ class TooWide(Exception):
     """The diagram would need too many states."""
 
 
+@dataclass(frozen=True, slots=True)
 class Diagram(Generic[_End]):
-    """All completions of a case. *boxes* speak of unknown facts only and are exact; so do *existing*.
+    """All completions of a case. `nodes`: for each the position of the fact it asks, and where its cells lead.
 
-    Boxes of one group (a number from 0) are alike: `result` says what holds when exactly those groups (as bits) have a
-    box that holds. Completions outside every box of *existing* do not exist; with none given, all do.
+    A number that is no node is an end; one below 0 leads to no completion that exists.
     """
+
+    facts: Sequence[str]
+    ends: Mapping[int, _End]
+    nodes: Mapping[int, tuple[int, tuple[int, ...]]]
+    is_partial: bool  # some completions do not exist
+
+    def turning(self, part: Callable[[_End], Hashable]) -> list[str]:
+        """The facts that alone can change *part* of the result; if it only changes with several, all of those."""
+        first: dict[Hashable, int] = {}
+        parts = {n: first.setdefault(part(end), n) for n, end in self.ends.items()}
+        return self._turned(parts) if len(first) > 1 else []
+
+    def _turned(self, parts: Mapping[int, int]) -> list[str]:
+        asked = {depth for depth, _ in self.nodes.values()}
+        if not self.is_partial and len(set(parts.values())) == len(parts):  # no two nodes are alike
+            return [self.facts[depth] for depth in sorted(asked)]
+        seen: dict[tuple[int, int], bool] = {}
+
+        def differ(a: int, b: int) -> bool:
+            """Do two existing completions that end beyond *a* and *b*, alike but for that, differ?"""
+            if a == b or a < 0 or b < 0:
+                return False
+            if (a, b) not in seen:
+                one, two = self.nodes.get(a), self.nodes.get(b)
+                if one is None and two is None:
+                    seen[a, b] = parts[a] != parts[b]
+                elif two is None or (one is not None and one[0] < two[0]):
+                    assert one is not None
+                    seen[a, b] = any(differ(x, b) for x in one[1])
+                elif one is None or two[0] < one[0]:
+                    seen[a, b] = any(differ(a, y) for y in two[1])
+                else:
+                    seen[a, b] = any(differ(x, y) for x, y in zip(one[1], two[1], strict=True))
+            return seen[a, b]
+
+        found = {
+            depth
+            for depth, leads in self.nodes.values()
+            if any(differ(a, b) for a, b in combinations(dict.fromkeys(leads), 2))
+        }
+        return [self.facts[depth] for depth in sorted(found or asked)]
+
+
+def drawn(
+    boxes: Sequence[Box],
+    groups: Sequence[int],
+    existing: Sequence[Box],
+    variables: Mapping[str, Variable],
+    result: Callable[[int], _End],
+    budget: int = MAX_STATES,
+) -> Diagram[_End]:
+    """The diagram of some *boxes*, which speak of unknown facts only and are exact; so are those of *existing*.
+
+    Boxes of one group (a number from 0) are alike: *result* says what holds when exactly those groups (as bits) have a
+    box that holds. Completions outside every box of *existing* do not exist; with none given, all do. Raises TooWide
+    beyond *budget* situations.
+    """
+    if len(boxes) == 1 and not existing:
+        return _of_one(boxes[0], variables, result)
+    drawing = _Drawing(boxes, groups, existing, variables, result, budget)
+    return Diagram(drawing.facts, drawing.ends, drawing.inner, bool(existing))
+
+
+def _of_one(box: Box, variables: Mapping[str, Variable], result: Callable[[int], _End]) -> Diagram[_End]:
+    """One box needs no search: a row of questions, each of which leads out of it."""
+    outside, inside = result(0), result(1)
+    if outside == inside:
+        return Diagram((), {0: inside}, {}, False)
+    facts = sorted(var for var, where in box.regions.items() if where != domain(variables[var]))
+    if not facts:
+        return Diagram((), {1: inside}, {}, False)
+    last = len(facts) - 1
+    nodes = {depth + 2: (depth, (depth + 3 if depth < last else 1, 0)) for depth in range(len(facts))}
+    return Diagram(facts, {0: outside, 1: inside}, nodes, False)
+
+
+class _Drawing(Generic[_End]):
+    """What is needed while a diagram is drawn."""
 
     def __init__(
         self,
@@ -38,7 +117,7 @@ class Diagram(Generic[_End]):
         existing: Sequence[Box],
         variables: Mapping[str, Variable],
         result: Callable[[int], _End],
-        budget: int = MAX_STATES,
+        budget: int,
     ) -> None:
         members = [box.regions for box in (*boxes, *existing)]
         self._count, self._budget, self._result = len(members), budget, result
@@ -60,14 +139,13 @@ class Diagram(Generic[_End]):
             for var in self.facts
         ]
         self.ends: dict[int, _End] = {}  # node → what holds there
+        self.inner: dict[int, tuple[int, tuple[int, ...]]] = {}
         self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
-        self._inner: dict[int, tuple[int, tuple[int, ...]]] = {}
         self._known: dict[tuple[int, int], int] = {}
         self._end_of: dict[_End, int] = {}
-        self._turning: dict[tuple[int, ...], list[str]] = {}
-        self._build(0, (1 << len(members)) - 1)
+        self._draw(0, (1 << len(members)) - 1)
 
-    def _build(self, depth: int, alive: int) -> int:
+    def _draw(self, depth: int, alive: int) -> int:
         """The node from which the facts from *depth* on are asked, when *alive* are possible: members, then groups."""
         if self._existing and not alive & self._existing:
             return -1
@@ -89,14 +167,14 @@ class Diagram(Generic[_End]):
                 leads, below = list[int](), depth + 1
                 for cell in self._cells[depth]:
                     lead = known.get((below, alive & cell))
-                    leads.append(self._build(below, alive & cell) if lead is None else lead)
+                    leads.append(self._draw(below, alive & cell) if lead is None else lead)
                 found = self._node(depth, tuple(leads))
         known[asked] = known[depth, alive] = found
         return found
 
     def _end(self, result: _End) -> int:
         if result not in self._end_of:
-            self._end_of[result] = len(self.ends) + len(self._inner)
+            self._end_of[result] = len(self.ends) + len(self.inner)
             self.ends[self._end_of[result]] = result
         return self._end_of[result]
 
@@ -105,52 +183,16 @@ class Diagram(Generic[_End]):
             return leads[0]
         found = self._nodes.get((depth, leads))
         if found is None:
-            found = self._nodes[depth, leads] = len(self.ends) + len(self._inner)
-            self._inner[found] = (depth, leads)
+            found = self._nodes[depth, leads] = len(self.ends) + len(self.inner)
+            self.inner[found] = (depth, leads)
         return found
-
-    def turning(self, part: Callable[[_End], Hashable]) -> list[str]:
-        """The facts that alone can change *part* of the result; if it only changes with several, all of those."""
-        first: dict[Hashable, int] = {}
-        parts = {n: first.setdefault(part(end), n) for n, end in self.ends.items()}
-        alike = tuple(parts.values())
-        if alike not in self._turning:
-            self._turning[alike] = self._turned(parts) if len(first) > 1 else []
-        return self._turning[alike]
-
-    def _turned(self, parts: Mapping[int, int]) -> list[str]:
-        asked = {depth for depth, _ in self._inner.values()}
-        if not self._existing and len(set(parts.values())) == len(parts):  # no two nodes are alike
-            return [self.facts[depth] for depth in sorted(asked)]
-        seen: dict[tuple[int, int], bool] = {}
-
-        def differ(a: int, b: int) -> bool:
-            """Do two existing completions that end beyond *a* and *b*, alike but for that, differ?"""
-            if a == b or a < 0 or b < 0:
-                return False
-            if (a, b) not in seen:
-                one, two = self._inner.get(a), self._inner.get(b)
-                if one is None and two is None:
-                    seen[a, b] = parts[a] != parts[b]
-                elif two is None or (one is not None and one[0] < two[0]):
-                    assert one is not None
-                    seen[a, b] = any(differ(x, b) for x in one[1])
-                elif one is None or two[0] < one[0]:
-                    seen[a, b] = any(differ(a, y) for y in two[1])
-                else:
-                    seen[a, b] = any(differ(x, y) for x, y in zip(one[1], two[1], strict=True))
-            return seen[a, b]
-
-        found = {
-            depth
-            for depth, leads in self._inner.values()
-            if any(differ(a, b) for a, b in combinations(dict.fromkeys(leads), 2))
-        }
-        return [self.facts[depth] for depth in sorted(found or asked)]
 
 
 def cells(variable: Variable, spoken: Mapping[int, Region], everyone: int) -> list[int]:
     """The different sets of members that the values of a fact allow; *spoken* gives the regions of those who care."""
+    if len(spoken) == 1:
+        ((n, where),) = spoken.items()
+        return [everyone] if where == domain(variable) else [everyone & ~(1 << n), everyone]
     return list(dict.fromkeys(allowed for _, allowed in parts(variable, spoken, everyone)))
 
 

@@ -6,14 +6,13 @@ is known to be true; an outcome is decided only if, besides, every completion of
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 
 from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in
 from bylaw.logic.contest import Contest
-from bylaw.logic.firing import Firing, Look, Trace, as_bits, bits
+from bylaw.logic.firing import Firing, Look, as_bits, bits
 from bylaw.logic.ir import Facts, Ruleset, Variable, names
 from bylaw.logic.outlook import Case, Outlook, Rooms
 from bylaw.logic.rivalry import Rivals
@@ -224,14 +223,11 @@ class Evaluator:
         )
 
     def _case(self, facts: Facts, day: int, among: Iterable[int] | None) -> Case:
+        look: Look | None = None
         if among is None and self._is_indexed:
             fires, open_, look = self._looked_up(facts, day)
-            waiting: Callable[[int], Counter[str]] = partial(self.index.waiting, look, known=facts)
-            trace: Callable[[int], Trace | None] = partial(self.index.trace, look)
-            unlisted = self.index.loose
         else:
             fires, open_ = map(as_bits, self.firing(facts, day, among))
-            waiting, trace, unlisted = _nobody, _untraced, open_
 
         def fires_at(full: Facts) -> int:
             if among is None and self._is_indexed:
@@ -241,10 +237,9 @@ class Evaluator:
         return Case(
             contest=self.contest,
             boxes_of=self.boxes_of,
-            waiting=waiting,
-            trace=trace,
-            unlisted=unlisted,
-            question_order=self.question_order,
+            look=look,
+            unlisted=open_ if look is None else self.index.loose,
+            places=self._places,
             fires_at=fires_at,
             remembered=self._rooms,
             facts=facts,
@@ -275,20 +270,16 @@ class Evaluator:
             self._asked[i] = tuple(sorted(names(self.ruleset.rules[i].guard), key=self.question_order))
         return self._asked[i]
 
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {var: n for n, var in enumerate(sorted(self.ruleset.variables, key=self.question_order))}
+
     def question_order(self, var: str) -> tuple[int, str]:
         """Booleans are asked first, then enums, then numbers and dates (seed 001, decision nodes)."""
         return _QUESTION_ORDER.get(self.ruleset.variables[var].kind, 2), var
 
 
 _QUESTION_ORDER = {"boolean": 0, "enum": 1}
-
-
-def _nobody(among: int) -> Counter[str]:
-    return Counter()
-
-
-def _untraced(rules: int) -> None:
-    return None
 
 
 def _shown(variable: Variable, facts: Facts) -> str:

@@ -11,6 +11,9 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import chain
+from operator import or_
 from typing import Protocol, TypeAlias
 
 from bylaw.logic.boxes import Box, Cut, Region, meet_regions, region, without
@@ -115,11 +118,31 @@ class Look:
     `sure` fire, `open` may fire with some completion, and `unsettled` have to be read. `unknown` are facts, as bits.
     """
 
+    index: Firing
     possible: tuple[int, ...]
     unknown: int
     sure: int
     open: int
     unsettled: int
+
+    def of_open(self, rules: int, group: int, members: int) -> tuple[int, ...]:
+        """All that is known of the open *rules* of a group with *members*: unknown facts, and boxes still possible."""
+        facts, depth = self.index.extent(group, members)
+        return self.unknown & facts, *(those & rules for those in self.possible[:depth])
+
+    def open_boxes(self, rules: int) -> Trace:
+        """What is open of *rules*, whose boxes the index must know."""
+        told, waiting, open_ = self.index.told, 0, list[tuple[int, int]]()
+        for i in bits(rules):
+            for n, (facts, possible) in enumerate(zip(told[i], self.possible, strict=False)):
+                if possible >> i & 1:
+                    waiting |= facts
+                    open_.append((i, n))
+        return waiting & self.unknown, tuple(open_)
+
+    def waiting(self, rules: int, known: Facts) -> Counter[str]:
+        """For every unknown fact how many of *rules* have a possible box that speaks of it."""
+        return self.index.waiting(self, rules, known)
 
 
 class Firing:
@@ -162,7 +185,8 @@ class Firing:
                 slot.tables[var] = speaking, table(its, slot.members & ~speaking)
         self._bit_of = {var: 1 << n for n, var in enumerate(sorted({var for spoken in regions for var in spoken}))}
         self._facts = sum(self._bit_of.values())
-        self._told = [tuple(sum(self._bit_of[var] for var in box.regions) for box in found) for found in known]
+        self.told = [tuple(sum(self._bit_of[var] for var in box.regions) for box in found) for found in known]
+        self._extents: dict[int, tuple[int, int]] = {}
         self._spoken: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for n, slot in enumerate(self.slots):
             for var, (speaking, _) in slot.tables.items():
@@ -193,19 +217,14 @@ class Firing:
             whole |= left & ~waiting
         unsettled = (some & self.loose) | (whole & ~self.plain)
         unknown = self._facts ^ sum(map(self._bit_of.__getitem__, facts.keys() & self._bit_of.keys()))
-        return Look(tuple(possible), unknown, whole & ~unsettled, some & ~whole & ~unsettled, unsettled)
+        return Look(self, tuple(possible), unknown, whole & ~unsettled, some & ~whole & ~unsettled, unsettled)
 
-    def trace(self, look: Look, rules: int) -> Trace | None:
-        """What is open of *rules*; None when the index does not know their boxes."""
-        if rules & self.loose:
-            return None
-        waiting, open_ = 0, list[tuple[int, int]]()
-        for i in bits(rules):
-            for n, told in enumerate(self._told[i]):
-                if look.possible[n] >> i & 1:
-                    waiting |= told
-                    open_.append((i, n))
-        return waiting & look.unknown, tuple(open_)
+    def extent(self, group: int, members: int) -> tuple[int, int]:
+        """The facts, as bits, that the boxes of a group of rules speak of, and in how many slots they are."""
+        if group not in self._extents:
+            told = [self.told[i] for i in bits(members)]
+            self._extents[group] = reduce(or_, chain.from_iterable(told), 0), max(map(len, told))
+        return self._extents[group]
 
     def waiting(self, look: Look, rules: int, known: Facts) -> Counter[str]:
         """For every unknown fact how many of *rules* have a possible box that speaks of it."""

@@ -7,8 +7,8 @@ rival; then a few telling completions are tried, and only when none of them diff
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from itertools import islice
@@ -16,8 +16,8 @@ from operator import or_
 
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, boxes, holds_in, meet, point, subtract
 from bylaw.logic.contest import MOST_REMEMBERED, Contest, Duties, Rank, Verdict
-from bylaw.logic.diagram import Diagram, TooWide
-from bylaw.logic.firing import Trace, bits
+from bylaw.logic.diagram import Diagram, TooWide, drawn
+from bylaw.logic.firing import Look, Trace, bits
 from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, Ruleset, conj, names
 from bylaw.logic.truth import possible, simplify, truth
 
@@ -25,7 +25,7 @@ MAX_BRANCHES = 2_000  # beyond that many ways the unknown facts could fall, an o
 FEW = 10  # open boxes of one room that a diagram is tried for
 TRIES = 6  # completions tried before all are searched
 
-Rooms = dict[Hashable, "_Room | None"]  # rooms as they were in other cases: what is open there decides the rest
+Rooms = dict[Hashable, "Room | None"]  # rooms as they were in other cases: what is open there decides the rest
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,9 @@ class Case:
 
     contest: Contest
     boxes_of: Callable[[int], tuple[Box, ...] | None]
-    waiting: Callable[[int], Counter[str]]  # for each unknown fact how many of some rules wait for it, by an index
-    trace: Callable[[int], Trace | None]  # what is open of some rules, by an index that knows
-    unlisted: int  # the rules that the index does not know enough of
-    question_order: Callable[[str], tuple[int, str]]
+    look: Look | None  # what an index says of the case
+    unlisted: int  # the rules that no index knows enough of
+    places: Mapping[str, int]  # in which order facts are asked for
     fires_at: Callable[[Facts], int]  # the rules that fire in a full case
     remembered: Rooms
     facts: Facts
@@ -58,10 +57,13 @@ class Outlook:
     def __init__(self, case: Case) -> None:
         self.case, self.contest = case, case.contest
         self._present = case.fires | case.open
-        # one more rule alike to some that fire changes nothing
-        self._open = case.open & ~reduce(or_, (rank.members for rank, _ in self.contest.ranks_in(case.fires)), 0)
+        # of rules alike one that fires says as much as all: one more changes nothing
+        self._open, self._alike = case.open, 0
+        for rank, _ in self.contest.ranks_in(case.fires):
+            self._open &= ~rank.members
+            self._alike |= rank.first
         self._hopeless: dict[Rank, bool] = {}
-        self._rooms: dict[int, _Room | None] = {}
+        self._rooms: dict[int, Room | None] = {}
         self._unknown: dict[int, set[str]] = {}
         self._live = 0  # open rules that matter, of the rooms without a diagram
 
@@ -80,20 +82,22 @@ class Outlook:
         self._live |= threats
         return partial(self.facts_of, threats) if threats else None
 
-    def _turning(self, room: _Room, outcome: str, action: str | None) -> tuple[str, ...]:
+    def _turning(self, room: Room, outcome: str, action: str | None) -> tuple[str, ...]:
         if outcome not in room.told:
             turning = room.turning(outcome)
-            if turning:
-                room.told[outcome] = self._ordered({var: self._counted(room)[var] for var in turning})
-            else:  # only to be told for certain
-                room.told[outcome] = self._named(self._influence(outcome, action) & self._open)
+            if not turning:  # only to be told for certain
+                return self._named(self._influence(outcome, action) & self._open)
+            told = self._ordered({var: self._counted(room)[var] for var in turning})
+            if room.open & self.case.unlisted:
+                return told
+            room.told[outcome] = told
         return room.told[outcome]
 
     def missing(self, duties: Duties) -> tuple[str, ...]:
         """The unknown facts that could change anything. To be asked after the outcomes."""
         if not self._open:
             return ()
-        rooms, wide = list[_Room](), 0
+        rooms, wide = list[Room](), 0
         for number, members in self._open_rooms.items():
             room = self._room(number)
             if room is None:
@@ -102,7 +106,9 @@ class Outlook:
                 rooms.append(room)
         live = self._live | (self._open_duties(duties, wide) if wide else 0)
         count = self._count(live)
-        facts = {var for room in rooms for var in self._changing(room)}
+        facts = set[str]()
+        for room in rooms:
+            facts.update(room.changing or (self._named(room.open) if room.is_changed else ()))
         if facts:
             facts.update(count)
             for room in rooms:
@@ -111,12 +117,9 @@ class Outlook:
             count = {var: count[var] for var in facts}
         return self._ordered(count)
 
-    def _changing(self, room: _Room) -> Iterable[str]:
-        if room.changing is None:
-            room.changing = tuple(room.turning(None) or (self._named(room.open) if room.is_changed else ()))
-        return room.changing
-
-    def _counted(self, room: _Room) -> Mapping[str, int]:
+    def _counted(self, room: Room) -> Mapping[str, int]:
+        if room.open & self.case.unlisted:  # read from their guards, of which the boxes do not say everything
+            return self._count(room.open)
         if room.count is None:
             room.count = self._count(room.open)
         return room.count
@@ -128,20 +131,21 @@ class Outlook:
     def _count(self, rules: int) -> dict[str, int]:
         """For each unknown fact how many of *rules* wait for it."""
         count = defaultdict[str, int](int)
-        if listed := rules & ~self.case.unlisted:
-            count.update(self.case.waiting(listed))
+        if self.case.look is not None and (listed := rules & ~self.case.unlisted):
+            count.update(self.case.look.waiting(listed, self.case.facts))
         for i in bits(rules & self.case.unlisted):
             for var in self._unknown_of(i):
                 count[var] += 1
         return count
 
     def _ordered(self, count: Mapping[str, int]) -> tuple[str, ...]:
-        return tuple(sorted(count, key=lambda var: (-count[var], self.case.question_order(var))))
+        places = self.case.places
+        return tuple(sorted(count, key=lambda var: (-count[var], places[var])))
 
     def _named(self, rules: int) -> tuple[str, ...]:
         """The unknown facts that *rules* name, those included that no value of would make a difference."""
         found = set[str]().union(*map(self._unknown_of, bits(rules)))
-        return tuple(sorted(found, key=self.case.question_order))
+        return tuple(sorted(found, key=self.case.places.__getitem__))
 
     def _unknown_of(self, i: int) -> set[str]:
         """The unknown facts that rule *i* still waits for."""
@@ -162,61 +166,82 @@ class Outlook:
             left ^= found[room]
         return found
 
-    def _room(self, number: int) -> _Room | None:
+    def _room(self, number: int) -> Room | None:
         """A room as a diagram of what is open there, None when that is too much."""
         if number not in self._rooms:
             self._rooms[number] = self._recalled(number)
         return self._rooms[number]
 
-    def _recalled(self, number: int) -> _Room | None:
+    def _recalled(self, number: int) -> Room | None:
         open_ = self._open_rooms[number]
         if open_.bit_count() > FEW:
             return None
-        fires = self.case.fires & self.contest.members_of(number)
-        is_bound = self._bound and not self._bound.isdisjoint(self.contest.facts_of(number))
-        trace = self.case.trace(open_) or self._traced(open_)
-        asked = number, fires, self._left_of_invariants if is_bound else None, trace
-        remembered = self.case.remembered
+        members, look = self.contest.members_of(number), self.case.look
+        fires = self._alike & members
+        is_bound = self.contest.is_constrained(number) and not self._bound.isdisjoint(self.contest.facts_of(number))
+        left = self._left_of_invariants if is_bound else None
+        if look is None or open_ & self.case.unlisted:
+            return self._compared(number, fires, left, self._traced(open_))
+        glance = number, fires, left, look.of_open(open_, number, members)
         try:
-            return remembered[asked]
+            return self.case.remembered[glance]
         except KeyError:
-            if len(remembered) >= MOST_REMEMBERED:
-                remembered.clear()
-        found = remembered[asked] = self._read_room(fires, open_, trace)
-        return found
+            return self._kept(glance, self._compared(number, fires, left, look.open_boxes(open_)))
 
-    def _traced(self, rules: int) -> Trace:
-        facts = self.case.facts
-        boxes = [(i, n, box) for i in bits(rules) for n, box in enumerate(self.case.boxes_of(i) or ())]
-        open_ = [(i, n, box) for i, n, box in boxes if holds_in(box, facts)]
-        unknown = frozenset(var for _, _, box in open_ for var in box.regions if var not in facts)
-        return unknown, tuple((i, n) for i, n, _ in open_)
+    def _kept(self, asked: Hashable, room: Room | None) -> Room | None:
+        remembered = self.case.remembered
+        if len(remembered) >= MOST_REMEMBERED:
+            remembered.clear()
+        remembered[asked] = room
+        return room
 
-    def _read_room(self, fires: int, open_: int, trace: Trace) -> _Room | None:
-        if len(trace[1]) > FEW:
+    def _compared(self, number: int, fires: int, left: Formula | None, trace: Trace | None) -> Room | None:
+        """A room like another in every open box is that one, whatever else is known of either case."""
+        if trace is None or len(trace[1]) > FEW:
             return None
-        guards = {i: guard for i in bits(open_) if (guard := self.case.boxes_of(i)) is not None}
-        if len(guards) < open_.bit_count() or any(box.residue for guard in guards.values() for box in guard):
-            return None
-        found = [_of_unknown(guards[i][n], self.case.facts) for i, n in trace[1]]
-        ranks = [self.contest.rank_of[i] for i, _ in trace[1]]
-        kinds = list(dict.fromkeys(ranks))
-        speaking = {var for box in found for var in box.regions}
-        existing: Sequence[Box] = ()
-        if speaking & self._bound:
-            if self._existing is None:
+        is_bound = left is not None and self._is_bound(trace)
+        asked = number, fires, left if is_bound else None, trace
+        if asked in self.case.remembered:
+            return self.case.remembered[asked]
+        return self._kept(asked, self._read_room(fires, self._open_rooms[number], trace, is_bound))
+
+    def _is_bound(self, trace: Trace) -> bool:
+        """Do the invariants still ask something of the facts that these boxes speak of?"""
+        boxes_of, bound = self.case.boxes_of, self._bound
+        return any(not bound.isdisjoint((boxes_of(i) or ())[n].regions) for i, n in trace[1])
+
+    def _traced(self, rules: int) -> Trace | None:
+        facts, open_, unknown = self.case.facts, list[tuple[int, int]](), set[str]()
+        for i in bits(rules):
+            guard = self.case.boxes_of(i)
+            if guard is None:
                 return None
-            existing = self._existing
+            for n, box in enumerate(guard):
+                if holds_in(box, facts):
+                    open_.append((i, n))
+                    unknown.update(box.regions)
+        return frozenset(unknown.difference(facts)), tuple(open_)
+
+    def _read_room(self, fires: int, open_: int, trace: Trace, is_bound: bool) -> Room | None:
+        boxes_of, rank_of = self.case.boxes_of, self.contest.rank_of
+        if any(box.residue for i in bits(open_) for box in boxes_of(i) or ()):
+            return None
+        existing = self._existing if is_bound else ()
+        if existing is None:
+            return None
+        found = [_of_unknown((boxes_of(i) or ())[n], self.case.facts) for i, n in trace[1]]
+        ranks = [rank_of[i] for i, _ in trace[1]]
+        kinds = list(dict.fromkeys(ranks))
 
         def result(held: int) -> Verdict:
             return self.contest.verdict(reduce(or_, (kinds[n].members for n in bits(held)), fires))
 
         groups = [kinds.index(rank) for rank in ranks]
         try:
-            diagram = Diagram(found, groups, existing, self.case.ruleset.variables, result)
+            diagram = drawn(found, groups, existing, self.case.ruleset.variables, result)
         except TooWide:
             return None
-        return _Room(diagram, open_, is_changed=set(diagram.ends.values()) != {result(0)})
+        return Room(diagram, open_, is_changed=any(end != result(0) for end in diagram.ends.values()))
 
     @cached_property
     def _existing(self) -> Sequence[Box] | None:
@@ -376,25 +401,27 @@ class Outlook:
         return found or [EVERYTHING]
 
 
-class _Room:
+class Room:
     """A room with few open rules, the diagram of all its completions, and what was told of it."""
 
     def __init__(self, diagram: Diagram[Verdict], open_: int, is_changed: bool) -> None:
-        self.diagram, self.open = diagram, open_
+        self._diagram, self.open = diagram, open_
         self.is_changed = is_changed  # from what is known now, by some completion
         self.told: dict[str, tuple[str, ...]] = {}
-        self.changing: tuple[str, ...] | None = None
         self.count: Mapping[str, int] | None = None
 
-    def turning(self, outcome: str | None) -> list[str]:
-        """The facts that can change *outcome*, or anything."""
-        if outcome is None:
-            return self.diagram.turning(lambda end: end)
-        return self.diagram.turning(lambda end: _answer(end, outcome))
+    @cached_property
+    def changing(self) -> list[str]:
+        """The facts that can change anything."""
+        return self._diagram.turning(lambda end: end)
+
+    def turning(self, outcome: str) -> list[str]:
+        """The facts that can change *outcome*."""
+        return self._diagram.turning(lambda end: _answer(end, outcome))
 
     def only_gives(self, outcome: str, action: str | None) -> bool:
         """Does every completion end with that action?"""
-        return all(_answer(end, outcome) == action for end in self.diagram.ends.values())
+        return all(_answer(end, outcome) == action for end in self._diagram.ends.values())
 
 
 def _answer(end: Verdict, outcome: str) -> str | None:

@@ -6,7 +6,20 @@ from hypothesis import strategies as st
 
 from bylaw.logic import diagram, outlook
 from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import And, Atom, Compare, ConditionalRule, Constraint, Effect, Not, Or, Ref, Ruleset, Source
+from bylaw.logic.ir import (
+    And,
+    Atom,
+    Compare,
+    ConditionalRule,
+    Constraint,
+    Effect,
+    Not,
+    Or,
+    Ref,
+    Ruleset,
+    Source,
+    Variable,
+)
 from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, rulesets
 
 facts_known = st.fixed_dictionaries(
@@ -104,13 +117,16 @@ NOTIFY = Effect("required", "notify")
 FLAG, OPEN = Atom("flag", "==", True), Atom("open", "==", True)
 
 
+SUMS = {name: Variable(name, "integer") for name in ("sum", "rest")}
+
+
 def ruleset(*rules, constraints=()):
     made = tuple(
         ConditionalRule(f"R{n}", f"P{n}", "x", effect, guard, level, Source("x.yaml"))
         for n, (effect, guard, level) in enumerate(rules)
     )
     held = tuple(Constraint(f"C{n}", "P", formula, "", Source("x.yaml")) for n, formula in enumerate(constraints))
-    return Ruleset(VARIABLES, made, held, outcomes=("refund",))
+    return Ruleset(VARIABLES | SUMS, made, held, outcomes=("refund",))
 
 
 ROWS = {
@@ -161,6 +177,32 @@ ROWS = {
         ("days", "flag", "open"),
     ),
 }
+
+
+MANY = Or(tuple(And((Atom("sum", "==", n), Atom("rest", "==", n))) for n in range(80)))
+IN_A_ROW = {
+    "a fact that guards name and boxes do not": (
+        ruleset((FULL, Or((FLAG, And((FLAG, OPEN)))), 3), (FULL, Not(FLAG), 3)),
+        [{}, {"open": True}],
+        ("flag",),
+    ),
+    "a rule of more boxes than are looked at": (
+        ruleset((FULL, FLAG, 3), (CREDIT, MANY, 2)),
+        [{"sum": 90}, {}],
+        ("flag", "rest", "sum"),
+    ),
+}
+
+
+@pytest.mark.parametrize("title", IN_A_ROW)
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_the_cases_before_change_nothing(title, is_indexed):
+    rules, asked, missing = IN_A_ROW[title]
+    kept = Evaluator(rules, is_indexed)
+    for facts in asked:
+        decision = kept.decide(facts, 1)
+        assert decision == Evaluator(rules, is_indexed).decide(facts, 1)
+    assert decision.missing_facts == missing
 
 
 @pytest.mark.parametrize("title", ROWS)
