@@ -203,7 +203,7 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
     def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
         rights = index.rules.roles.rights_of(question.actor.id, known)
-        return analytics.answer(question, state, index, warehouse, rights, settle)
+        return analytics.answer(question, state, index, warehouse, rights, settle, llm)
 
     def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         return enforcement.answer(question, state, index, llm)

@@ -202,8 +202,16 @@ def _entry(
         "reply": fingerprint(reply),
         "artifacts": shelf,
         "error": answered.error,
+        **({"models": models} if (models := _models(answered)) else {}),
         **({"facts": sayable(reply.facts), "outcomes": _actions(reply)} if reply.kind == "policy" else {}),
     }
+
+
+def _models(answered: _Answered) -> list[dict[str, Any]]:
+    """The language models that were asked, each by the fingerprint of what it was asked."""
+    papers = answered.turn.artifacts
+    asked = [papers[name] for name in sorted(papers) if name.startswith("model_")]
+    return [{"model": (one["completion"] or {}).get("model"), "prompt": one["fingerprint"]} for one in asked]
 
 
 def _actions(reply: Reply) -> dict[str, Any]:

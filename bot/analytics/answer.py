@@ -7,7 +7,7 @@ level 3 nothing runs: the statement is recommended, or handed to a person.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -21,6 +21,7 @@ from bot.analytics.execution import Execution
 from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse
 from bot.analytics.judged import Judgement
 from bot.analytics.plans import Assent, Settle
+from bot.analytics.propose import Second
 from bot.analytics.read import Reader
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
@@ -29,6 +30,7 @@ from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.access import Rights
 from bylaw.authored.context import Context
+from bylaw.llm.guarded import Guard
 from bylaw.semantic import gotchas
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiled, Compiler
@@ -62,6 +64,7 @@ class _Means:
     warehouse: Warehouse | None
     rights: Rights | None
     settle: Settle
+    llm: Guard | None
 
 
 _desks: WeakKeyDictionary[BundleIndex, _Desk] = WeakKeyDictionary()
@@ -96,14 +99,16 @@ def answer(
     warehouse: Warehouse | None,
     rights: Rights | None,
     settle: Settle = plans.always,
+    llm: Guard | None = None,
 ) -> Turn:
     """Answer *question*. `rights` are those of the asker, None for all; without a warehouse nothing runs.
 
-    A plan that waits for a yes runs only once *settle* has closed the request that showed it.
+    A plan that waits for a yes runs only once *settle* has closed the request that showed it. What the reader does not
+    understand *llm* may put in the words of the catalogue.
     """
     question = _filled_in(question, state)
     desk = _desk(index)
-    means = _Means(index, desk, warehouse, rights, settle)
+    means = _Means(index, desk, warehouse, rights, settle, llm)
     if word := plans.heard(question.text):
         return _settled(question, state, word, means)
     if is_write_request(question.text):
@@ -113,7 +118,7 @@ def answer(
     reading = desk.reader.read(text, question.asked_at.date(), previous)
     match reading:
         case NotUnderstood():
-            return Turn(_refused(question, index, reading.message, reading.help), state)
+            return _proposed(question.model_copy(update={"text": text}), state, reading, previous, means)
         case Unclear():
             text = f"`{reading.words}` can mean more than one thing. Which one?"
             reply = _reply(
@@ -123,6 +128,21 @@ def answer(
             return Turn(reply, {**state, "choices": asked})
         case Bound():
             return _answer(question, state, reading, means)
+
+
+def _proposed(
+    question: Question, state: dict[str, Any], unclear: NotUnderstood, previous: SemanticQuery | None, means: _Means
+) -> Turn:
+    """What a model makes of a question that was not understood, to be confirmed; else that it was not understood."""
+    index, desk, rules = means.index, means.desk, means.index.rules.autonomy.proposals
+    refused = Turn(_refused(question, index, unclear.message, unclear.help), state)
+    if means.llm is None or rules is None or unclear.is_final:
+        return refused
+    second = Second(means.llm, rules, desk.context, desk.reader, desk.compiler, desk.mask, means.rights)
+    said = second.read(question.text, question.asked_at.date(), unclear, previous)
+    turn = refused if said.bound is None else _answer(question, state, said.bound, means)
+    reply = turn.reply.model_copy(update={"meta": said.meta()})
+    return replace(turn, reply=reply, artifacts={**turn.artifacts, **said.papers()})
 
 
 def _settled(question: Question, state: dict[str, Any], word: plans.Word, means: _Means) -> Turn:
@@ -211,7 +231,8 @@ def _planned(
     """The reply as far as it goes without rows."""
     query, auth = bound.query, judgement.auth
     about = present.headline(query, present.metrics_of(query, desk.context))
-    status, text = "recommended", f"{about}: this is the statement I would run; nothing ran."
+    why = "".join(f"{reason}; " for reason in auth.halts)
+    status, text = "recommended", f"{about}: {why}this is the statement I would run; nothing ran."
     if auth.autonomy_level == 1:
         status, text = "escalated", f"{about}: this is for a person to answer; nothing ran."
     elif auth.halts and judgement.executes:

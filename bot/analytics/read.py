@@ -15,12 +15,13 @@ from bot.analytics.grammar import wording
 from bot.analytics.grammar.parse import parse
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
-from bot.analytics.grammar.tokens import MAX_TOKENS, read_tokens
+from bot.analytics.grammar.tokens import MAX_TOKENS, Token, read_tokens
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.query import query_of
 from bot.analytics.nearness import Nearness
 from bot.analytics.reading import Bound, NotUnderstood, Reading, Stop, Unclear
 from bot.analytics.scope import Lexicon
+from bot.conversation import Binding
 from bylaw.authored.context import Calendar, Context
 from bylaw.language import dates
 from bylaw.language.typos import closest
@@ -43,11 +44,12 @@ class Reader:
     def read(self, text: str, today: date, previous: SemanticQuery | None = None) -> Reading:
         """What *text* asks for, given what was asked before it."""
         if len(text) > MAX_CHARACTERS:
-            return NotUnderstood(f"a question has at most {MAX_CHARACTERS} characters", "ask for one thing")
+            message = f"a question has at most {MAX_CHARACTERS} characters"
+            return NotUnderstood(message, "ask for one thing", is_final=True)
         follows = previous is not None and is_follow_up(text)
         tokens = read_tokens(text, today, self.calendar)
         if len(tokens) > MAX_TOKENS:
-            return NotUnderstood(f"a question has at most {MAX_TOKENS} words", "ask for one thing")
+            return NotUnderstood(f"a question has at most {MAX_TOKENS} words", "ask for one thing", is_final=True)
         scan = Scan(tokens, self.lexicon, follows)
         said = parse(scan)
         bindings = tuple(scan.bindings)
@@ -64,6 +66,12 @@ class Reader:
             binding.model_copy(update={"name": draft.names.get(binding.words, binding.name)}) for binding in bindings
         )
         return Bound(query, bindings, tuple(said.stakes), draft.rivals, draft.follows)
+
+    def overheard(self, text: str, today: date) -> tuple[tuple[Token, ...], tuple[Binding, ...], tuple[str, ...]]:
+        """The words of a question that another reads; those that say how much depends on it, and what they say."""
+        scan = Scan(read_tokens(text, today, self.calendar), self.lexicon)
+        said = parse(scan)
+        return scan.tokens, tuple(one for one in scan.bindings if one.kind == "stakes"), tuple(said.stakes)
 
     def knows(self, text: str, today: date) -> float:
         """How much of *text* speaks of data: the share of its content words that are bound, 0 without any metric.
@@ -92,7 +100,9 @@ class Reader:
     def _stop_at_unknown(self, said: Said) -> None:
         if said.personal is not None:
             raise Stop(
-                NotUnderstood(f"`{said.personal}` is personal data, answers never show it", None, (said.personal,))
+                NotUnderstood(
+                    f"`{said.personal}` is personal data, answers never show it", None, (said.personal,), is_final=True
+                )
             )
         unknown = tuple(dict.fromkeys(said.unknown))
         if not unknown:

@@ -36,11 +36,12 @@ class Unclear:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """A question that cannot be answered faithfully, and the next step."""
+    """A question that cannot be answered faithfully, and the next step. `is_final`: nobody may read it otherwise."""
 
     message: str
     help: str | None = None
     words: tuple[str, ...] = ()
+    is_final: bool = False
 
 
 Reading = Bound | Unclear | NotUnderstood

@@ -24,7 +24,9 @@ from bot.settings import Settings
 from bot.store import audit, querylog, requests
 from bylaw.audit.verify import verify
 from bylaw.cli import bundle_for_root
+from bylaw.llm.guarded import Guard
 from bylaw.warehouses.registry import open_warehouse
+from tests.bylaw.llm.scripted import Clock, Scripted
 from tests.conftest import call_bylaw
 from tests.fakes.frame import NOON, question
 
@@ -236,3 +238,31 @@ def test_an_agent_says_yes_in_the_session_of_its_plan(served):
     assert served.post("/v2/analytics", json={**asked, **told}).json()["status"] == "pending_acceptance"
     ran = served.post("/v2/analytics", json={"query": {"natural_language": "yes"}, **told}).json()
     assert len(ran["result"]["data"]) == 2
+
+
+def test_what_a_model_proposed_is_on_record_and_runs_after_a_yes(bot, settings):
+    said = {
+        "query": {"metrics": ["revenue"], "dimensions": ["orders.region"]},
+        "bindings": [
+            {"words": "dough", "kind": "metric", "name": "revenue"},
+            {"words": "territory", "kind": "dimension", "name": "orders.region"},
+            {"words": "last month", "kind": "time", "name": ""},
+        ],
+    }
+    model = Scripted([json.dumps(said)])
+    services = bot.services()
+    warehouse = open_warehouse(settings.warehouse, statement_seconds=10)
+    own = answerers(warehouse, Guard(model, Clock()), settling(services.store, services.clock))
+    services = replace(services, answerers=own)
+    for one in own:
+        one.prepare(services.index)
+    shown = handle(question("r1", "show the dough by territory last month"), services)
+    ran = handle(question("r2", "yes"), services)
+    warehouse.close()
+    assert (shown.status, ran.status, len(ran.rows)) == ("pending", "answered", 2)
+    with services.store.reading() as connection:
+        (first, *_) = audit.entries(connection)
+    assert first.body["models"] == [{"model": "scripted", "prompt": model.seen[0].fingerprint}]
+    assert services.artifacts.get(first.body["artifacts"]["proposal"])["proposal"]["query"]["metrics"] == ["revenue"]
+    for name in ("r1", "r2"):
+        assert replay(name, services.store, services.artifacts).is_same
