@@ -28,6 +28,10 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
     if difference is not None and not difference.is_growth:
         return _metric(difference.after, query, context)
     measure = next((part for part in query.measures if part.name == name), None)
+    ratio = next((part for part in query.ratios if part.name == name), None)
+    if ratio is not None:
+        entity = next(iter(context.entities), "rows")
+        return Metric(name="number", entity=entity, agg="count", unit="%" if ratio.in_percent else None)
     if measure is not None:
         known = _metric(measure.metric, query, context)
     if known is not None and measure is None:

@@ -282,10 +282,9 @@ class _Compilation:
         found = [Column(grain, "time", "time") for grain in self.grain]
         found += [Column(alias, name, "dimension") for name, alias in self.dimensions.items()]
         for name, alias in self.metrics.items():
-            metric = self.numbers.metric(name)
-            found.append(
-                Column(alias, name, "metric", metric.format if metric else None, metric.unit if metric else None)
-            )
+            metric, ratio = self.numbers.metric(name), self.numbers.ratios.get(name)
+            unit = "%" if ratio is not None and ratio.in_percent else metric.unit if metric else None
+            found.append(Column(alias, name, "metric", metric.format if metric else None, unit))
         return tuple(found)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, cast, get_args
+from typing import Protocol, cast, get_args
 
 from sqlglot import exp
 
@@ -23,6 +23,7 @@ from bylaw.semantic.times import Span
 ADDITIVE = ("sum", "count")
 _COUNTS = ("count", "count_distinct")
 _WRITTEN_OUT = re.compile(rf"({'|'.join(get_args(Aggregation))})\(\s*([\w@]+)(?:\.(\w+(?:\([^()]*\))?))?\s*\)")
+_OF_EACH_ROW = re.compile(rf"({'|'.join(get_args(Aggregation))})\(\s*(\w+)\.(\w+)\s*/\s*(\w+)\.(\w+)\s*\)")
 _NUMERIC = ("sum", "avg", "median")
 
 
@@ -163,7 +164,8 @@ class Numbers:
 
     def __contains__(self, name: str) -> bool:
         own = (self.measures, self.ratios, self.differences, self.names.context.metrics)
-        return any(name in known for known in own) or _WRITTEN_OUT.fullmatch(name) is not None
+        is_written = any(form.fullmatch(name) is not None for form in (_WRITTEN_OUT, _OF_EACH_ROW))
+        return is_written or any(name in known for known in own)
 
     def metric(self, name: str) -> Metric | None:
         """The metric of the catalogue that *name* means, through a measure too; None for other numbers."""
@@ -182,7 +184,8 @@ class Numbers:
         inside = (*seen, name)
         if name in self.ratios and name not in seen:
             ratio = self.ratios[name]
-            return _ratio(self.number(ratio.numerator, inside), self.number(ratio.denominator, inside))
+            found = _ratio(self.number(ratio.numerator, inside), self.number(ratio.denominator, inside))
+            return _in_percent(found) if ratio.in_percent else found
         if name in self.differences and name not in seen:
             part = self.differences[name]
             return _difference(self.number(part.before, inside), self.number(part.after, inside), part)
@@ -198,6 +201,8 @@ class Numbers:
         return self._written_out(name) if metric is None else self._metric(metric, inside)
 
     def _written_out(self, name: str) -> Number:
+        if (quotient := _OF_EACH_ROW.fullmatch(name)) is not None:
+            return self._of_each_row(name, quotient)
         found = _WRITTEN_OUT.fullmatch(name)
         if found is None:
             raise UnknownName(f"there is no metric `{name}`")
@@ -211,6 +216,17 @@ class Numbers:
         if agg in _NUMERIC and (field.kind == "time" or field.is_text):
             raise Unanswerable(f"`{entity}.{part}` is no number, so it has no {agg}")
         return Number.of(Atom(entity, agg, field.sql))
+
+    def _of_each_row(self, name: str, found: re.Match[str]) -> Number:
+        """An aggregate of the quotient that each row has."""
+        over, under = (self.names.field(f"{found[i]}.{found[i + 1]}") for i in (2, 4))
+        if over.place != under.place:
+            raise Unanswerable(f"`{name}` divides facts of different rows", "divide one total by the other")
+        for field in (over, under):
+            if field.kind == "time" or field.is_text:
+                raise Unanswerable(f"`{field.place}.{field.name}` is no number, so nothing is divided by it")
+        quotient = divided(*(expression(field.sql, field.entity) for field in (over, under)))
+        return Number.of(Atom(over.place, cast(Aggregation, found[1]), quotient.sql(dialect="duckdb")))
 
     def _metric(self, metric: Metric, seen: tuple[str, ...]) -> Number:
         match metric.type:
@@ -293,7 +309,7 @@ class Numbers:
 
 def over(number: Number, measure: Measure) -> Number:
     """What a measure computes on the groups of the answer."""
-    kind: Literal["value", "change", "growth", "running", "share", "rank"] = measure.over
+    kind = measure.over
     if kind == "value":
         return number
     if number.is_over:
@@ -302,9 +318,9 @@ def over(number: Number, measure: Measure) -> Number:
         raise Unanswerable(f"`{measure.metric}` cannot be added up, so it has no running total")
     if kind == "share" and not _adds_up(number, (*ADDITIVE, "count_distinct")):
         raise Unanswerable(f"`{measure.metric}` is no part of a whole, so it has no share")
-    if kind == "share":
+    if kind in ("share", "total"):
         whole = number.changed(lambda atom: replace(atom, is_total=True))
-        return _ratio(number, whole)
+        return _ratio(number, whole) if kind == "share" else whole
     filled = number.changed(_filled) if kind != "rank" else number
     return replace(
         filled, build=_OVER[kind](filled.build), needs_time=kind != "rank", is_over=True, is_running=kind == "running"
@@ -373,6 +389,13 @@ def _difference(before: Number, after: Number, part: Difference) -> Number:
         return divided(exp.paren(less, copy=False), first.build(frame)) if part.is_growth else less
 
     return Number((*first.atoms, *second.atoms), build, before.needs_time or after.needs_time)
+
+
+def _in_percent(number: Number) -> Number:
+    def build(frame: Frame) -> exp.Expr:
+        return exp.Mul(this=exp.Literal.number(100), expression=exp.paren(number.build(frame), copy=False))
+
+    return replace(number, build=build)
 
 
 def _filled(atom: Atom) -> Atom:

@@ -3,8 +3,9 @@
 Dimensions, time dimensions, facts and named filters are written `entity.name`. The time between two moments is a fact
 of the entity that leads to both, `lines.days(orders.placed_at, lines.packed_at)`; one of them may be a day. A number
 is a metric of the catalogue, a measure of the query, or an aggregate written out: `count(orders)`,
-`sum(orders.amount)`, `count_distinct(orders.channel)`. Without a number the query is a list. A query is JSON, so that
-a session can carry it to the next turn and a model can propose one.
+`sum(orders.amount)`, `count_distinct(orders.channel)`, or of the quotient of two facts of each row:
+`avg(orders.amount / orders.items)`. Without a number the query is a list. A query is JSON, so that a session can
+carry it to the next turn and a model can propose one.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def _plain(value: object) -> object:
 
 
 Value = Annotated[bool | int | Decimal | str, BeforeValidator(_exact), PlainSerializer(_plain, when_used="json")]
+Over = Literal["value", "change", "growth", "running", "share", "total", "rank"]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 Operator = Literal["in", "<", "<=", ">", ">=", "contains", "starts_with", "ends_with", "is_null", "is_weekend"]
 _NO_VALUES = ("is_null", "is_weekend")
@@ -154,23 +156,24 @@ class Measure(Part):
 
     `filters` narrow the rows that count for it ("of these, on weekends"), `window` is its own span of time instead of
     the query's ("last year" beside "this year"). `over` is computed on the groups of the answer: the change or the
-    growth (a share) against the period before, the running total over time, the share of the whole, the rank from the
-    highest (ties share one, none is skipped).
+    growth (a share) against the period before, the running total over time, the share of the whole, the whole itself
+    (`total`, the same in every group), the rank from the highest (ties share one, none is skipped).
     """
 
     name: str
     metric: str
     filters: tuple[Condition, ...] = ()
     window: Window | None = None
-    over: Literal["value", "change", "growth", "running", "share", "rank"] = "value"
+    over: Over = "value"
 
 
 class Ratio(Part):
-    """One number of this query divided by another, in percent points only where a metric says so."""
+    """One number of this query divided by another, times 100 where it is asked for `in_percent`."""
 
     name: str
     numerator: str
     denominator: str
+    in_percent: bool = False
 
 
 class Difference(Part):

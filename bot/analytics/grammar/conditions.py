@@ -6,6 +6,7 @@ from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid, TimeSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
+from bylaw.language.words import read_words
 from bylaw.semantic.query import Operator, Value
 
 
@@ -24,7 +25,11 @@ def read_time(scan: Scan) -> bool:
     if ref is not None and ref in scan.said.outputs:
         scan.said.outputs.remove(ref)
     near = (scan.head.entities or scan.head.owners) if scan.head else ()
-    scan.said.times.append(TimeSaid(token.span, ref, near))
+    time = TimeSaid(token.span, ref, near)
+    if scan.quotient is not None:
+        scan.quotient.add(time)
+    else:
+        scan.said.times.append(time)
     scan.say(scan.at, scan.at + 1, "time", token.span.label)
     scan.at += 1
     scan.each = False
@@ -53,12 +58,24 @@ def read_literal(scan: Scan) -> bool:
         scan.head = ref if ref.entities else scan.head
         return True
     named = scan.last
+    if token.kind == "quoted" and (named is None or not named.of("dimension", "entity")):
+        return quoted_value(scan, token.text)
     if named is None or not named.of("dimension", "fact", "entity"):
         return False
     if token.kind == "quoted" or not named.entities:
         narrow(scan, named, "in", value, scan.at, scan.at + 1)
         return True
     return False
+
+
+def quoted_value(scan: Scan, text: str) -> bool:
+    """ "The height of 'K2'": a text beside a number says whose it is, where the catalogue knows the text."""
+    words = [word.text for word in read_words(text)]
+    found = scan.lexicon.longest_at(words, 0)
+    if found is None or found[0] < len(words) or not any(target.kind == "value" for target in found[1]):
+        return False
+    narrow_value(scan, Ref(text, found[1]), scan.at, scan.at + 1)
+    return True
 
 
 def compared(scan: Scan, value: Value) -> bool:
@@ -181,10 +198,8 @@ def narrow(scan: Scan, ref: Ref, operator: Operator, value: Value | None, first:
         known.values = tuple(dict.fromkeys((*known.values, *values)))
     elif scan.narrowing is not None:
         scan.narrowing.conditions.append(narrowing)
-    elif scan.halves is not None and not scan.global_place:
-        scan.local.append(narrowing)
-        if len(scan.halves) == scan.side + 1 and not scan.counting and scan.agg is None:
-            scan.halves[-1].conditions.append(scan.local.pop())
+    elif scan.quotient is not None:
+        scan.quotient.add(narrowing)
     else:
         scan.said.conditions.append(narrowing)
     said = f"{ref.words} {'not ' if scan.negated else ''}{operator} {value}" if value is not None else ref.words
@@ -196,7 +211,8 @@ def narrow(scan: Scan, ref: Ref, operator: Operator, value: Value | None, first:
 
 def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
     """The condition before, where the new one only adds a value to it: "US and Canada", "grade A or C"."""
-    known = scan.said.conditions[-1] if scan.said.conditions else None
+    before = scan.said.conditions if scan.quotient is None else scan.quotient.narrowed
+    known = before[-1] if before else None
     if known is None or known.operator != "in" or new.operator != "in" or known.negated != new.negated:
         return None
     if new.towards not in ("", known.towards):
@@ -234,7 +250,8 @@ def read_relation(scan: Scan) -> bool:
         first = scan.said.outputs[0]  # "customer ids that have …": the customers
         scan.head = Ref(first.words, tuple(Target("entity", name) for name in first.near or first.owners))
     is_clause = word in ("where", "whose", "who", "that", "which", "with", "having", "without")
-    if is_clause and (scan.head is not None or scan.said.numbers):
+    is_side = scan.quotient is not None and scan.quotient.side.number is not None
+    if is_clause and (scan.head is not None or scan.said.numbers or is_side):
         if word in ("who", "which") and scan.starts_clause():
             return False
         scan.relative, scan.asks = True, False
@@ -251,8 +268,8 @@ def relate(scan: Scan, related: RelatedSaid) -> None:
     """Take in a condition on related rows: of the half of a ratio that is being read, of "these", or of everything."""
     if scan.narrowing is not None:
         scan.narrowing.related.append(related)
-    elif scan.halves and not scan.global_place:
-        scan.halves[-1].related.append(related)
+    elif scan.quotient is not None:
+        scan.quotient.add(related)
     else:
         scan.said.related.append(related)
     scan.inside = related.entity.entities

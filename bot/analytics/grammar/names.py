@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.conditions import narrow, narrow_value, relate
+from bot.analytics.grammar.ratios import add_half
 from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bylaw.language.words import singular
@@ -17,7 +18,13 @@ def read_named(scan: Scan) -> bool:
         return False
     length, ref = found
     is_owner = scan.word(-1) == "of" and scan.number_ends == scan.at - 1  # "the weight of patients treated"
-    if (scan.counting is not None and not ref.of("entity", "metric")) or (is_owner and not ref.entities):
+    is_half = scan.quotient is not None and scan.quotient.side.number is None
+    is_counted = scan.counting is not None and not ref.of("entity", "metric")
+    if (
+        is_counted
+        or (is_half and not ref.of("entity", "metric", "fact", "value", "condition"))
+        or (is_owner and not ref.entities)
+    ):
         length, ref = counted_rows(scan, length, ref)
     first, after = scan.at, scan.at + length
     if scan.number_ends == scan.at and length == 1 and scan.word() in suffixes(scan):
@@ -96,10 +103,8 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
         scan.said.descending, scan.agg = scan.agg[0] == "max", None
         scan.said.is_ranking = number.is_rank = True
         scan.said.orders.append(OrderSaid(number, scan.said.descending))
-    if scan.halves is not None and len(scan.halves) == scan.side and not scan.ordering:
-        number.conditions += scan.local
-        scan.local = []
-        scan.halves.append(number)
+    if add_half(scan, number, first, after):
+        pass
     elif scan.ordering:
         scan.said.orders.append(OrderSaid(number))
     else:
@@ -198,9 +203,8 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("dimension", "entity", "time", "fact")
     if not wanted:
         return False
-    if scan.halves is not None and scan.side == 0:
-        scan.said.unknown.append(f"each {ref.words}")  # of one half only
-    scan.said.groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned))
+    groups = scan.said.groups if scan.quotient is None else scan.quotient.side.groups
+    groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned))
     scan.say(first, after, "dimension", ref.words)
     if ref.entities and not ref.of("dimension"):
         scan.head = ref
@@ -216,6 +220,34 @@ def group_follows(scan: Scan) -> bool:
         return True
     found = scan.mention(place)
     return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")
+
+
+def takes_half(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    """The number of one side of a quotient: a metric, rows that are counted, a fact."""
+    if scan.quotient is None or scan.quotient.side.number is not None or scan.relative or scan.ordering:
+        return False
+    wanted = ref.of("metric", "entity", "fact")
+    if not wanted and (rows := rows_of_condition(scan, ref, first, after)) is not None:
+        narrow_value(scan, ref, first, after)
+        ref, wanted = rows, rows.of("metric", "entity")
+    if not wanted or (ref.of("value") and tells_kind(scan, ref)):
+        return False
+    number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural))
+    number.agg = "count" if ref.entities and not ref.of("metric") else None
+    add_number(scan, number, first, after)
+    scan.head = Ref(ref.words, ref.of("entity")) if ref.entities else scan.head
+    return True
+
+
+def rows_of_condition(scan: Scan, ref: Ref, first: int, after: int) -> Ref | None:
+    """ "Open shops": the rows that a named condition speaks of, where its words name them too."""
+    owners = {target.owner for target in ref.of("condition")}
+    for place in range(first + 1, after):
+        found = scan.lexicon.longest_at(scan.words[place:after], 0)
+        if found is not None and place + found[0] == after:
+            named = Ref(scan.raw(place, after), found[1], (), True)
+            return named if owners & set(named.entities) else None
+    return None
 
 
 def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -311,11 +343,6 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not ref.entities:
         return False
     entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
-    is_half = scan.halves is not None and len(scan.halves) == scan.side
-    if is_half and not scan.relative and not ref.of("dimension"):
-        add_number(scan, NumberSaid(entity, "count"), first, after)
-        scan.head = entity
-        return True
     if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking):
         return False
     is_other = scan.head is not None and not set(scan.head.entities or scan.head.owners) & set(entity.entities)
@@ -325,6 +352,10 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.quantity, scan.negated, scan.relative = None, False, False
     elif scan.quantity is not None:
         return False
+    elif scan.quotient is not None and scan.head is not None and is_other and is_any(scan, ref, first):
+        relate(scan, RelatedSaid(scan.head, entity))  # "papers presented at conferences"
+    elif scan.quotient is not None:
+        scan.quotient.add_entity(entity)
     elif scan.relative and scan.head is None and scan.said.numbers and not scan.agent:
         scan.said.idle.append(entity)  # "the total that a customer paid": of one, of each?
     elif scan.ranking and scan.said.ranked is None:
@@ -336,6 +367,13 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     scan.head = entity
     scan.say(first, after, "entity", ref.words)
     return True
+
+
+def is_any(scan: Scan, ref: Ref, first: int) -> bool:
+    """Are any rows meant, and not one that is named: "conferences", "a conference"?"""
+    article = {scan.words[i] for i in range(max(0, first - 1), scan.at)} & {"a", "an", "any"}
+    is_named = scan.at < len(scan.tokens) and (scan.here().kind == "quoted" or scan.word() in ("name", "named", "call"))
+    return (ref.is_plural or bool(article)) and not is_named
 
 
 def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -425,6 +463,7 @@ TAKERS: tuple[Taker, ...] = (
     takes_aggregate,
     takes_order,
     takes_group,
+    takes_half,
     takes_flag,
     takes_value,
     takes_number,

@@ -24,6 +24,7 @@ from bot.analytics.grammar.durations import read_duration
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
 from bot.analytics.grammar.quantities import read_aggregate, read_all_of, read_counts, read_each, read_grain, read_top
+from bot.analytics.grammar.ratios import finish, read_ratio
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.wholes import (
@@ -40,7 +41,6 @@ from bot.analytics.grammar.wholes import (
     read_or,
     read_order,
     read_over_time,
-    read_ratio,
     read_rows,
     read_unit,
 )
@@ -54,8 +54,6 @@ def parse(scan: Scan) -> Said:
         if not any(rule(scan) for rule in RULES):
             leave_unknown(scan)
     end_sentence(scan)
-    if scan.halves and len(scan.halves) == 2:
-        scan.said.ratio = (scan.halves[0], scan.halves[1])
     return scan.said
 
 
@@ -72,15 +70,14 @@ def end_sentence(scan: Scan) -> None:
         scan.said.unknown.append("not")
     if scan.comparing is not None or scan.quantity is not None:
         scan.said.unknown.append("than")
-    if scan.counting is not None and not scan.said.numbers:
+    if scan.counting is not None and not (scan.said.numbers or scan.quotient):
         scan.said.unknown.append(scan.counting)
     if scan.agg is not None:
         scan.said.unknown.append(scan.agg_words)
-    if scan.halves is not None and len(scan.halves) < 2:
-        scan.said.unknown.append("ratio")
+    finish(scan)
     scan.counting = scan.agg = scan.comparing = scan.quantity = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
-    scan.alternative = scan.global_place = False
+    scan.alternative = False
     scan.narrowing, scan.inside = None, ()
 
 

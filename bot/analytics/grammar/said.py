@@ -8,9 +8,8 @@ from typing import Literal
 from bot.analytics.scope import Kind, Target
 from bylaw.authored.context import Aggregation, Grain
 from bylaw.language import dates
-from bylaw.semantic.query import Comparison, Operator, Value
+from bylaw.semantic.query import Comparison, Operator, Over, Value
 
-Over = Literal["value", "change", "growth", "running", "share", "rank"]
 Change = Literal["change", "growth", "both"]
 
 
@@ -64,6 +63,7 @@ class NumberSaid:
     over: Over = "value"
     conditions: list[Narrowing] = field(default_factory=list)
     related: list[RelatedSaid] = field(default_factory=list)
+    times: list[TimeSaid] = field(default_factory=list)
     is_total: bool = False  # "total sales", without a word that counts
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
     is_rank: bool = False  # "who has the most …": what the rows are ranked by
@@ -105,6 +105,18 @@ class ApartSaid:
 
 
 @dataclass(slots=True)
+class RatioSaid:
+    """One number divided by another. With `agg` the quotient is that of each row, and these are aggregated."""
+
+    numerator: NumberSaid
+    denominator: NumberSaid
+    in_percent: bool = False
+    is_part: bool = False  # the numerator counts some of the rows of the denominator
+    agg: Aggregation | None = None
+    is_ranked: bool = False
+
+
+@dataclass(slots=True)
 class OrderSaid:
     """What the rows are sorted by."""
 
@@ -117,7 +129,7 @@ class Said:
     """Everything one question says."""
 
     numbers: list[NumberSaid] = field(default_factory=list)
-    ratio: tuple[NumberSaid, NumberSaid] | None = None
+    ratio: RatioSaid | None = None
     outputs: list[Ref] = field(default_factory=list)
     idle: list[Ref] = field(default_factory=list)  # entities in a clause about a number, which may narrow or group it
     strays: list[Ref] = field(default_factory=list)  # outputs that nothing asks for

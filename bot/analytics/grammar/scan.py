@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import Narrowing, NumberSaid, Over, Ref, Said
+from bot.analytics.grammar.said import Narrowing, NumberSaid, Ref, Said
+from bot.analytics.grammar.sides import Quotient
 from bot.analytics.grammar.tokens import Token
 from bot.analytics.scope import Lexicon, Target
 from bot.conversation import Binding
 from bylaw.authored.context import Aggregation
 from bylaw.language.words import FUNCTION_WORDS, singular
-from bylaw.semantic.query import Comparison, Operator, Value
+from bylaw.semantic.query import Comparison, Operator, Over, Value
 
 V = TypeVar("V")
 _LONGEST = 7  # words of a phrase of asking
@@ -46,12 +47,9 @@ class Scan:
         self.ordering = False
         self.last: Ref | None = None  # what was named right before
         self.head: Ref | None = None  # the rows that are spoken of
-        self.halves: list[NumberSaid] | None = None  # of a ratio
-        self.side = 0  # which of the two is being read
+        self.quotient: Quotient | None = None
         self.labels: frozenset[str] = frozenset()  # the dimension named right before its value
         self.narrowed: list[Narrowing] = []
-        self.local: list[Narrowing] = []  # conditions of the number that is being read
-        self.global_place = False
         self.inside: tuple[str, ...] = ()  # the related rows that are spoken of
         self.number_ends = -1  # the place behind the number named last
         self.repeated: NumberSaid | None = None
@@ -90,6 +88,10 @@ class Scan:
             if tuple(self.words[self.at : self.at + length]) in phrases:
                 return length
         return 0
+
+    def counts_at(self, place: int) -> bool:
+        """Do words that count begin at *place*?"""
+        return self.phrase(dict.fromkeys(wording.COUNTING, True), place) is not None
 
     def say(self, first: int, after: int, kind: str, name: str) -> None:
         self.bindings.append(Binding(words=self.raw(first, after), kind=kind, name=name))

@@ -166,18 +166,6 @@ def read_bare_count(scan: Scan) -> bool:
     return True
 
 
-def read_ratio(scan: Scan) -> bool:
-    if scan.word() in ("ratio", "proportion") and scan.word(1) in ("of", "between"):
-        scan.halves, scan.local, scan.side = [], [], 0
-        scan.at += 2
-        return True
-    if scan.halves and len(scan.halves) == 1 and scan.word() in ("to", "and", "/") and scan.word(1) not in ("be",):
-        scan.local, scan.side = [], 1
-        scan.at += 1
-        return True
-    return False
-
-
 def read_extent(scan: Scan) -> bool:
     """Changes against the period before, and running totals."""
     if length := scan.starts(wording.RUNNING):
@@ -230,7 +218,7 @@ def read_or(scan: Scan) -> bool:
     if word == "or" and scan.is_time(scan.at + 1) and scan.is_time(scan.at - 1):
         scan.at += 1  # "in March or April"
         return True
-    if word == "or" and not (scan.said.conditions or scan.local or scan.comparing or scan.leads_to(("condition",))):
+    if word == "or" and not (scan.said.conditions or scan.quotient or scan.comparing or scan.leads_to(("condition",))):
         return False
     scan.alternative = word == "or"
     scan.at += 1
@@ -239,9 +227,6 @@ def read_or(scan: Scan) -> bool:
 
 def read_filler(scan: Scan) -> bool:
     word = scan.word()
-    if word in ("in", "for", "within", "during", "at") and scan.halves is not None and len(scan.halves) == 2:
-        found = scan.mention(scan.at + 1)
-        scan.global_place = found is None or not found[1].entities  # "in Rome" holds for both halves
     if word in wording.FILLERS or word in wording.NEUTRAL_VERBS or (scan.follows and word in wording.FOLLOWING):
         wishes = wording.WISHES | ({"mean", "meant"} if scan.follows else set())
         if word in ("i", "my") and scan.word(1) not in wishes:

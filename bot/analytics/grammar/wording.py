@@ -109,7 +109,7 @@ NEUTRAL_VERBS = _set(  # they say that a row exists and nothing about which
     "generate generated provide provided enroll enrolled own run ran complete completed found "
     "experience experienced attend attended going gone go done live living reside residing based transacted gotten "
     "obtain obtained treated undergone undergo happening occurring prescribed found serving appearing belonging "
-    "originating available respond responded sort"
+    "vary varied differ come came originating available respond responded sort"
 )
 ORDERING = _set("order ordered sort sorted rank ranked arrange arranged ordering sorting")
 _DOWNWARDS = (
@@ -137,6 +137,26 @@ DESTINATIONS = _set("to destination target arrival receiver arriving end ending"
 WEEKENDS = _phrases("on weekend,on the weekend,at weekend,at the weekend,during weekend,weekend,on a weekend")
 WEEKDAYS = _phrases("on weekday,on a weekday,during weekday,weekday,on working day")
 ROWS = _set("record records entry entries row rows data information details detail list database table")
+_QUOTIENTS: Mapping[tuple[bool, bool], str] = {  # is it a part of a whole, is it in percent?
+    (False, False): "ratio of,ratio between,quotient of",
+    (True, False): "proportion of,fraction of,share of,portion of",
+    (True, True): "percentage of,percent of,% of,percentage share of,how many percent of",
+}
+QUOTIENTS: Mapping[tuple[str, ...], tuple[bool, bool]] = {
+    tuple(phrase.split()): kind for kind, phrases in _QUOTIENTS.items() for phrase in phrases.split(",")
+}
+_SEPARATORS = {  # what must follow, so that they stand between the two sides: a number, one of everything, a column
+    "number": "to,out of,compared to,compared with,relative to,versus,vs,against,divided by,/",
+    "and": "and",
+    "whole": "in,of,among",
+    "column": "per",
+}
+SEPARATORS: Mapping[tuple[str, ...], str] = {
+    tuple(phrase.split()): kind for kind, phrases in _SEPARATORS.items() for phrase in phrases.split(",")
+}
+WHOLE = _set("all total overall entire whole")
+THOSE = _set("those these one")
+SCOPES = _set("in for during within at on from")
 UNITS: Mapping[str, tuple[str, ...]] = {  # a unit, and the spellings by which a description names it
     "kg": ("kg", "kilogram", "kilo"), "kilogram": ("kg", "kilogram"), "cm": ("cm", "centimet"),
     "centimeter": ("cm", "centimet"), "gram": ("gram",), "pound": ("lb", "pound"), "mile": ("mile", "mph"),

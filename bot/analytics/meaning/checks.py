@@ -76,12 +76,10 @@ def stop_at_strangers(draft: Draft) -> None:
         words = draft.said.idle[0].words
         message = f"I do not see whether `{words}` is one, all together or each"
         raise Stop(not_understood(message, f"say `by {words}` for each", (words,)))
-    used = {
-        draft.base,
-        *draft.per,
-        *draft.compared,
-        *(name for part in draft.said.related for name in part.entity.entities),
-    }
+    ratio = draft.said.ratio
+    numbers = [*draft.said.numbers, *((ratio.numerator, ratio.denominator) if ratio else ())]
+    related = [*draft.said.related, *(part for number in numbers for part in number.related)]
+    used = {draft.base, *draft.per, *draft.compared, *(name for part in related for name in part.entity.entities)}
     for head in draft.said.heads:
         if not used & set(head.entities) and not any(draft.nearness.leads_to_one(draft.base, e) for e in head.entities):
             if any(is_narrowed(draft, name) for name in head.entities):

@@ -126,6 +126,10 @@ class Draft:
             raise Stop(not_understood(f"nothing tells the rows of `{name}` apart", "name a dimension of it", (name,)))
         return shown
 
+    def labels(self, name: str) -> list[str]:
+        """The dimensions that people tell rows of an entity apart by; none where it declares none."""
+        return [f"{name}.{short}" for short in self.context.entities[name].label]
+
     def columns(self, name: str) -> list[str]:
         """What a list of rows shows where nobody says what: the label, else everything that is known of a row."""
         entity = self.context.entities[name]

@@ -24,14 +24,18 @@ from bylaw.semantic.query import (
 NO_QUERY = SemanticQuery(metrics=("none",))
 
 
-def all_filters(draft: Draft) -> list[Condition]:
-    """All conditions; those of related rows go where the rows are counted."""
+def all_filters(
+    draft: Draft, conditions: Sequence[Narrowing] | None = None, related_said: Sequence[RelatedSaid] | None = None
+) -> list[Condition]:
+    """Conditions, of the whole question where none are given; those of related rows go where the rows are counted."""
     assert draft.base is not None
+    conditions = draft.said.conditions if conditions is None else conditions
+    related_said = draft.said.related if related_said is None else related_said
     found: list[Condition] = []
     inside: dict[str, list[RowCondition]] = {}
-    related = [related_rows(draft, part) for part in draft.said.related]
+    related = [related_rows(draft, part) for part in related_said]
     names = {base_of(draft, part.metric, NO_QUERY): part for part in related}
-    for narrowing in draft.said.conditions:
+    for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
         owner = owner_of(condition)
         home = home_of(draft, owner, names, narrowing.inside)

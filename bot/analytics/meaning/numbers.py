@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.analytics.grammar.said import NumberSaid, Ref
+from bot.analytics.grammar.said import NumberSaid, RatioSaid, Ref
 from bot.analytics.grammar.wording import AMOUNTS
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.metrics import declared_name, fits, is_plain, one_metric
-from bot.analytics.meaning.narrowed import condition_of, related_rows
+from bot.analytics.meaning.narrowed import all_filters
+from bot.analytics.meaning.times import times_of_number
 from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood, unclear
 from bot.analytics.scope import Target
@@ -47,13 +48,12 @@ def all_numbers(draft: Draft) -> list[Decided]:
     for place in waiting:
         found[place] = decided_number(draft, draft.said.numbers[place])
         draft.base = draft.base or found[place].base
-    return [found[place] for place in sorted(found)]
+    return [*(found[place] for place in sorted(found)), *quotients_of_rows(draft)]
 
 
 def decided_number(draft: Draft, number: NumberSaid) -> Decided:
     name, base = named_number(draft, number)
-    filters: tuple[Condition, ...] = tuple(condition_of(draft, narrowing, base) for narrowing in number.conditions)
-    filters += tuple(related_rows(draft, part, base) for part in number.related)
+    filters = filters_of(draft, number, base)
     if filters or number.over != "value":
         last = number.over if number.over != "value" else str(len(draft.measures) + 1)
         short = f"{identifier(name)}_{last}"
@@ -61,6 +61,15 @@ def decided_number(draft: Draft, number: NumberSaid) -> Decided:
         draft.measures.append(measure)
         return Decided(short, base, measure, number.is_rank)
     return Decided(name, base, is_rank=number.is_rank)
+
+
+def filters_of(draft: Draft, number: NumberSaid, base: str) -> tuple[Condition, ...]:
+    """The conditions on the rows that one number counts."""
+    known, draft.base = draft.base, base
+    found = all_filters(draft, number.conditions, number.related)
+    times_of_number(draft, number, found)
+    draft.base = known
+    return tuple(found)
 
 
 def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
@@ -96,11 +105,30 @@ def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     facts = ref.of("fact", "time", "dimension")
     if metrics and (agg is None or fits(draft, metrics, agg) or not facts):
         return one_metric(draft, ref, metrics, agg)
-    target = draft.choose(ref, facts)
-    agg = agg or own_aggregation(draft, target, ref)
+    target = draft.choose(ref, facts, owners_said(draft, number))
+    agg = agg or of_one_row(draft, number, target) or own_aggregation(draft, target, ref)
     if target.kind != "fact" and (agg not in ("min", "max") or target.kind == "dimension"):
         raise Stop(not_understood(f"`{ref.words}` is no number, so it has no {agg}", None, (ref.words,)))
     return f"{agg}({target.name})", target.owner
+
+
+def of_one_row(draft: Draft, number: NumberSaid, target: Target) -> Aggregation | None:
+    """A fact of each row divided by another: however many are added up, there is one."""
+    ratio = draft.said.ratio
+    is_half = ratio is not None and (number is ratio.numerator or number is ratio.denominator)
+    groups = {name for ref in draft.said.groups for name in ref.entities}
+    return "sum" if is_half and target.owner in groups and target.kind == "fact" else None
+
+
+def owners_said(draft: Draft, number: NumberSaid) -> list[str]:
+    """Whose fact it is: that of the rows named by their label ("of Texas"), or of those that have a row each."""
+    told = [part.ref for part in (*number.conditions, *draft.said.conditions) if not part.negated]
+    values = [target for ref in told for target in ref.of("value")]
+    found = [value.owner for value in values if value.name in draft.labels(value.owner)]
+    groups = [*draft.said.groups, *([draft.said.ranked] if draft.said.ranked else [])]
+    found += [name for ref in groups for name in ref.entities]
+    owners = {target.owner for target in number.ref.of("fact")}
+    return [name for name in dict.fromkeys(found) if name in owners]
 
 
 def added_up(draft: Draft, target: Target, ref: Ref) -> tuple[str, str]:
@@ -137,11 +165,57 @@ def counted(draft: Draft, ref: Ref, counting: Sequence[str]) -> tuple[str, str]:
 
 
 def ratios_of(draft: Draft) -> list[Ratio]:
-    if draft.said.ratio is None:
+    """The ratio that is asked for. Words that both sides use mean the same on both."""
+    said = draft.said.ratio
+    if said is None or said.agg is not None:
         return []
-    halves = [decided_number(draft, half) for half in draft.said.ratio]
-    draft.base = halves[0].base
-    return [Ratio(name="ratio", numerator=halves[0].name, denominator=halves[1].name)]
+    base = draft.base
+    try:
+        over, under = (decided_number(draft, half) for half in (said.numerator, said.denominator))
+    except Stop:
+        draft.measures, draft.base = [], base
+        draft.base = decided_number(draft, said.denominator).base
+        draft.measures = []
+        over, under = (decided_number(draft, half) for half in (said.numerator, said.denominator))
+    draft.base = over.base
+    stop_at_odd_sides(draft, said, over, under)
+    name = "percentage" if said.in_percent else "ratio"
+    return [Ratio(name=name, numerator=over.name, denominator=under.name, in_percent=said.in_percent)]
+
+
+def quotients_of_rows(draft: Draft) -> list[Decided]:
+    """ "Average ratio of A to B": the quotient of two facts of each row, averaged."""
+    said = draft.said.ratio
+    if said is None or said.agg is None:
+        return []
+    names: list[Target] = []
+    for half in (said.numerator, said.denominator):
+        if half.agg or half.conditions or half.related or half.times or half.over != "value" or said.in_percent:
+            names.clear()
+            break
+        names += [draft.choose(half.ref, facts, owners_said(draft, half))] if (facts := half.ref.of("fact")) else []
+        draft.base = draft.base or (names[0].owner if names else None)
+    if len(names) != 2 or names[0].owner != names[1].owner:
+        words = said.numerator.ref.words
+        message = f"I do not see whose ratio of `{words}` to `{said.denominator.ref.words}` is meant"
+        raise Stop(not_understood(message, f"`{said.agg}` takes two columns of the same rows", (words,)))
+    return [Decided(f"{said.agg}({names[0].name} / {names[1].name})", names[0].owner)]
+
+
+def stop_at_odd_sides(draft: Draft, said: RatioSaid, over: Decided, under: Decided) -> None:
+    """An average has no parts, and a total of one column is not divided by the average of another."""
+    names = [part.measure.metric if part.measure else part.name for part in (over, under)]
+    aggs = [known.agg if (known := draft.context.metrics.get(name)) else name.partition("(")[0] for name in names]
+    words = said.numerator.ref.words
+    if said.denominator.over == "total" and names[0] != names[1]:
+        message = f"`{words}` is no part of `{said.denominator.ref.words}`"
+        raise Stop(not_understood(message, "name the groups behind both numbers", (words,)))
+    if said.is_part and any(agg not in ("sum", *_COUNTS) for agg in aggs):
+        raise Stop(not_understood(f"`{words}` is no sum or count, so it has no parts", None, (words,)))
+    is_bare = all(half.agg is None and half.ref.of("fact") for half in (said.numerator, said.denominator))
+    if is_bare and aggs[0] != aggs[1]:
+        message = f"I do not see whether `{words}` and `{said.denominator.ref.words}` are added up or averaged"
+        raise Stop(not_understood(message, "say `total` or `average` for both", (words,)))
 
 
 def identifier(name: str) -> str:

@@ -114,6 +114,8 @@ def orders_of(draft: Draft, dimensions: list[str]) -> tuple[Order, ...]:
             found.append(Order(by=name, descending=bool(descending)))
         else:
             found.append(Order(by="time", descending=bool(descending)))
+    if said.ratio is not None and said.ratio.is_ranked:
+        found.append(Order(by="percentage" if said.ratio.in_percent else "ratio", descending=bool(said.descending)))
     if not found and said.descending is not None and draft.said.numbers and (dimensions or draft.per or said.grain):
         name, _ = named_number(draft, said.numbers[0])
         found.append(Order(by=name, descending=said.descending))

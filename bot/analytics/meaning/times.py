@@ -6,7 +6,7 @@ from calendar import month_name
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from bot.analytics.grammar.said import TimeSaid
+from bot.analytics.grammar.said import NumberSaid, TimeSaid
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.narrowed import NO_QUERY, owner_of
@@ -42,9 +42,11 @@ def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, st
     return window, dimension
 
 
-def dated(draft: Draft, filters: list[Condition]) -> Iterator[tuple[date, date, TimeSaid]]:
+def dated(
+    draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None
+) -> Iterator[tuple[date, date, TimeSaid]]:
     """The spans that a date of the rows is needed for. Where rows have only parts of dates, conditions are added."""
-    for time in draft.said.times:
+    for time in draft.said.times if times is None else times:
         start, end = time.span.start, time.span.end
         if start is None or end is None:
             continue
@@ -99,11 +101,11 @@ def time_of_related(draft: Draft, time: TimeSaid) -> str | None:
     return None
 
 
-def list_window(draft: Draft, filters: list[Condition]) -> None:
+def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None) -> None:
     """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
     assert draft.base is not None
     seen: set[str] = set()
-    for _, _, time in dated(draft, filters):
+    for _, _, time in dated(draft, filters, times):
         if time.ref is not None:
             name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
         else:
@@ -116,6 +118,12 @@ def list_window(draft: Draft, filters: list[Condition]) -> None:
             raise Stop(not_understood(f"I read two spans of time, the second is `{words}`", "ask for one of them"))
         seen.add(name)
         place(draft, filters, within(name, time))
+
+
+def times_of_number(draft: Draft, number: NumberSaid, filters: list[Condition]) -> None:
+    """Spans that are said of one number alone are conditions on its own rows."""
+    if number.times:
+        list_window(draft, filters, number.times)
 
 
 def place(draft: Draft, filters: list[Condition], parts: Sequence[Condition], owner: str | None = None) -> None:
