@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property, lru_cache
 
 from bylaw.authored.rules import Rules
@@ -40,6 +41,10 @@ class BundleIndex:
     def rules(self) -> Rules:
         """How the machines behave."""
         return self.bundle.rules
+
+    def local(self, moment: datetime) -> datetime:
+        """*moment* as the clocks of the organisation show it: its day is the organisation's."""
+        return self.bundle.context.calendar.local(moment)
 
     @cached_property
     def ruleset(self) -> Ruleset:

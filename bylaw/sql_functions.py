@@ -48,6 +48,7 @@ trim ucase unhex unicode upper url_decode url_encode overlay
 """
 
 _TIME = """
+with_timezone at_timezone convert_timezone convert_tz datetime
 add age ago century current_date current_timestamp date_add date_diff date_part date_sub date_trunc datediff datepart
 datesub datetrunc day dayname dayofmonth dayofweek dayofyear days_in_month decade epoch epoch_ms epoch_ns epoch_us era
 extract get_current_timestamp hour isodow isoyear julian last_day make_date make_time make_timestamp

@@ -115,7 +115,7 @@ def answer(
         return Turn(_reply(question, index, kind="refusal", status="refused", text=WRITES_REFUSED), state)
     previous = _previous(state)
     text = question.text if previous is None else plans.beyond(question.text)
-    reading = desk.reader.read(text, question.asked_at.date(), previous)
+    reading = desk.reader.read(text, index.local(question.asked_at).date(), previous)
     match reading:
         case NotUnderstood():
             return _proposed(question.model_copy(update={"text": text}), state, reading, previous, means)
@@ -139,7 +139,7 @@ def _proposed(
     if means.llm is None or rules is None or unclear.is_final:
         return refused
     second = Second(means.llm, rules, desk.context, desk.reader, desk.compiler, desk.mask, means.rights)
-    said = second.read(question.text, question.asked_at.date(), unclear, previous)
+    said = second.read(question.text, index.local(question.asked_at).date(), unclear, previous)
     turn = refused if said.bound is None else _answer(question, state, said.bound, means)
     reply = turn.reply.model_copy(update={"meta": said.meta()})
     return replace(turn, reply=reply, artifacts={**turn.artifacts, **said.papers()})
@@ -238,7 +238,8 @@ def _planned(
     elif auth.halts and judgement.executes:
         status, text = "pending", f"{about}: {' and '.join(auth.halts)}. Shall I run it?"
     window = query.window
-    caveats = [*_caveats(desk.context, query, compiled, question.asked_at.date()), *judgement.caveats, *auth.warnings]
+    today = index.local(question.asked_at).date()
+    caveats = [*_caveats(desk.context, query, compiled, today), *judgement.caveats, *auth.warnings]
     return _reply(
         question,
         index,

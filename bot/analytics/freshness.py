@@ -8,21 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlglot import exp
 
-from bylaw.authored.context import Context, Entity
+from bylaw.authored.context import Calendar, Context, Entity
 from bylaw.language.units import SECONDS
 from bylaw.semantic.catalogue import known_columns
+from bylaw.semantic.expressions import expression
+from bylaw.semantic.names import shown_sql
 from bylaw.semantic.rights import VisibleRows
 from bylaw.semantic.rows import table_of
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Warehouse
 
 _OURS = "duckdb"
+_UTC = Calendar()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +50,34 @@ class Boundary:
         return min(Decimal(1), max(Decimal(0), (stale_at - age / allowed) / (stale_at - 1)))
 
 
-def statement(entity: Entity, dialect: str, visible: VisibleRows | None = None) -> str | None:
-    """The SQL of the newest moment of those of *entity*'s rows that may be seen.
+def statement(
+    entity: Entity, dialect: str, visible: VisibleRows | None = None, calendar: Calendar = _UTC
+) -> str | None:
+    """The SQL of the newest moment of those of *entity*'s rows that may be seen, as the calendar's clocks show it.
 
     None where it does not say which column tells.
     """
     if entity.freshness is None:
         return None
-    column = exp.column(entity.freshness.as_of_column, table=entity.name)
-    newest = exp.alias_(exp.Max(this=column), "newest")
+    column = entity.freshness.as_of_column
+    shown = (shown_sql(part, calendar) for part in entity.time_dimensions if part.sql == column)
+    newest = exp.alias_(exp.Max(this=expression(next(shown, column), entity.name)), "newest")
     tree = exp.select(newest).from_(table_of(entity, entity.name), copy=False)
     tree = tree if visible is None else visible.narrowed(tree)
     return written(tree.sql(dialect=_OURS), dialect)
 
 
-def looked_up(entity: Entity, warehouse: Warehouse, visible: VisibleRows | None = None) -> Boundary | None:
+def looked_up(
+    entity: Entity, warehouse: Warehouse, visible: VisibleRows | None = None, calendar: Calendar = _UTC
+) -> Boundary | None:
     """The boundary of *entity*, None where its age is nobody's concern. Raises WarehouseError."""
-    sql = statement(entity, warehouse.dialect, visible)
+    sql = statement(entity, warehouse.dialect, visible, calendar)
     allowed = span(entity.freshness.max_age) if entity.freshness else None
     if sql is None or allowed is None:
         return None
     rows = warehouse.run(sql, 1).rows
-    return Boundary(entity.name, _moment(rows[0][0]) if rows and rows[0] else None, allowed)
+    zone = ZoneInfo(calendar.time_zone) if calendar.time_zone else UTC
+    return Boundary(entity.name, _moment(rows[0][0], zone) if rows and rows[0] else None, allowed)
 
 
 def reaches_now(entity: Entity, now: datetime, until: date | None) -> bool:
@@ -111,12 +121,12 @@ def span(text: str) -> timedelta | None:
     return timedelta(seconds=int(amount) * seconds) if amount.isdigit() and len(amount) < 7 and seconds else None
 
 
-def _moment(value: Any) -> datetime | None:
+def _moment(value: Any, zone: tzinfo) -> datetime | None:
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
             return None
     if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
+        return value.astimezone(zone) if value.tzinfo else value.replace(tzinfo=zone)
+    return datetime.combine(value, time(), zone) if isinstance(value, date) else None

@@ -115,9 +115,10 @@ def judge(
     is_novel = novelty >= rules.risk.freshness.novelty_from
     until = max((window.end for window in query.windows), default=None)
     seen = _Looks(context, touched, warehouse, is_novel, visible)
-    boundaries = seen.boundaries(question.asked_at, until, is_novel)
+    now = index.local(question.asked_at)
+    boundaries = seen.boundaries(now, until, is_novel)
     # what is put together from several tables is as fresh as the oldest of them
-    oldest = min((one.score(question.asked_at, rules.risk.freshness.stale_at) for one in boundaries), default=None)
+    oldest = min((one.score(now, rules.risk.freshness.stale_at) for one in boundaries), default=None)
     scores = {} if oldest is None else {entity.name: oldest for entity in asked}
     found = risk.candidates(context, [binding.words for binding in bound.bindings if binding.kind == "metric"])
     factors = risk.factors_of(
@@ -152,7 +153,7 @@ def judge(
         missing=seen.missing,
         columns=seen.columns,
         statements=seen.statements,
-        asked_at=question.asked_at,
+        asked_at=now,
         executes=rules.autonomy.level(auth.autonomy_level).executes,
     )
 
@@ -260,6 +261,7 @@ class _Looks:
         visible: VisibleRows | None,
     ) -> None:
         self.visible = visible
+        self.calendar = context.calendar
         self.entities = entities
         self.warehouse = warehouse
         self.statements: dict[str, str | None] = {}
@@ -278,10 +280,10 @@ class _Looks:
             matters = is_novel or entity.name in self.missing or freshness.reaches_now(entity, now, until)
             if self.warehouse is None or not matters:
                 continue
-            boundary = freshness.looked_up(entity, self.warehouse, self.visible)
+            boundary = freshness.looked_up(entity, self.warehouse, self.visible, self.calendar)
             if boundary is not None:
                 found.append(boundary)
-                sql = freshness.statement(entity, self.warehouse.dialect, self.visible)
+                sql = freshness.statement(entity, self.warehouse.dialect, self.visible, self.calendar)
                 moment = None if boundary.newest is None else boundary.newest.isoformat()
                 self.statements[str(sql)] = moment
         return found

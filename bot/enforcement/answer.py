@@ -61,7 +61,7 @@ class Case:
     @property
     def day(self) -> int:
         """The day it is asked on, a proleptic ordinal."""
-        return self.question.asked_at.date().toordinal()
+        return self.index.local(self.question.asked_at).toordinal()
 
 
 def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: Guard | None = None) -> Turn:
@@ -89,7 +89,7 @@ def case_of(
     given = given or {}
     told = frozenset(name for name, value in memory.facts.items() if given.get(name, value) == value)
     memory = replace(memory, facts={**memory.facts, **given})
-    day = question.asked_at.date().toordinal()
+    day = index.local(question.asked_at).toordinal()
     decision = evaluator.decide(memory.facts, day)
     touched = reading.mentioned | set(memory.facts)
     scope = scope_of(memory.topic, touched, memory.facts, index, evaluator, decision, day)
@@ -154,7 +154,7 @@ def _understand(
     question: Question, memory: Memory, index: BundleIndex, evaluator: Evaluator
 ) -> tuple[Memory, Reading, bool]:
     """The case with what this turn adds to it, the reading of this turn, and whether it declines what was asked."""
-    text, today = question.text, question.asked_at.date()
+    text, today = question.text, index.local(question.asked_at).date()
     vocabulary, variables, asked = index.vocabulary, evaluator.ruleset.variables, memory.asking
     about = topic(_without_amounts(text, read_text(text, vocabulary, variables, today).reads), index)
     prefer = _deciding(index, evaluator, about.outcomes or memory.topic.outcomes, about.domains or memory.topic.domains)

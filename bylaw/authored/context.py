@@ -6,11 +6,14 @@ is all of them together, as the bundle carries it. SQL in here is text: `bylaw.s
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
 
-from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
-from bylaw.authored.record import Authored, AuthoredFile, Day, Text, Word
+from bylaw.authored.record import Authored, AuthoredFile, Day, Text, Word, misfit
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)]
@@ -20,6 +23,20 @@ Grain = Literal["day", "week", "month", "quarter", "year"]
 Aggregation = Literal["sum", "count", "count_distinct", "avg", "min", "max", "median"]
 RelationshipType = Literal["many_to_one", "one_to_one", "one_to_many", "many_to_many"]
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+
+_ABSOLUTE = re.compile(r"timestamp_?(tz|ltz)|with (local )?time ?zone", re.IGNORECASE)
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, OSError, ValueError):  # no such file, or no name of one
+        raise ValueError(f"`{name}` is no time zone: write one like Europe/Amsterdam, or UTC") from None
+    return name
+
+
+TimeZone = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+/-]+$", max_length=100), AfterValidator(_known_zone)]
 
 
 class BaseTable(Authored):
@@ -75,10 +92,28 @@ class Dimension(Expressed):
 
 
 class TimeDimension(Expressed):
-    """A date or timestamp. The `default` one is meant when a question names none."""
+    """A date or timestamp. The `default` one is meant when a question names none.
+
+    `time_zone` is that of timestamps which do not carry one themselves; left out, they are taken for those that the
+    organisation's own clocks showed. Answers show all moments as `calendar.yaml` says.
+    """
 
     time_granularity: Grain = "day"
+    time_zone: TimeZone | None = None
     default: StrictBool = False
+
+    @property
+    def is_absolute(self) -> bool:
+        """Do its values carry a time zone, as far as anybody says?"""
+        return bool(_ABSOLUTE.search(self.data_type or ""))
+
+    @model_validator(mode="after")
+    def _has_a_zone_where_one_is_missing(self) -> TimeDimension:
+        if self.time_zone is not None and self.is_absolute:
+            raise misfit(f"`{self.name}` is a {self.data_type}, whose values carry their time zone", "time_zone")
+        if self.time_zone is not None and (self.data_type or "").lower() == "date":
+            raise misfit(f"`{self.name}` is a date, and a day has no time zone", "time_zone")
+        return self
 
 
 class Fact(Expressed):
@@ -276,13 +311,19 @@ class Calendar(AuthoredFile):
     """What time words mean here.
 
     `year` says whether an unqualified "quarter" or "year" is a calendar or a fiscal one; `relative_window` whether
-    "last 3 months" rolls back from today or takes whole months before this one.
+    "last 3 months" rolls back from today or takes whole months before this one. In `time_zone` the organisation's days
+    begin and end, today among them; without one that is UTC.
     """
 
     week_start: Weekday = "monday"
     fiscal_year_start: Annotated[StrictInt, Field(ge=1, le=12)] = 1
     year: Literal["calendar", "fiscal"] = "calendar"
     relative_window: Literal["rolling", "complete"] = "rolling"
+    time_zone: TimeZone | None = None
+
+    def local(self, moment: datetime) -> datetime:
+        """*moment* as the organisation's clocks show it; without a time zone as it was said."""
+        return moment if self.time_zone is None else moment.astimezone(ZoneInfo(self.time_zone))
 
 
 class SemanticSpec(Authored):

@@ -102,7 +102,7 @@ class Listing:
         if query.window is not None:
             self.sheets.check_whole(timed, query.window)
             rows.add(times.within(column, query.window))
-        self.sheets.time_columns.setdefault(column.sql(dialect=self.desk.dialect))
+        self.sheets.time_columns.setdefault(times.said(column, self.desk.dialect))
         return {query.grain: self.sheets.period(rows, timed)} if query.grain else {}
 
     def _keys(self, rows: Rows) -> list[exp.Expr] | None:

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from bylaw.authored.context import Context, Dimension, Entity, EntityFilter, Fact, TimeDimension
+from bylaw.authored.context import Calendar, Context, Dimension, Entity, EntityFilter, Fact, TimeDimension
 from bylaw.semantic.expressions import columns_of, expression
 from bylaw.semantic.query import Unanswerable, UnknownName
 
 Kind = Literal["dimension", "time", "fact", "key", "filter"]
+UTC = "UTC"
 BETWEEN = re.compile(r"(days|hours|minutes|seconds)\(([\w@.-]+), ([\w@.-]+)\)")  # of a row, from one moment to another
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SECONDS = {"hours": 3600, "minutes": 60, "seconds": 1}
@@ -44,6 +45,27 @@ class Field:
         return bool(_TEXT.search((self.part and self.part.data_type) or ""))
 
 
+def shown_sql(part: Dimension | TimeDimension | Fact, calendar: Calendar) -> str:
+    """The SQL of *part*; of a moment, as the clocks of the organisation show it."""
+    if not isinstance(part, TimeDimension):
+        return part.sql
+    here = calendar.time_zone or UTC
+    if part.is_absolute:
+        return f"({part.sql}) AT TIME ZONE '{here}'"
+    if part.time_zone is None or part.time_zone == here:
+        return part.sql
+    return f"({part.sql}) AT TIME ZONE '{part.time_zone}' AT TIME ZONE '{here}'"
+
+
+def instant_sql(sql: str, part: object, calendar: Calendar) -> str:
+    """The SQL of a moment in UTC: clocks that are put forward or back change nothing of how long something took."""
+    if isinstance(part, TimeDimension) and part.is_absolute:
+        return f"({sql}) AT TIME ZONE '{UTC}'"
+    own = part.time_zone if isinstance(part, TimeDimension) else None
+    zone = own or calendar.time_zone or UTC
+    return sql if zone == UTC else f"cast({sql} as timestamp) AT TIME ZONE '{zone}' AT TIME ZONE '{UTC}'"
+
+
 class Names:
     """The look-up of one context."""
 
@@ -72,7 +94,7 @@ class Names:
             for kind, parts in kinds:
                 for part in parts:
                     if part.name == short:
-                        return self._open(Field(place, kind, short, part.sql, part), name)
+                        return self._open(Field(place, kind, short, shown_sql(part, self.context.calendar), part), name)
             if entity.primary_key and short in entity.primary_key.columns:
                 return self._open(Field(place, "key", short, short), name)
         raise UnknownName(f"there is no dimension `{name}`")
@@ -86,17 +108,20 @@ class Names:
 
     def _between(self, place: str, found: re.Match[str]) -> Field:
         """The time from one moment to another, as a fact of the entity that leads to both."""
-        ends = []
+        ends, calendar, is_days = [], self.context.calendar, found[1] == "days"
         for name in (found[2], found[3]):
             if _DAY.fullmatch(name):
-                ends.append(f"cast('{name}' as date)")
+                day = f"cast('{name}' as date)"
+                ends.append(day if is_days else instant_sql(day, None, calendar))
                 continue
             field = self.field(name)
             if not field.is_moment or "@" in field.place or "@" in place:
                 raise Unanswerable(f"`{name}` is no moment that time is counted from", "name two dates")
-            ends.append(expression(field.sql, field.entity).sql(dialect="duckdb"))
+            raw = field.part.sql if isinstance(field.part, TimeDimension) else field.sql
+            sql = field.sql if is_days else instant_sql(raw, field.part, calendar)
+            ends.append(expression(sql, field.entity).sql(dialect="duckdb"))
         unit, since, until = found[1], *ends
-        if unit == "days":
+        if is_days:
             sql = f"date_diff('day', cast({since} as date), cast({until} as date))"
         else:
             seconds = f"date_diff('second', cast({since} as timestamp), cast({until} as timestamp))"

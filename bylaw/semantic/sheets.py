@@ -210,7 +210,7 @@ class Sheets:
             default = self.desk.entity(entity).default_time()
             if default is None:
                 raise Unanswerable(f"`{entity}` has no date, so a span of time does not apply to it")
-            return Field(entity, "time", default.name, default.sql, default)
+            return self.desk.names.field(f"{entity}.{default.name}")
         name = named if "." in named else f"{entity}.{named}"
         try:
             found = self.desk.names.field(name)
@@ -236,7 +236,7 @@ class Sheets:
             window = times.earlier(window, kind.offset) if window else None
         if rows.leads_to(timed.place):
             sheet.time = rows.tree(timed)
-            self.time_columns.setdefault(sheet.time.sql(dialect=self.desk.dialect))
+            self.time_columns.setdefault(times.said(sheet.time, self.desk.dialect))
         elif self.query.time_dimension is None or kind.special is not None:
             self.desk.joins.way(rows.base, timed.place)  # raises, and says why
         if window is None:

@@ -83,6 +83,16 @@ def moment(text: str) -> date | datetime:
         raise Unanswerable(f"`{text}` is no date", "dates are written as 2026-07-01") from error
 
 
+def said(column: exp.Expr, dialect: str) -> str:
+    """A date as a reader is told of it: the column, and the time zone that its moments were moved to."""
+    if not isinstance(column, exp.AtTimeZone):
+        return column.sql(dialect=dialect)
+    inner: exp.Expr = column
+    while isinstance(inner, exp.AtTimeZone | exp.Paren):
+        inner = inner.this
+    return f"{inner.sql(dialect=dialect)} in {column.args['zone'].name} time"
+
+
 def within(column: exp.Expr, window: Window) -> exp.Expr:
     """From the first day up to, not including, the last."""
     start = exp.GTE(this=column.copy(), expression=day(window.start))

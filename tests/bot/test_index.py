@@ -1,11 +1,12 @@
 """People who may read the same rules share one logic; it decides as one built for them alone would."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.index import BundleIndex
+from bylaw.authored.context import Calendar
 from bylaw.bundle import parse
 from bylaw.logic.evaluate import Evaluator
 from ci import pipeline
@@ -60,3 +61,12 @@ def _some(variable):
     if variable.kind == "boolean":
         return True
     return variable.values[0] if variable.kind == "enum" else variable.minimum or 1
+
+
+def test_the_day_is_that_of_the_organisation(index: BundleIndex) -> None:
+    late = datetime(2026, 3, 28, 23, 30, tzinfo=UTC)
+    for zone, day in ((None, 28), ("Europe/Amsterdam", 29), ("America/New_York", 28)):
+        context = index.bundle.context.model_copy(update={"calendar": Calendar(time_zone=zone)})
+        there = BundleIndex(index.bundle.model_copy(update={"context": context}))
+        assert there.local(late).day == day
+        assert there.local(late) == late
