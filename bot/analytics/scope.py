@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.analytics.verbs import said_of
@@ -25,11 +25,13 @@ class Target:
 
     `name` is `entity.dimension` for dimensions, time dimensions, facts, values and named filters (`condition`), and
     `entity.relationship` for what connects two entities (`relation`). A `flag` is a dimension that is true or false.
+    `over` is what a term computes with its metric on the groups of an answer.
     """
 
     kind: Kind
     name: str
     value: str | int | bool | None = None
+    over: Literal["rank", "share"] | None = None
 
     @property
     def owner(self) -> str:
@@ -127,6 +129,7 @@ def _phrases(context: Context) -> Iterator[tuple[str, Target]]:
     for term in context.glossary.values():
         target = _glossary_target(context, term.refers_to)
         if target is not None:
+            target = replace(target, over=term.over if target.kind == "metric" else None)
             for phrase in (term.term, *term.synonyms):
                 yield phrase, target
 

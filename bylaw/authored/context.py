@@ -289,12 +289,17 @@ class Gotcha(AuthoredFile):
 
 
 class GlossaryTerm(AuthoredFile):
-    """A word of the house. `refers_to` binds it to a metric, an entity or `entity.dimension`."""
+    """A word of the house. `refers_to` binds it to a metric, an entity or `entity.dimension`.
+
+    `over` says what is computed with the metric on the groups of an answer: its rank from the highest, its share of the
+    whole.
+    """
 
     term: Word
     synonyms: list[Word] = Field(default_factory=list)
     means: Text
     refers_to: Expression | None = None
+    over: Literal["rank", "share"] | None = None
 
 
 class Guide(AuthoredFile):

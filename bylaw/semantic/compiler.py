@@ -232,7 +232,9 @@ class _Compilation:
         """A total order: the same question gives the same rows."""
         query = self.query
         first = [Order(by=name) for name in query.limit_by] if query.limit else []
-        natural = [Order(by="time")] if self.grain else [Order(by=name, descending=True) for name in query.metrics[:1]]
+        ranks = [measure.name for measure in query.measures if measure.over == "rank" and measure.name in query.metrics]
+        downwards = [Order(by=name) for name in ranks] or [Order(by=n, descending=True) for n in query.metrics[:1]]
+        natural = [Order(by="time")] if self.grain else downwards
         found: dict[str, Sort] = {}
         for order in (*first, *(query.order or natural), *(Order(by=alias) for alias in keys)):
             if order.by in trees:

@@ -1,4 +1,4 @@
-"""Rules for what is put against something else: spans, values or numbers, and how far one lies from another."""
+"""Rules for what is put against something else: spans, values, numbers, how far one lies from another, its rank."""
 
 from __future__ import annotations
 
@@ -31,6 +31,44 @@ def read_changed(scan: Scan) -> bool:
     scan.at += length
     if scan.word() == "between":
         scan.at += 1
+    return True
+
+
+def read_rank(scan: Scan) -> bool:
+    """ "Rank products by …", "with their rank", "the rank of each region by …": the place from the highest."""
+    said = scan.said
+    if said.ranks and scan.word() == "by" and said.groups and not said.numbers and scan.word(1) not in wording.GRAINS:
+        scan.at += 1
+        scan.each = False
+        return True
+    if scan.word() not in wording.RANKS or names_record(scan) or scan.ordering:
+        return False
+    if scan.opens(scan.at) and scan.leads_to(("entity", "dimension")):
+        said.ranks = scan.here().raw  # "rank the regions by net revenue": how much each has, and its place
+        scan.each = True
+        scan.at += 1
+        return True
+    if scan.at and scan.number_ends == scan.at and said.numbers[-1:] and said.numbers[-1].over == "value":
+        said.numbers[-1].over = "rank"  # "net revenue rank"
+        scan.at += 1
+        return True
+    before = scan.word(-1)
+    is_noun = before in wording.RANK_LEADS and (scan.word(1) != "by" or before in wording.RANK_OWNERS)
+    if not is_noun and not scan.opens(scan.at):
+        return False
+    scan.at += 1
+    length = scan.starts(wording.RANK_BY)
+    scan.say(scan.at - 1, scan.at, "calculation", "rank")
+    if length and scan.word() in ("of", "for"):
+        said.ranks = scan.raw(scan.at - 1, scan.at)
+        scan.at += length
+        scan.each = scan.each or scan.leads_to(("entity", "dimension"))
+        return True
+    scan.at += length
+    if length:
+        scan.over = "rank"
+    else:
+        said.ranks = scan.raw(scan.at - 1, scan.at)
     return True
 
 

@@ -65,7 +65,21 @@ def read_literal(scan: Scan) -> bool:
     if token.kind == "quoted" or not named.entities:
         narrow(scan, named, "in", value, scan.at, scan.at + 1)
         return True
-    return False
+    key = key_of(scan, named)
+    if key is None:
+        return False
+    narrow(scan, key, "in", value, scan.at, scan.at + 1)
+    scan.said.heads += [named] if named not in scan.said.heads else []
+    return True
+
+
+def key_of(scan: Scan, named: Ref) -> Ref | None:
+    """ "Order 12": the row of that number, where its name stands right before and its rows are told apart by one."""
+    if named.is_plural or scan.raw(scan.at - 1, scan.at) not in named.words:
+        return None
+    found = scan.lexicon.longest_at(["identifier"], 0)
+    keys = tuple(target for target in found[1] if target.owner in named.entities) if found else ()
+    return Ref(named.words, keys, named.entities) if keys else None
 
 
 def quoted_value(scan: Scan, text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.conditions import narrow, narrow_value, relate
+from bot.analytics.grammar.conditions import key_of, narrow, narrow_value, relate
 from bot.analytics.grammar.ratios import add_half
 from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
@@ -99,6 +99,8 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
     """Take in a number: of a ratio, to sort by, or of the answer."""
     if scan.over is not None:
         number.over, scan.over = scan.over, None
+    elif computed := {target.over for target in number.ref.of("metric") if target.over is not None}:
+        number.over = computed.pop()
     if scan.agg is not None and scan.agg[1] and number.agg == "count":
         scan.said.descending, scan.agg = scan.agg[0] == "max", None
         scan.said.is_ranking = number.is_rank = True
@@ -299,6 +301,8 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return True
     if not ref.of("metric"):
         return False
+    if ref.entities and scan.at < len(scan.tokens) and scan.here().kind == "number" and key_of(scan, ref) is not None:
+        return False  # "of customer 12"
     if scan.each and not scan.ranking and not scan.said.compares:
         scan.said.unknown.append(ref.words)
         return True

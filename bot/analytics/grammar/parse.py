@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.analytics.grammar.comparing import read_changed, read_compared
+from bot.analytics.grammar.comparing import read_changed, read_compared, read_rank
 from bot.analytics.grammar.conditions import (
     read_between,
     read_comparison,
@@ -89,6 +89,7 @@ RULES: tuple[Rule, ...] = (
     read_duration,
     read_noise,
     read_definition,
+    read_rank,
     read_order,
     read_direction,
     read_of_these,

@@ -16,6 +16,13 @@ def read_counts(scan: Scan) -> bool:
         return False
     scan.counting = scan.raw(scan.at, scan.at + length)
     scan.said.counts = True
+    if scan.agg is not None and scan.agg[0] in ("avg", "median"):
+        found = scan.mention(scan.at + length)
+        if found is not None and found[1].of("fact") and not found[1].of("entity", "metric"):
+            scan.counting = None  # "the average number of citations", where each row has one
+            scan.at += length
+            return True
+        scan.said.unknown.append(scan.agg_words)  # "the average number of orders" needs to know of whom
     scan.agg = None if scan.agg is None or not scan.agg[1] else scan.agg
     scan.at += length
     if scan.part:

@@ -156,5 +156,6 @@ class Said:
     compared_at: list[int] = field(default_factory=list)  # where in the text each of them ends
     change: Change | None = None
     change_words: str = ""
+    ranks: str = ""  # the words that ask for the place of each row by the number named last
     unknown: list[str] = field(default_factory=list)
     personal: str | None = None

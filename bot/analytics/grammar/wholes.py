@@ -79,6 +79,8 @@ def read_order(scan: Scan) -> bool:
         scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in"
     ):
         scan.ordering = True
+        if scan.word().startswith("rank") and scan.said.descending is None:
+            scan.said.descending = True  # the first has the most
         scan.at += 2 if scan.word(1) in ("by", "in") and not scan.direction_at(1) else 1
         return True
     return False

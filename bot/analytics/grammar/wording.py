@@ -224,4 +224,10 @@ CHANGES: Mapping[tuple[str, ...], Grain] = {
     tuple(phrase.split()): grain for grain, phrases in _CHANGES.items() for phrase in phrases.split(",")
 }
 RUNNING = _phrases("cumulative,running,running total of,cumulative total of,cumulative sum of,running sum of")
+RANKS = _set("rank ranking ranks")  # as a noun: what place a row has
+RANK_LEADS = _set("the their its his her a each and with , include including show plus also give return display")
+RANK_OWNERS = _set("the their its his her a with include including")
+RANK_BY = _phrases(
+    "by,on,of,based on,base on,in term of,in terms of,according to,ordered by,for,in order of,when ordered by"
+)
 WISHES = _set("want need would like see know get wonder")  # "I want": the person who asks, never a condition

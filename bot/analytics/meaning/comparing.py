@@ -42,7 +42,7 @@ def compared_spans(draft: Draft, numbers: Sequence[Decided], sides: Sequence[Sid
         metric, filters = (known.metric, known.filters) if known is not None else (number.name, ())
         made = [
             Measure(
-                name=identifier(f"{number.name}_{side.label}"),
+                name=identifier(f"{number.name}_{side.label}").lower(),  # PostgreSQL folds what is not quoted
                 metric=metric,
                 filters=(*filters, *side.parts),
                 window=side.window,

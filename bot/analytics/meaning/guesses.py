@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref
 from bot.analytics.grammar.wording import GRAINS
 from bot.analytics.meaning.draft import Draft
+from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
 
 
@@ -85,6 +86,19 @@ def asks_for_many(draft: Draft) -> bool:
         shown = draft.said.outputs[0].is_plural if draft.said.outputs else False
         return bool(draft.said.groups) or shown
     return asked.is_plural
+
+
+def decide_ranks(draft: Draft) -> None:
+    """ "With their rank": the place by the number that is named, where only one is."""
+    said = draft.said
+    if not said.ranks or any(number.over == "rank" for number in said.numbers):
+        return
+    if not said.numbers or said.ratio is not None:
+        message = f"I do not see by what number `{said.ranks}` is"
+        raise Stop(not_understood(message, "say `rank by …`", (said.ranks,)))
+    known = said.numbers[-1]
+    again = NumberSaid(known.ref, known.agg, known.distinct, "rank", list(known.conditions), list(known.related))
+    said.numbers.append(again)
 
 
 def decide_rows(draft: Draft) -> None:

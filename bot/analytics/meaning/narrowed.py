@@ -19,6 +19,7 @@ from bylaw.semantic.query import (
     Related,
     RowCondition,
     SemanticQuery,
+    Value,
 )
 
 NO_QUERY = SemanticQuery(metrics=("none",))
@@ -135,7 +136,16 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
         name = label[0]
     else:
         name = draft.choose(ref, attributes, narrowing.near).name
-    return Filter(dimension=name, values=narrowing.values, operator=narrowing.operator, negated=narrowing.negated)
+    values = tuple(as_stored(draft, name, value) for value in narrowing.values)
+    return Filter(dimension=name, values=values, operator=narrowing.operator, negated=narrowing.negated)
+
+
+def as_stored(draft: Draft, name: str, value: Value) -> Value:
+    """A number that is compared with a column of text is text: "postal code 10115"."""
+    owner, _, short = name.partition(".")
+    dimension = draft.context.entities[owner].dimension(short)
+    is_text = dimension is not None and (dimension.data_type or "").lower() in ("varchar", "text", "string")
+    return str(value) if is_text and isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: str) -> None:

@@ -23,6 +23,7 @@ from bot.analytics.meaning.guesses import (
     decide_facts,
     decide_frequent,
     decide_grains,
+    decide_ranks,
     decide_rows,
 )
 from bot.analytics.meaning.metrics import base_of
@@ -54,6 +55,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     stop_at_definitions(draft)
     decide_spans(draft)
     decide_rows(draft)
+    decide_ranks(draft)
     decide_frequent(draft)
     decide_facts(draft)
     decide_extremes(draft)
@@ -147,6 +149,8 @@ def query_of_numbers(
         if said.is_ranking or said.limit:
             raise Stop(not_understood("I do not see what should be ranked", "name a dimension: `top 5 regions by …`"))
         orders = ()
+    if not dimensions and not draft.per and any(measure.over == "rank" for measure in draft.measures):
+        raise Stop(not_understood("I do not see what has a rank", "name it: `rank of each region by …`"))
     stop_at_strangers(draft)
     stop_at_strays(draft)
     return SemanticQuery(

@@ -104,7 +104,8 @@ def orders_of(draft: Draft, dimensions: list[str]) -> tuple[Order, ...]:
             )
         if isinstance(order.by, NumberSaid):
             name, _ = named_number(draft, order.by)
-            known = next((measure.name for measure in draft.measures if measure.metric == name), name)
+            measures = [measure for measure in draft.measures if measure.metric == name and measure.over != "rank"]
+            known = measures[0].name if measures else name
             found.append(Order(by=known, descending=bool(descending)))
         elif isinstance(order.by, Ref):
             name = order_name(draft, order.by, dimensions)
