@@ -19,7 +19,7 @@ from typing import Any
 from bot.analytics import answer as analytics
 from bot.analytics.asking import begins_with_write, is_write_request
 from bot.analytics.plans import Settle, always
-from bot.artifacts import Artifacts, shelf
+from bot.artifacts import Shelf
 from bot.confirmation import settling
 from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
@@ -32,6 +32,7 @@ from bot.settings import Settings
 from bot.store import served as served_bundle
 from bot.store.engine import Store, StoreError, connect
 from bot.store.migrate import HEAD, revision, upgrade
+from bot.store.papers import shelf_of
 from bylaw.audit.entry import Checkpoint
 from bylaw.audit.export import add_checkpoint
 from bylaw.bundle import read
@@ -160,7 +161,7 @@ def open_bot(
     except BundleError:
         close()
         raise
-    artifacts = shelf(settings.artifacts, settings.root)
+    artifacts = shelf_of(settings.artifacts, settings.root, store)
     services = Services(
         index=index,
         bundle_etag=index.etag,
@@ -238,7 +239,7 @@ def _load(path: Path, answerers: tuple[Answerer, ...], keys: Keys) -> BundleInde
     return index
 
 
-def _kept(path: Path, index: BundleIndex, artifacts: Artifacts) -> str | None:
+def _kept(path: Path, index: BundleIndex, artifacts: Shelf) -> str | None:
     """The bundle's fingerprint on the shelf; None when another bundle has taken its place in the file meanwhile."""
     try:
         text = path.read_text(encoding="utf-8")

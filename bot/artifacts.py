@@ -1,6 +1,7 @@
 """What a request read and wrote, kept by content: the name of an artifact is the sha256 of its bytes.
 
-Write-once, through fsspec: a folder by default, any of its file systems by URL. Equal contents are stored once.
+Write-once; equal contents are stored once. Here the shelf is a folder or any file system of fsspec by URL; by default
+it is the store itself (`bot.store.papers`).
 """
 
 from __future__ import annotations
@@ -8,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # fsspec ships no types
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
@@ -27,6 +29,59 @@ class ArtifactError(BylawError):
     """An artifact that is not there, or whose bytes are no longer those of its name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """Text that is JSON, and its fingerprint."""
+
+    name: str
+    text: str
+
+
+def paper(value: Any) -> Paper:
+    """*value* as canonical JSON."""
+    return written(canonical_json(value))
+
+
+def written(text: str) -> Paper:
+    """*text*, which is JSON, with exactly these bytes."""
+    return Paper(hashlib.sha256(text.encode()).hexdigest(), text)
+
+
+def checked(name: str) -> str:
+    """*name*, when it can be a fingerprint. Raises ArtifactError."""
+    if not _FINGERPRINT.fullmatch(name):
+        raise ArtifactError(f"`{name}` is not the name of an artifact", "names are 64 hexadecimal digits")
+    return name
+
+
+class Shelf(Protocol):
+    """Where papers are kept, before the transaction that records them or within it."""
+
+    def before(self, kept: Iterable[Paper]) -> None:
+        """Called first, with nothing locked."""
+        ...
+
+    def within(self, connection: Any, kept: Iterable[Paper]) -> None:
+        """Called in the transaction on *connection*."""
+        ...
+
+    def put(self, value: Any) -> str:
+        """Keep *value* by itself; its fingerprint."""
+        ...
+
+    def put_text(self, text: str) -> str:
+        """Keep *text* by itself; its fingerprint."""
+        ...
+
+    def get(self, name: str) -> Any:
+        """The value of an artifact. Raises ArtifactError."""
+        ...
+
+    def get_text(self, name: str) -> str:
+        """The text of an artifact. Raises ArtifactError."""
+        ...
+
+
 @dataclass(frozen=True)
 class Artifacts:
     """One shelf. `base` is the folder inside the file system `fs`."""
@@ -34,22 +89,32 @@ class Artifacts:
     fs: AbstractFileSystem
     base: str
 
+    def before(self, kept: Iterable[Paper]) -> None:
+        """Keep the papers: whoever records them finds them here."""
+        for one in kept:
+            self._put(one)
+
+    def within(self, connection: Any, kept: Iterable[Paper]) -> None:
+        """Nothing: they lie here already."""
+
     def put(self, value: Any) -> str:
         """Keep *value* as canonical JSON; its fingerprint."""
-        return self.put_text(canonical_json(value))
+        return self._put(paper(value))
 
     def put_text(self, text: str) -> str:
         """Keep *text*, which is JSON, with exactly these bytes; its fingerprint."""
-        name = hashlib.sha256(text.encode()).hexdigest()
-        path = self._path(name)
+        return self._put(written(text))
+
+    def _put(self, one: Paper) -> str:
+        path = self._path(one.name)
         if self.fs.exists(path):
-            return name
+            return one.name
         if isinstance(self.fs, LocalFileSystem):
-            write_atomically(Path(path), text)
-            return name
+            write_atomically(Path(path), one.text)
+            return one.name
         with suppress(FileExistsError):  # another process wrote the same bytes first
-            self.fs.pipe_file(path, text.encode(), mode="create")
-        return name
+            self.fs.pipe_file(path, one.text.encode(), mode="create")
+        return one.name
 
     def get(self, name: str) -> Any:
         """The value of the artifact *name*; raises ArtifactError when it is missing or was altered."""
@@ -66,9 +131,7 @@ class Artifacts:
         return data.decode()
 
     def _path(self, name: str) -> str:
-        if not _FINGERPRINT.fullmatch(name):
-            raise ArtifactError(f"`{name}` is not the name of an artifact", "names are 64 hexadecimal digits")
-        return f"{self.base}/{name[:2]}/{name}.json"
+        return f"{self.base}/{checked(name)[:2]}/{name}.json"
 
 
 def shelf(url: str, root: Path) -> Artifacts:

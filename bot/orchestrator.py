@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from bot.artifacts import paper
 from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_text, sayable, spoken
 from bot.lifecycle import State, road
 from bot.router import Past, Route, chosen, refusal, route
@@ -42,6 +43,15 @@ class _Answered:
     before: Session | None = None
 
 
+@dataclass(frozen=True)
+class _Begun:
+    """Where a turn starts: the session it goes on with, the question with a picked choice spelled out, who answers."""
+
+    session: Session
+    question: Question
+    route: Route
+
+
 class _Lost(Exception):
     """The lease ran out and somebody else has the request now."""
 
@@ -57,19 +67,35 @@ def handle(question: Question, services: Services) -> Reply:
     here are recorded with the request and go on to the caller.
     """
     _check(question)
-    with services.store.writing(is_durable=False) as connection:
-        held = requests.claim(connection, question, services.new_id(), services.clock(), services.lease)
-    match held:
-        case Reply():
-            return held
+    begun: _Begun | BaseException
+    try:
+        begun = _begin(question, services)  # read before the claim, which then says in one transaction who answers
+    except StoreError:
+        raise
+    except BaseException as error:  # recorded with the request below, and raised there
+        begun = error
+    match _claimed(question, begun, services):
+        case Reply() as given:
+            return given
         case Busy():
             return _wait(question, services)
-        case Claim():
+        case Claim() as held:
             try:
                 with _recorded(question, held, services):
-                    return _answer_and_keep(question, held, services)
+                    if isinstance(begun, BaseException):
+                        raise begun
+                    return _answer_and_keep(question, held, begun, services)
             except _Lost:
                 return _wait(question, services)
+
+
+def _claimed(question: Question, begun: _Begun | BaseException, services: Services) -> Claim | Busy | Reply:
+    steps, kind = (
+        ((State.INTAKE, State.SCOPE), begun.route.kind) if isinstance(begun, _Begun) else ((State.INTAKE,), None)
+    )
+    with services.store.writing(is_durable=False) as connection:
+        now = services.clock()
+        return requests.claim(connection, question, services.new_id(), now, services.lease, steps, kind)
 
 
 def _check(question: Question) -> None:
@@ -85,22 +111,23 @@ def _check(question: Question) -> None:
         raise UsageError("the time of the question needs a timezone")
 
 
-def _answer_and_keep(question: Question, held: Claim, services: Services) -> Reply:
+def _answer_and_keep(question: Question, held: Claim, begun: _Begun, services: Services) -> Reply:
     started = services.clock()
-    is_scoped = False
-    for _ in range(_TURNS):
-        with services.store.reading() as connection:
-            session = sessions.load(connection, question.session_id, question.actor)
-        chosen_question, way = _scope(question, session, services)
-        if not is_scoped:
-            _move(held, State.SCOPE, way.kind, services)
-            is_scoped = True
-        answered = replace(_answer(chosen_question, way, session, held, services), before=session)
+    for turn in range(_TURNS):
+        here = _begin(question, services) if turn else begun
+        answered = replace(_answer(here.question, here.route, here.session, held, services), before=here.session)
         with suppress(_MovedOn):
             return _keep(question, held, answered, started, services)
     text = "This conversation is being continued elsewhere at the same time. Please ask again."
     reply = _say(question, services, "refusal", "escalated", text)
     return _keep(question, held, replace(answered, turn=Turn(reply, {}), session=None), started, services)
+
+
+def _begin(question: Question, services: Services) -> _Begun:
+    """Read the session, and find who answers."""
+    with services.store.reading() as connection:
+        session = sessions.load(connection, question.session_id, question.actor)
+    return _Begun(session, *_scope(question, session, services))
 
 
 def _scope(question: Question, session: Session, services: Services) -> tuple[Question, Route]:
@@ -149,7 +176,9 @@ def _after(session: Session, kind: str, turn: Turn) -> Session:
 def _keep(question: Question, held: Claim, answered: _Answered, started: datetime, services: Services) -> Reply:
     """Keep everything in one transaction, the artifacts before it. Raises _Lost or _MovedOn, having kept nothing."""
     reply = answered.turn.reply
-    shelf = {name: services.artifacts.put(value) for name, value in sorted(_papers(question, answered).items())}
+    papers = {name: paper(value) for name, value in sorted(_papers(question, answered).items())}
+    services.artifacts.before(papers.values())
+    shelf = {name: one.name for name, one in papers.items()}
     if services.bundle_artifact is not None:
         shelf["bundle"] = services.bundle_artifact
     drafted = audit.prepare(_entry(question, answered, shelf, started, services.clock()))  # before the chain is locked
@@ -160,6 +189,7 @@ def _keep(question: Question, held: Claim, answered: _Answered, started: datetim
         if answered.session is not None and not sessions.save(connection, answered.session, now):
             raise _MovedOn
         querylog.record(connection, question, reply, answered.turn.log, answered.route.confidence, now)
+        services.artifacts.within(connection, papers.values())
         entry = audit.append(connection, drafted, now, question.request_id)
     services.anchor(after(entry))
     return reply
@@ -226,12 +256,6 @@ def rebuild(question: Question, session: Session, services: Services) -> Reply:
     """The reply that *services* give to *question* in *session*; nothing is kept."""
     chosen_question, way = _scope(question, session, services)
     return _answer(chosen_question, way, session, Claim(question.request_id, "", 1), services).turn.reply
-
-
-def _move(held: Claim, to: State, kind: str | None, services: Services) -> None:
-    with services.store.writing(is_durable=False) as connection:
-        if not requests.move(connection, held, to, services.clock(), services.lease, kind):
-            raise _Lost
 
 
 @contextmanager

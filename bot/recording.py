@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from bot.artifacts import Artifacts
+from bot.artifacts import Shelf, paper
 from bot.conversation import Question, sayable
 from bot.enforcement.verdict import ComplianceDecision
 from bot.store import audit
@@ -22,7 +22,7 @@ class Book(Protocol):
     @property
     def store(self) -> Store: ...
     @property
-    def artifacts(self) -> Artifacts: ...
+    def artifacts(self) -> Shelf: ...
     @property
     def clock(self) -> Callable[[], datetime]: ...
     @property
@@ -34,7 +34,7 @@ class Notebook:
     """A book without a service around it."""
 
     store: Store
-    artifacts: Artifacts
+    artifacts: Shelf
     clock: Callable[[], datetime]
     anchor: Callable[[Checkpoint], None] = field(default=lambda tail: None)
 
@@ -47,8 +47,9 @@ def record(
     beside: Mapping[str, Any] | None = None,
 ) -> None:
     """Keep *found*, with the papers *beside* it."""
-    papers = {name: book.artifacts.put(value) for name, value in sorted((beside or {}).items())}
-    papers["verdict"] = book.artifacts.put(sayable(found))
+    papers = {name: paper(value) for name, value in sorted((beside or {}).items())}
+    papers["verdict"] = paper(sayable(found))
+    book.artifacts.before(papers.values())
     drafted = audit.prepare(
         {
             "event": "enforce",
@@ -65,9 +66,10 @@ def record(
             "bundle_etag": found.bundle_etag,
             "commit": found.commit,
             "reply": fingerprint(found.llm_response),
-            "artifacts": papers,
+            "artifacts": {name: one.name for name, one in papers.items()},
         }
     )
     with book.store.writing() as connection:
+        book.artifacts.within(connection, papers.values())
         entry = audit.append(connection, drafted, book.clock(), question.request_id)
     book.anchor(after(entry))

@@ -154,8 +154,8 @@ def redact(
     """Take what was said out of the chain for good. The chain still verifies, and says how many are redacted.
 
     What stays of an entry is when it was written, what happened, the request's id, the bundle, and the fingerprints of
-    its papers. A request's row in the store and its papers under BYLAW_ARTIFACTS are rows and files like any other, and
-    are deleted there; an answer whose papers are gone can no longer be replayed.
+    its papers. A request's row and its papers, in the store or under BYLAW_ARTIFACTS, are rows and files like any
+    other, and are deleted there; an answer whose papers are gone can no longer be replayed.
     """
     from bot import app
     from bot.store import audit as chain
@@ -173,7 +173,7 @@ def redact(
         store.settle()
     click.echo(f"redacted {len(chosen)} {'entry' if len(chosen) == 1 else 'entries'}")
     if chosen:
-        click.echo("their requests' rows in the store and papers under BYLAW_ARTIFACTS are still there", err=True)
+        click.echo("their requests' rows and papers, in the store or under BYLAW_ARTIFACTS, are still there", err=True)
 
 
 def _until(
@@ -204,13 +204,13 @@ def replay(ctx: click.Context, request_id: str, root: Path | None, as_json: bool
 
     The repository may have moved on: the bundle the answer came from is kept with it. Exit code 1 when they differ.
     """
-    from bot.artifacts import shelf
     from bot.render import safe
     from bot.replay import replay as rebuilt
+    from bot.store.papers import shelf_of
 
     given = settings.read(root or Path())
     with _store(given) as store:
-        found = rebuilt(request_id, store, shelf(given.artifacts, given.root))
+        found = rebuilt(request_id, store, shelf_of(given.artifacts, given.root, store))
     if as_json:
         differences = [asdict(one) for one in found.differences]
         click.echo(_document({**asdict(found), "is_same": found.is_same, "differences": differences}))
@@ -230,13 +230,13 @@ def replay(ctx: click.Context, request_id: str, root: Path | None, as_json: bool
 @_JSON
 def trace(request_id: str, root: Path | None, as_json: bool) -> None:
     """Tell the story of request ID: how it was read, the facts, the path, the checks, the verdict, the record."""
-    from bot.artifacts import shelf
+    from bot.store.papers import shelf_of
     from bot.trace import in_words
     from bot.trace import trace as told
 
     given = settings.read(root or Path())
     with _store(given) as store:
-        story = told(request_id, store, shelf(given.artifacts, given.root))
+        story = told(request_id, store, shelf_of(given.artifacts, given.root, store))
     click.echo(_document(story.document()) if as_json else in_words(story))
 
 

@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any
 
 from bot import app
-from bot.artifacts import Artifacts
+from bot.artifacts import Shelf
 from bot.conversation import Question, Reply, Turn, sayable
 from bot.decisions import answer as decisions
 from bot.index import BundleIndex
@@ -63,7 +63,7 @@ class NotReplayable(BylawError):
     exit_code = 1
 
 
-def replay(request_id: str, store: Store, artifacts: Artifacts) -> Replay:
+def replay(request_id: str, store: Store, artifacts: Shelf) -> Replay:
     """Rebuild the reply to *request_id*. Raises UsageError for one nobody knows, ArtifactError for an altered paper."""
     entry = recorded(request_id, store)
     body = entry.body
@@ -152,7 +152,7 @@ def _services(
     model: Sequence[Mapping[str, Any]],
     index: BundleIndex,
     store: Store,
-    artifacts: Artifacts,
+    artifacts: Shelf,
 ) -> Services:
     """What answered then. The time that searching took is the one that was kept: it is told in the reply."""
     latency = (given.meta or {}).get("latency_ms", 0)

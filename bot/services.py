@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from bot.artifacts import Artifacts
+from bot.artifacts import Shelf
 from bot.router import Answerer, Thresholds
 from bot.store.engine import Store
 from bylaw.audit.entry import Checkpoint
@@ -26,7 +26,7 @@ class Services:
     bundle_etag: str
     commit: str | None
     store: Store
-    artifacts: Artifacts
+    artifacts: Shelf
     answerers: tuple[Answerer, ...]
     clock: Callable[[], datetime]
     new_id: Callable[[], str]

@@ -54,7 +54,7 @@ class Settings:
     rollback_to: str | None = None  # the etag or commit of an older bundle that is served all the same
     warehouse: str | None = field(default=None, repr=False)
     store_url: str = field(default="sqlite:///.bylaw/store.db", repr=False)  # may hold a password
-    artifacts: str = ".bylaw/artifacts"
+    artifacts: str | None = None  # where papers are kept; None: in the store
     checkpoint: Path | None = None  # where the chain's length and head are kept, best in another place than the store
     checkpoint_every: int = 1000  # entries
     token: str | None = field(default=None, repr=False)

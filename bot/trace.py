@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.artifacts import ArtifactError, Artifacts
+from bot.artifacts import ArtifactError, Shelf
 from bot.render import safe
 from bot.store import audit, requests
 from bot.store.engine import Store
@@ -40,7 +40,7 @@ class Story:
         }
 
 
-def trace(request_id: str, store: Store, artifacts: Artifacts) -> Story:
+def trace(request_id: str, store: Store, artifacts: Shelf) -> Story:
     """What is known of the request. Raises UsageError when nothing is."""
     with store.reading() as connection:
         standing = requests.load(connection, request_id)

@@ -140,16 +140,16 @@ def _piped(most: int) -> str:
 def _record(found: ComplianceDecision, question: Question, given: Settings, started: datetime) -> None:
     """Keep the verdict where a store is named, or was made before; elsewhere it is nobody's record."""
     from bot import app
-    from bot.artifacts import shelf
     from bot.recording import Notebook, record
     from bot.store.engine import connect, is_there
     from bot.store.migrate import upgrade
+    from bot.store.papers import shelf_of
 
     if given.store_url == Settings().store_url and not is_there(given.store_url, given.root):
         return
     with closing(connect(given.store_url, given.root)) as store:
         upgrade(store)
-        book = Notebook(store, shelf(given.artifacts, given.root), app.now, app.anchoring(given))
+        book = Notebook(store, shelf_of(given.artifacts, given.root, store), app.now, app.anchoring(given))
         record(found, question, book, started)
 
 

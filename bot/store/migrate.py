@@ -10,11 +10,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, MetaData, Table, inspect, select, text
 
-from bot.store import audit, deliveries, querylog, requests, served, sessions
+from bot.store import audit, deliveries, papers, querylog, requests, served, sessions
 from bot.store.columns import metadata
 from bot.store.engine import Store, StoreError
 
-HEAD = "0004"
+HEAD = "0005"
 SCRIPTS = Path(__file__).parent / "migrations"
 TABLES = (
     requests.requests,
@@ -24,6 +24,7 @@ TABLES = (
     querylog.query_log,
     served.served,
     deliveries.deliveries,
+    papers.papers,
 )
 
 _LOCK = 0x6279_6C61_7702  # the advisory lock of upgrades on PostgreSQL

@@ -111,14 +111,21 @@ def identity(question: Question) -> str:
 
 
 def claim(
-    connection: Connection, question: Question, owner: str, now: datetime, lease: timedelta
+    connection: Connection,
+    question: Question,
+    owner: str,
+    now: datetime,
+    lease: timedelta,
+    begun: Sequence[State] = (State.INTAKE,),
+    kind: str | None = None,
 ) -> Claim | Busy | Reply:
     """Take the request over, or say who has it, or give the reply it already has. Needs a write transaction.
 
-    Raises RequestConflict when the request id was used for another question.
+    *begun* are the steps it has taken when it is kept, *kind* the answer it goes to, as far as that is known. Raises
+    RequestConflict when the request id was used for another question.
     """
-    if insert_new(connection, requests, _first_row(question, owner, now, lease)):
-        _record(connection, question.request_id, 0, [State.INTAKE], now, None)
+    if insert_new(connection, requests, _first_row(question, owner, now, lease, begun[-1], kind)):
+        _record(connection, question.request_id, 0, begun, now, None)
         return Claim(question.request_id, owner, 1)
     found = connection.execute(_LOCKED, {"asked": question.request_id}).one()
     if found.fingerprint != identity(question):
@@ -130,23 +137,10 @@ def claim(
     if found.leased_until is not None and found.leased_until > now:
         return Busy(question.request_id)
     taken = {"owner": owner, "leased_until": now + lease, "attempts": found.attempts + 1, "updated_at": now}
-    _update(connection, question.request_id, {**taken, "state": State.INTAKE.value, "failure": None})
-    _record(connection, question.request_id, found.last, [State.INTAKE], now, f"attempt {found.attempts + 1}")
+    known = {"state": begun[-1].value, "kind": found.kind if kind is None else kind, "failure": None}
+    _update(connection, question.request_id, {**taken, **known})
+    _record(connection, question.request_id, found.last, begun, now, f"attempt {found.attempts + 1}")
     return Claim(question.request_id, owner, found.attempts + 1)
-
-
-def move(
-    connection: Connection, held: Claim, to: State, now: datetime, lease: timedelta, kind: str | None = None
-) -> bool:
-    """Move the request one step and renew the lease. False: the lease was lost, somebody else has the request."""
-    stands = _held(connection, held)
-    if stands is None:
-        return False
-    state, last = stands
-    values: dict[str, Any] = {"state": step(state, to).value, "leased_until": now + lease, "updated_at": now}
-    _update(connection, held.request_id, values if kind is None else {**values, "kind": kind})
-    _record(connection, held.request_id, last, [to], now, None)
-    return True
 
 
 def finish(
@@ -239,14 +233,17 @@ def unfinished(connection: Connection, now: datetime) -> list[str]:
     return [row.request_id for row in rows]
 
 
-def _first_row(question: Question, owner: str, now: datetime, lease: timedelta) -> dict[str, Any]:
+def _first_row(
+    question: Question, owner: str, now: datetime, lease: timedelta, state: State, kind: str | None
+) -> dict[str, Any]:
     return {
         "request_id": question.request_id,
         "fingerprint": identity(question),
         "session_id": question.session_id,
         "actor_id": question.actor.id,
         "question": question.model_dump(mode="json"),
-        "state": State.INTAKE.value,
+        "state": state.value,
+        "kind": kind,
         "attempts": 1,
         "owner": owner,
         "leased_until": now + lease,

@@ -10,15 +10,24 @@ from pathlib import Path
 
 import pytest
 
-from bot.artifacts import ArtifactError, shelf
+from bot.artifacts import ArtifactError, paper, shelf
+from bot.store.engine import connect
+from bot.store.migrate import upgrade
+from bot.store.papers import EARLIER, Papers, shelf_of
 from bylaw.errors import BylawError
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(params=["folder", "memory"])
+@pytest.fixture(params=["folder", "memory", "store"])
 def kept(request, tmp_path):
-    return shelf("artifacts" if request.param == "folder" else f"memory://{tmp_path.name}", tmp_path)
+    if request.param == "store":
+        store = connect("sqlite:///store.db", tmp_path)
+        upgrade(store)
+        yield shelf_of(None, tmp_path, store)
+        store.close()
+    else:
+        yield shelf_of("artifacts" if request.param == "folder" else f"memory://{tmp_path.name}", tmp_path, None)
 
 
 def test_what_is_kept_comes_back(kept):
@@ -33,7 +42,7 @@ def test_equal_values_are_one_artifact(kept):
 
 
 def test_a_missing_artifact_is_an_error_with_words(kept):
-    with pytest.raises(ArtifactError, match="not on the shelf"):
+    with pytest.raises(ArtifactError, match=r"is not (on the shelf|in the store)"):
         kept.get("0" * 64)
 
 
@@ -45,9 +54,36 @@ def test_a_name_that_is_no_fingerprint_never_reaches_the_file_system(kept, name)
 
 def test_an_altered_artifact_is_not_given_out(kept):
     name = kept.put({"said": "yes"})
-    kept.fs.pipe_file(f"{kept.base}/{name[:2]}/{name}.json", b'{"said":"no"}')
+    if isinstance(kept, Papers):
+        with kept.store.writing() as connection:
+            connection.exec_driver_sql("""UPDATE papers SET text = '{"said":"no"}'""")
+    else:
+        kept.fs.pipe_file(f"{kept.base}/{name[:2]}/{name}.json", b'{"said":"no"}')
     with pytest.raises(ArtifactError, match="altered"):
         kept.get(name)
+
+
+def test_a_paper_is_kept_with_the_transaction_or_not_at_all(tmp_path):
+    store = connect("sqlite:///store.db", tmp_path)
+    upgrade(store)
+    kept, one = shelf_of(None, tmp_path, store), paper({"said": "yes"})
+    with pytest.raises(ZeroDivisionError), store.writing() as connection:
+        kept.within(connection, [one, one])
+        raise ZeroDivisionError
+    with pytest.raises(ArtifactError, match="not in the store"):
+        kept.get(one.name)
+    with store.writing() as connection:
+        kept.within(connection, [one, one])
+    assert kept.get(one.name) == {"said": "yes"}
+    store.close()
+
+
+def test_what_an_earlier_version_kept_in_the_folder_is_found(tmp_path):
+    name = shelf(EARLIER, tmp_path).put([1])
+    store = connect("sqlite:///store.db", tmp_path)
+    upgrade(store)
+    assert shelf_of(None, tmp_path, store).get(name) == [1]
+    store.close()
 
 
 def test_a_second_writer_changes_nothing(tmp_path):

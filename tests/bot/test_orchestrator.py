@@ -265,7 +265,7 @@ def test_without_a_shelf_there_is_no_reply(served, tmp_path):
         pass
 
     class Shelf:
-        def put(self, value):
+        def before(self, kept):
             raise Full
 
     with pytest.raises(Full):

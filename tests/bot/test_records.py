@@ -139,12 +139,11 @@ def test_what_differs_is_named(opened):
 def test_an_altered_artifact_is_refused(root, opened):
     papers = trace("policy", opened.store, opened.artifacts).entries[0]["recorded"]["artifacts"]
     for name in ("bundle", "reply", "request"):
-        path = root / ".bylaw/artifacts" / papers[name][:2] / f"{papers[name]}.json"
-        before = path.read_bytes()
-        path.write_bytes(before.replace(b"0", b"1", 1))
+        before = opened.artifacts.get_text(papers[name])
+        _overwrite(opened.store, papers[name], before.replace("0", "1", 1))
         with pytest.raises(Exception, match="altered after it was written"):
             replay("policy", opened.store, opened.artifacts)
-        path.write_bytes(before)
+        _overwrite(opened.store, papers[name], before)
     assert replay("policy", opened.store, opened.artifacts).is_same
 
 
@@ -237,6 +236,11 @@ def test_an_export_verifies_without_the_store(root, tmp_path):
     assert (shown.exit_code, "torn: the last line is incomplete" in shown.output) == (1, True)
 
 
+def _overwrite(store, name, said):
+    with store.writing() as connection:
+        connection.execute(text("UPDATE papers SET text = :said WHERE name = :name"), {"name": name, "said": said})
+
+
 def test_a_checkpoint_is_not_added_to_a_chain_that_lost_the_last_one(root, tmp_path):
     path = tmp_path / "kept.jsonl"
     for _ in range(2):
@@ -252,7 +256,7 @@ def test_a_checkpoint_is_not_added_to_a_chain_that_lost_the_last_one(root, tmp_p
 def test_a_redaction_is_recorded_and_the_chain_holds(root):
     shown = invoke("redact", "--request", "policy", "--reason", "asked for", "--by", "dpo", "--root", root)
     assert shown.stdout == "redacted 1 entry\n"
-    assert "papers under BYLAW_ARTIFACTS are still there" in shown.stderr
+    assert "rows and papers, in the store or under BYLAW_ARTIFACTS, are still there" in shown.stderr
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
     assert (shown.exit_code, "9 entries, 1 of them redacted" in shown.output) == (0, True)
     assert "lamp I bought" not in invoke("export", "--root", root).output

@@ -6,6 +6,7 @@ One test runs a process of its own; the others call the command here, where the 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -212,5 +213,6 @@ def test_a_model_judges_what_others_answer_and_decides_nothing_alone(
     assert check["score"] == pytest.approx(marks["tone"])
     (call,) = fake.calls
     assert json.dumps(response) in call.prompt
-    kept = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / ".bylaw/artifacts").rglob("*.json"))
+    with sqlite3.connect(tmp_path / ".bylaw/store.db") as store:
+        kept = "".join(text for (text,) in store.execute("SELECT text FROM papers"))
     assert '"id":"judge_v1"' in kept

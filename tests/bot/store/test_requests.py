@@ -16,20 +16,15 @@ from tests.fakes.frame import LEASE, NOON, question, reply
 LATER = NOON + LEASE + timedelta(seconds=1)
 
 
-def claim(store, asked=None, owner="a1", now=NOON):
+def claim(store, asked=None, owner="a1", now=NOON, begun=(State.INTAKE, State.SCOPE)):
     with store.writing() as connection:
-        return requests.claim(connection, asked or question(), owner, now, LEASE)
+        return requests.claim(connection, asked or question(), owner, now, LEASE, begun, "policy")
 
 
 def finish(store, held, said=None, now=NOON):
     said = said or reply()
     with store.writing() as connection:
         return requests.finish(connection, held, said, road(said), {"reply": "f" * 64}, now)
-
-
-def move(store, held, to=State.SCOPE, now=NOON, kind="policy"):
-    with store.writing() as connection:
-        return requests.move(connection, held, to, now, LEASE, kind)
 
 
 def standing(store, request_id="r1"):
@@ -50,7 +45,6 @@ def test_the_first_to_ask_gets_the_request_and_the_next_finds_it_busy(store):
 
 def test_a_finished_request_gives_its_reply_again(store):
     held = claim(store)
-    assert move(store, held)
     assert finish(store, held, reply(rows=((1, "a", None, 0.1),), level=4, kind="data"))
     again = claim(store, question(asked_at=LATER), owner="a2", now=LATER)
     assert isinstance(again, Reply)
@@ -75,7 +69,6 @@ def test_a_request_id_belongs_to_one_question(store, other):
     held = claim(store)
     with pytest.raises(RequestConflict, match="`r1` was used for another question"):
         claim(store, question(**other))
-    move(store, held)
     finish(store, held)
     with pytest.raises(RequestConflict):  # nobody reads another person's reply by guessing its id
         claim(store, question(**other))
@@ -83,23 +76,14 @@ def test_a_request_id_belongs_to_one_question(store, other):
 
 def test_a_lease_that_ran_out_is_taken_over_and_its_old_holder_keeps_nothing(store):
     first = claim(store)
-    assert move(store, first)
     second = claim(store, owner="a2", now=LATER)
     assert second == Claim("r1", "a2", 2)
     assert not finish(store, first, reply(text="from the first"), now=LATER)
-    assert not move(store, first, State.PLAN, now=LATER)
     with store.writing() as connection:
         assert not requests.fail(connection, first, "too late", LATER)
     assert standing(store).reply is None
-    assert move(store, second, now=LATER)
     assert finish(store, second, reply(text="from the second"), now=LATER)
     assert standing(store).reply.text == "from the second"
-
-
-def test_each_step_renews_the_lease(store):
-    held = claim(store)
-    move(store, held, now=NOON + timedelta(seconds=50))
-    assert claim(store, owner="a2", now=NOON + timedelta(seconds=100)) == Busy("r1")
 
 
 def test_a_failed_attempt_frees_the_request_and_stays_on_record(store):
@@ -109,12 +93,11 @@ def test_a_failed_attempt_frees_the_request_and_stays_on_record(store):
     kept = standing(store)
     assert (kept.state, kept.failure, kept.reply) == (State.ESCALATED, "KeyError: 'x'", None)
     assert claim(store, owner="a2") == Claim("r1", "a2", 2)
-    assert states(store) == ["INTAKE", "ESCALATED", "INTAKE"]
+    assert states(store) == ["INTAKE", "SCOPE", "ESCALATED", "INTAKE", "SCOPE"]
 
 
 def test_the_road_is_kept_step_by_step(store):
     held = claim(store)
-    move(store, held)
     finish(store, held, reply(level=3))
     assert states(store) == ["INTAKE", "SCOPE", "PLAN", "EXECUTE", "DELIVER", "ACCEPT"]
     with store.reading() as connection:
@@ -122,9 +105,9 @@ def test_the_road_is_kept_step_by_step(store):
 
 
 def test_a_forbidden_step_leaves_the_request_as_it_was(store):
-    held = claim(store)
+    held = claim(store, begun=(State.INTAKE,))
     with pytest.raises(ForbiddenStep):
-        move(store, held, State.CLOSE)
+        finish(store, held)  # not without SCOPE
     assert states(store) == ["INTAKE"]
 
 
@@ -136,7 +119,6 @@ def test_a_request_nobody_made_is_not_known(store):
 def test_what_dead_processes_left_behind_can_be_listed(store):
     for n in range(4):
         claim(store, question(f"r{n}"), owner=f"a{n}")
-    move(store, Claim("r1", "a1", 1))
     finish(store, Claim("r1", "a1", 1), reply("r1"))
     with store.writing() as connection:
         requests.fail(connection, Claim("r2", "a2", 1), "broke", NOON)

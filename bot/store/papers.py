@@ -1,0 +1,96 @@
+"""Papers in the store: what a request read and wrote, in the very transaction that keeps its reply.
+
+One row a paper, by its fingerprint. So an answer waits for the disk once, and a store is backed up whole. With
+BYLAW_ARTIFACTS papers lie on a shelf apart (`bot.artifacts`): a folder, or any file system by URL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Column, Connection, String, Table, Text, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bot.artifacts import ArtifactError, Artifacts, Paper, Shelf, checked, paper, shelf, written
+from bot.store.columns import metadata
+from bot.store.engine import Store
+
+papers = Table(
+    "papers",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
+EARLIER = ".bylaw/artifacts"  # the folder where papers lay before the store had room for them
+
+
+@dataclass(frozen=True)
+class Papers:
+    """The shelf inside *store*. What is not there is looked for on an *earlier* one."""
+
+    store: Store
+    earlier: Artifacts | None = None
+
+    def before(self, kept: Iterable[Paper]) -> None:
+        """Nothing: what goes into the transaction needs no place before it."""
+
+    def within(self, connection: Connection, kept: Iterable[Paper]) -> None:
+        """Keep the papers with whatever else this transaction keeps."""
+        # two transactions that keep the same papers take them in one order, and never wait for each other
+        rows = [{"name": one.name, "text": one.text} for one in sorted(kept, key=lambda one: one.name)]
+        if rows:
+            connection.execute(_KEEP[connection.dialect.name], rows)
+
+    def put(self, value: Any) -> str:
+        """Keep *value* as canonical JSON in a transaction of its own; its fingerprint."""
+        return self._put(paper(value))
+
+    def put_text(self, text: str) -> str:
+        """Keep *text*, which is JSON, with exactly these bytes; its fingerprint."""
+        return self._put(written(text))
+
+    def get(self, name: str) -> Any:
+        """The value of the paper *name*; raises ArtifactError when it is missing or was altered."""
+        return json.loads(self.get_text(name))
+
+    def get_text(self, name: str) -> str:
+        """The bytes of the paper *name* as text; raises ArtifactError when it is missing or was altered."""
+        text = self._found(checked(name))
+        if text is None and self.earlier is not None:
+            return self.earlier.get_text(name)
+        if text is None:
+            raise ArtifactError(f"the artifact `{name}` is not in the store")
+        if written(text).name != name:
+            raise ArtifactError(f"the artifact `{name}` was altered after it was written")
+        return text
+
+    def _put(self, one: Paper) -> str:
+        if self._found(one.name) is None:
+            with self.store.writing() as connection:
+                self.within(connection, [one])
+        return one.name
+
+    def _found(self, name: str) -> str | None:
+        with self.store.reading() as connection:
+            found: str | None = connection.execute(_LOAD, {"named": name}).scalar()
+        return found
+
+
+def shelf_of(url: str | None, root: Path, store: Store) -> Shelf:
+    """Where papers are kept: at *url*, else in *store*."""
+    if url is not None:
+        return shelf(url, root)
+    return Papers(store, shelf(EARLIER, root) if (root / EARLIER).is_dir() else None)
+
+
+# Spelled once: a statement that is built anew for each request costs more than it does.
+_KEEP = {
+    "sqlite": sqlite.insert(papers).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(papers).on_conflict_do_nothing(),
+}
+_LOAD = select(papers.c.text).where(papers.c.name == bindparam("named"))
