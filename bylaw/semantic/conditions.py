@@ -133,6 +133,8 @@ def test(field: Field, column: exp.Expr, condition: Filter) -> exp.Expr:
             return exp.or_(*(_like(column.copy(), _PATTERNS[condition.operator], value) for value in _some(condition)))
         case "<" | "<=" | ">" | ">=":
             (value,) = condition.values
+            if field.is_text and not isinstance(value, str):
+                raise Unanswerable(f"`{condition.dimension}` is text, so it is neither more nor less than {value}")
             if field.is_moment:
                 return _compared_in_time(column, condition.operator, str(value))
             return comparison(condition.operator, column, literal(value))

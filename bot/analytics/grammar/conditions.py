@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid, TimeSaid
 from bot.analytics.grammar.scan import Scan
-from bot.analytics.scope import Target
+from bot.analytics.grammar.verbs import take_head
 from bylaw.language.words import read_words
 from bylaw.semantic.query import Operator, Value
 
@@ -25,7 +25,8 @@ def read_time(scan: Scan) -> bool:
     if ref is not None and ref in scan.said.outputs:
         scan.said.outputs.remove(ref)
     near = (scan.head.entities or scan.head.owners) if scan.head else ()
-    time = TimeSaid(token.span, ref, near)
+    value = scan.narrowed[-1].ref if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
+    time = TimeSaid(token.span, ref, near, value.owners if value is not None else ())
     if scan.quotient is not None:
         scan.quotient.add(time)
     else:
@@ -104,7 +105,8 @@ def compared(scan: Scan, value: Value) -> bool:
         return False
     follows = scan.mention(first + 1, skip=frozenset({"total", "different", "distinct"}))
     is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
-    if is_quantity and operator in ("<", "<=", ">", ">=", "in") and (ref is None or not ref.of("fact", "dimension")):
+    is_thing = ref is None or not ref.of("fact")
+    if is_quantity and operator in ("<", "<=", ">", ">=", "in") and is_thing:
         scan.quantity = ("=" if operator == "in" else operator, value)
         scan.comparing = None
         scan.at = first + 1
@@ -204,6 +206,7 @@ def narrow(scan: Scan, ref: Ref, operator: Operator, value: Value | None, first:
     values = () if value is None else (value,)
     narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
     narrowing.inside = scan.inside
+    narrowing.verb, scan.verb = scan.verb, None
     before = scan.words[first - 1] if first else ""
     narrowing.towards = before if before in ("from", "to") else ""
     scan.narrowed.append(narrowing)
@@ -260,14 +263,14 @@ def read_negation(scan: Scan) -> bool:
 
 def read_relation(scan: Scan) -> bool:
     word = scan.word()
-    if scan.head is None and scan.said.outputs and not scan.said.numbers:
-        first = scan.said.outputs[0]  # "customer ids that have …": the customers
-        scan.head = Ref(first.words, tuple(Target("entity", name) for name in first.near or first.owners))
+    take_head(scan)
     is_clause = word in ("where", "whose", "who", "that", "which", "with", "having", "without")
     is_side = scan.quotient is not None and scan.quotient.side.number is not None
     if is_clause and (scan.head is not None or scan.said.numbers or is_side):
         if word in ("who", "which") and scan.starts_clause():
             return False
+        if scan.head is not None and not scan.said.heads and not scan.said.numbers:
+            scan.said.heads.append(scan.head)
         scan.relative, scan.asks = True, False
         scan.at += 1
         return True

@@ -38,7 +38,8 @@ def read_named(scan: Scan) -> bool:
     if all(target.kind == "personal" for target in ref.targets):
         scan.said.personal = scan.said.personal or ref.words
     if scan.quantity is not None and ref.of("metric", "entity") and scan.head is not None:
-        relate(scan, RelatedSaid(scan.head, ref, *scan.quantity))
+        again = [part.head for part in scan.said.related if set(part.entity.targets) & set(ref.targets)]
+        relate(scan, RelatedSaid(again[-1] if again else scan.head, ref, *scan.quantity))
         scan.head = ref if ref.entities else scan.head
         scan.quantity, scan.relative, scan.at, scan.agg = None, False, after, None
         scan.say(first, after, "metric", ref.words)
@@ -254,13 +255,25 @@ def rows_of_condition(scan: Scan, ref: Ref, first: int, after: int) -> Ref | Non
 
 def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     """ "Courses with an exam": a column of yes and no, held to be yes."""
-    flags = ref.of("flag")
     before = scan.words[first - 1] if first else ""
-    continues = before in ("and", "or", ",") and scan.last is not None and bool(scan.last.of("flag"))
+    known = scan.narrowed[-1].ref if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
+    continues = before in ("and", "or", ",") and known is not None and bool(known.of("flag", "condition"))
+    ref = shares_adjective(scan, known, ref) if continues and known is not None else ref
+    flags = ref.of("flag")
     if not flags or not (scan.relative or scan.negated or continues or before in ("have", "with", "without")):
         return False
     narrow(scan, Ref(ref.words, ref.of("dimension", "flag"), ref.near), "in", True, first, after)
     return True
+
+
+def shares_adjective(scan: Scan, known: Ref, ref: Ref) -> Ref:
+    """ "A final project or exam": the final exam, where there is one."""
+    *before, _ = scan.normal(known.words)
+    said = [*before[-1:], *scan.normal(ref.words)]
+    found = scan.lexicon.longest_at(said, 0)
+    if not before or found is None or found[0] != len(said) or not any(one.kind == "flag" for one in found[1]):
+        return ref
+    return Ref(ref.words, found[1], ref.near, ref.is_plural)
 
 
 def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -347,12 +360,13 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not ref.entities:
         return False
     entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
-    if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking):
+    if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking) and not has_clause(scan, ref):
         return False
     is_other = scan.head is not None and not set(scan.head.entities or scan.head.owners) & set(entity.entities)
     if scan.relative and scan.head is not None and is_other:
         comparison, value = scan.quantity or ((("=", 0)) if scan.negated else (">=", 1))
-        relate(scan, RelatedSaid(scan.head, entity, comparison, value))
+        relate(scan, RelatedSaid(scan.head, entity, comparison, value, scan.verb))
+        scan.verb = None
         scan.quantity, scan.negated, scan.relative = None, False, False
     elif scan.quantity is not None:
         return False
@@ -378,6 +392,12 @@ def is_any(scan: Scan, ref: Ref, first: int) -> bool:
     article = {scan.words[i] for i in range(max(0, first - 1), scan.at)} & {"a", "an", "any"}
     is_named = scan.at < len(scan.tokens) and (scan.here().kind == "quoted" or scan.word() in ("name", "named", "call"))
     return (ref.is_plural or bool(article)) and not is_named
+
+
+def has_clause(scan: Scan, ref: Ref) -> bool:
+    """ "States that have airports": the rows of states, not the column of the airports."""
+    is_own = set(ref.entities) & {target.owner for target in ref.of("dimension")}
+    return ref.is_plural and not is_own and scan.word() in wording.RELATIVE - {"where"}
 
 
 def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:

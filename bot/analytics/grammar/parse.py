@@ -27,6 +27,7 @@ from bot.analytics.grammar.quantities import read_aggregate, read_all_of, read_c
 from bot.analytics.grammar.ratios import finish, read_ratio
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.grammar.verbs import read_verb
 from bot.analytics.grammar.wholes import (
     read_asking,
     read_bare_count,
@@ -78,7 +79,7 @@ def end_sentence(scan: Scan) -> None:
     scan.counting = scan.agg = scan.comparing = scan.quantity = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative = False
-    scan.narrowing, scan.inside = None, ()
+    scan.narrowing, scan.verb, scan.inside = None, None, ()
 
 
 Rule = Callable[[Scan], bool]
@@ -109,6 +110,7 @@ RULES: tuple[Rule, ...] = (
     read_grain,
     read_all_of,
     read_done,
+    read_verb,
     read_named,
     read_rows,
     read_bare_count,

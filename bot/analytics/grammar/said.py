@@ -51,6 +51,7 @@ class Narrowing:
     inside: tuple[str, ...] = ()  # the related rows that were spoken of before
     towards: str = ""  # "from" or "to", where one of them stands before it
     is_labelled: bool = False  # its dimension is named beside it
+    verb: Ref | None = None  # that stands before it
 
 
 @dataclass(slots=True)
@@ -77,6 +78,7 @@ class RelatedSaid:
     entity: Ref
     comparison: Comparison = ">="
     value: Value = 1
+    verb: Ref | None = None  # that connects them
 
 
 @dataclass(slots=True)
@@ -86,6 +88,7 @@ class TimeSaid:
     span: dates.Span
     ref: Ref | None = None
     near: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()  # owners of the value right before it: "Fall 2020"
 
 
 @dataclass(slots=True)
@@ -150,6 +153,8 @@ class Said:
     counts: bool = False
     is_frequent: bool = False  # ranked, or counted, by the rows themselves
     units: list[str] = field(default_factory=list)
+    who: Ref | None = None  # "who wrote": the verb of those who are asked for
+    verbs: list[Ref] = field(default_factory=list)  # with nothing behind them that they could be said of
     definitions: list[tuple[tuple[Target, ...], Ref]] = field(default_factory=list)  # a metric, and a part of it
     stakes: list[str] = field(default_factory=list)
     compares: str = ""  # the words that put things side by side

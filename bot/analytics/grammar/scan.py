@@ -12,7 +12,7 @@ from bot.analytics.grammar.tokens import Token
 from bot.analytics.scope import Lexicon, Target
 from bot.conversation import Binding
 from bylaw.authored.context import Aggregation
-from bylaw.language.words import FUNCTION_WORDS, singular
+from bylaw.language.words import FUNCTION_WORDS, read_words, singular
 from bylaw.semantic.query import Comparison, Operator, Over, Value
 
 V = TypeVar("V")
@@ -45,6 +45,7 @@ class Scan:
         self.quantity: tuple[Comparison, Value] | None = None
         self.comparing: tuple[Operator, Ref | None] | None = None
         self.ordering = False
+        self.verb: Ref | None = None  # that was just read
         self.last: Ref | None = None  # what was named right before
         self.head: Ref | None = None  # the rows that are spoken of
         self.quotient: Quotient | None = None
@@ -92,6 +93,11 @@ class Scan:
     def counts_at(self, place: int) -> bool:
         """Do words that count begin at *place*?"""
         return self.phrase(dict.fromkeys(wording.COUNTING, True), place) is not None
+
+    @staticmethod
+    def normal(words: str) -> list[str]:
+        """Words of the question as the catalogue knows them."""
+        return [word.text for word in read_words(words)]
 
     def say(self, first: int, after: int, kind: str, name: str) -> None:
         self.bindings.append(Binding(words=self.raw(first, after), kind=kind, name=name))

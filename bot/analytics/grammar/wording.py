@@ -111,6 +111,14 @@ NEUTRAL_VERBS = _set(  # they say that a row exists and nothing about which
     "obtain obtained treated undergone undergo happening occurring prescribed found serving appearing belonging "
     "vary varied differ come came originating available respond responded sort"
 )
+VERBS = NEUTRAL_VERBS | _set(  # they connect two things that the catalogue connects in one way only
+    "affiliated assigned attend authored authoring bought build built buy contain contained containing "
+    "contribute contributed cross crossed employ employed feature featured flew flow flowing flown fly flying handle "
+    "handled host hosted include included joined link linked manage managed manufacture manufactured operate operated "
+    "operating pass paid pay prescribe produce produced purchase purchased require required requiring sell selling "
+    "sold study studied studying supply supplied taking teaching took traverse treat use using wrote writing"
+)
+PARTICLES = _set("by in at for with through on of to into from about")
 ORDERING = _set("order ordered sort sorted rank ranked arrange arranged ordering sorting")
 _DOWNWARDS = (
     "descending,desc,descending order,in descending order,from highest to lowest,highest to lowest,from most to least,"

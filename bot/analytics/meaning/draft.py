@@ -67,6 +67,7 @@ class Draft:
                 target.owner not in self.per,
                 self.distance(target.owner),
                 spoken.index(target.owner) if target.owner in spoken else len(spoken),
+                not self.names_row(target),
                 target.name,
             ),
         )
@@ -100,7 +101,13 @@ class Draft:
             target.owner not in self.per,
             self.distance(target.owner),
             spoken.index(target.owner) if target.owner in spoken else len(spoken),
+            not self.names_row(target),
         )
+
+    def names_row(self, target: Target) -> bool:
+        """Is it the value by which people know one row: "Advanced Calculus" is a course before it is a book?"""
+        owner, _, short = target.name.partition(".")
+        return target.kind == "value" and self.context.entities[owner].label == [short]
 
     def distance(self, owner: str) -> int:
         if self.base is None:
@@ -136,7 +143,10 @@ class Draft:
         if entity.label:
             return [f"{name}.{short}" for short in entity.label]
         parts = [*entity.dimensions, *entity.time_dimensions, *entity.facts]
-        return [f"{name}.{part.name}" for part in parts if part.sql not in entity.pii]
+        shown = [f"{name}.{part.name}" for part in parts if part.sql not in entity.pii]
+        if not shown:
+            raise Stop(not_understood(f"nothing of `{name}` can be shown", "name what it connects", (name,)))
+        return shown
 
     def spoken(self, name: str) -> str:
         owner, _, short = name.partition(".")

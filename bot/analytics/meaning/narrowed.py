@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.grammar.wording import DESTINATIONS, ORIGINS
 from bot.analytics.meaning.draft import Draft, normal_words
+from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of, one_metric
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
@@ -34,8 +35,17 @@ def all_filters(
     related_said = draft.said.related if related_said is None else related_said
     found: list[Condition] = []
     inside: dict[str, list[RowCondition]] = {}
-    related = [related_rows(draft, part) for part in related_said]
-    names = {base_of(draft, part.metric, NO_QUERY): part for part in related}
+    names: dict[str, Related] = {}
+    for said in related_said:
+        part = related_rows(draft, said)
+        name = base_of(draft, part.metric, NO_QUERY)
+        if said.verb is not None and is_told(draft, part.entity, name, said.verb, conditions):
+            continue
+        known = names.get(name)
+        if known is None or is_some(known):
+            names[name] = part
+        elif not is_some(part):
+            found.append(part)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
         owner = owner_of(condition)
@@ -46,13 +56,42 @@ def all_filters(
             join(found, condition, narrowing.alternative)
     found = gather_related(draft, found, names, inside)
     for name, part in names.items():
-        if name == draft.base or (name in draft.per and part.comparison == ">=" and part.value == 1):
+        if name == draft.base or (name in draft.per and is_some(part)):
             found += inside.get(name, [])
-            if not (part.comparison == ">=" and part.value == 1):
+            if not is_some(part):
                 found.append(part)
         else:
-            found.append(part.model_copy(update={"filters": tuple(inside.get(name, ()))}))
+            found.append(narrowed(draft, part, name, inside.get(name, [])))
     return found
+
+
+def is_some(part: Related) -> bool:
+    """Does it only ask whether there are any such rows?"""
+    return part.comparison == ">=" and part.value == 1
+
+
+def is_told(draft: Draft, base: str, name: str, verb: Ref, conditions: Sequence[Narrowing]) -> bool:
+    """ "Orders placed by gold customers": the condition on the only customer of an order says it all."""
+    link_of(draft, base, name, verb)
+    inside = [part for part in conditions if name in part.inside and not part.negated]
+    return draft.nearness.leads_to_one(base, name) and bool(inside)
+
+
+def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[RowCondition]) -> Related:
+    """*part* with conditions on its rows, or on the rows that connect them with it: "took courses online"."""
+    leads = draft.nearness.leads_to_one
+    between = [
+        link
+        for link in links(draft, part.entity, name)
+        if link != name and any(leads(link, owner_of(one)) and not leads(name, owner_of(one)) for one in conditions)
+    ]
+    if not between:
+        return part.model_copy(update={"filters": tuple(conditions)})
+    link = between[0]
+    if len(between) > 1 or not is_some(part) or not all(leads(link, owner_of(one)) for one in conditions):
+        message = f"I do not see which rows between `{part.entity}` and `{name}` are meant"
+        raise Stop(not_understood(message, f"ask for them by name: `{link}`", (name,)))
+    return part.model_copy(update={"metric": f"count({link})", "filters": tuple(conditions)})
 
 
 def gather_related(
@@ -105,6 +144,9 @@ def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Re
     heads = said.head.entities or said.head.owners
     head = base if base in heads or not heads else heads[0]
     assert head is not None
+    if head == entity:
+        words = said.entity.words
+        raise Stop(not_understood(f"I do not see what has `{words}`", "name the rows that have them", (words,)))
     return Related(entity=head, metric=f"count({entity})", comparison=said.comparison, value=said.value)
 
 
@@ -152,8 +194,12 @@ def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: 
     """A value that only rows far away have, which nothing in the question speaks of: a word of another meaning."""
     if narrowing.is_labelled or draft.nearness.leads_to_one(base, target.owner):
         return
+    if narrowing.verb is not None:
+        link_of(draft, (*narrowing.inside, base)[0], target.owner, narrowing.verb)
+        return
     spoken = {name for head in (*draft.said.heads, *draft.said.groups) for name in head.entities} - {base}
     spoken |= {name for part in draft.said.related for name in part.entity.entities}
+    spoken |= {name for part in draft.said.conditions if part.verb is not None for name in part.ref.owners}
     near = draft.nearness.leads_to_one
     if not any(near(target.owner, name) or near(name, target.owner) for name in spoken):
         words = narrowing.ref.words

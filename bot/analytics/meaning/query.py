@@ -26,6 +26,7 @@ from bot.analytics.meaning.guesses import (
     decide_ranks,
     decide_rows,
 )
+from bot.analytics.meaning.links import decide_who, stop_at_verbs
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
@@ -54,6 +55,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     said, previous = draft.said, draft.previous
     stop_at_definitions(draft)
     decide_spans(draft)
+    decide_who(draft)
     decide_rows(draft)
     decide_ranks(draft)
     decide_frequent(draft)
@@ -153,6 +155,7 @@ def query_of_numbers(
         raise Stop(not_understood("I do not see what has a rank", "name it: `rank of each region by …`"))
     stop_at_strangers(draft)
     stop_at_strays(draft)
+    stop_at_verbs(draft, draft.base, dimensions)
     return SemanticQuery(
         metrics=tuple(dict.fromkeys(compared.names)),
         measures=tuple(draft.measures),
@@ -205,6 +208,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         dimensions += label_or_name(draft, ref)
     if not dimensions:
         dimensions = draft.columns(draft.base)
+    stop_at_verbs(draft, draft.base, dimensions)
     filters = all_filters(draft)
     merge_joined(draft)
     add_aparts(draft, filters)

@@ -8,8 +8,9 @@ from datetime import date, timedelta
 
 from bot.analytics.grammar.said import NumberSaid, TimeSaid
 from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of
-from bot.analytics.meaning.narrowed import NO_QUERY, owner_of
+from bot.analytics.meaning.narrowed import NO_QUERY, narrowed, owner_of
 from bot.analytics.reading import Stop, not_understood
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
 from bylaw.semantic.query import (
@@ -52,8 +53,40 @@ def dated(
             continue
         if (parts := parts_of_date(draft, time, start, end)) is not None:
             place(draft, filters, parts)
-        else:
+        elif not stands_in_clause(draft, time, filters):
             yield start, end, time
+
+
+def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> bool:
+    """ "Authors who wrote papers in 2020", "customers who use the feature export in May": when that was.
+
+    It is the date of the rows behind the verb, or of those that connect them. Adds the condition where it belongs.
+    """
+    assert draft.base is not None
+    if time.ref is not None:
+        return False
+    leads = draft.nearness.leads_to_one
+    for part in draft.said.conditions:
+        far = [name for name in part.ref.owners if name in time.beside and not leads(draft.base, name)]
+        if part.verb is not None and far:
+            link = link_of(draft, draft.base, far[0], part.verb)
+            dates = [found for name in (link, far[0]) if (found := draft.default_time(name))]
+            if dates:
+                filters += within(dates[0], time)
+            return bool(dates)
+    for i, known in enumerate(filters):
+        name = base_of(draft, known.metric, NO_QUERY) if isinstance(known, Related) else ""
+        undated = [one for one in time.near if one in draft.context.entities and draft.default_time(one) is None]
+        is_spoken_of = name in time.near or any(leads(name, one) for one in undated if name)
+        if not isinstance(known, Related) or not is_spoken_of or leads(name, known.entity):
+            continue
+        dates = [found for one in (*links(draft, known.entity, name), name) if (found := draft.default_time(one))]
+        if not dates:
+            raise Stop(not_understood(f"`{name}` has no date, so `{time.span.label}` does not apply to it"))
+        inside = [*known.filters, *(one for one in within(dates[0], time) if isinstance(one, Filter))]
+        filters[i] = narrowed(draft, known, name, inside)
+        return True
+    return False
 
 
 def shown_until(draft: Draft, time: TimeSaid, start: date, end: date) -> date:
@@ -74,7 +107,7 @@ def parts_of_date(draft: Draft, time: TimeSaid, start: date, end: date) -> list[
     is_year = (start.month, start.day) == (1, 1) and end == start.replace(year=start.year + 1)
     is_month = start.day == end.day == 1 and (end.year - start.year) * 12 + end.month - start.month == 1
     spoken = [name for head in draft.said.heads for name in head.entities]
-    for name in dict.fromkeys((draft.base, *time.near, *spoken)):
+    for name in dict.fromkeys((draft.base, *time.near, *spoken, *time.beside)):
         if name not in draft.context.entities:
             continue
         if draft.default_time(name) is not None:

@@ -129,6 +129,7 @@ def test_a_query_survives_the_session(read):
         "delete all orders", "please delete the refunds", "DROP TABLE orders", "can you update the prices",
         "insert a row into customers", "truncate orders", "set the price of LA-026 to 10", "cancel order 12",
         "I want to remove the test accounts", "change the tier of customer 5", "create a table",
+        "do write the orders again", "what do write requests do",
     ],
 )  # fmt: skip
 def test_a_request_to_change_data_is_seen(text):
@@ -137,8 +138,11 @@ def test_a_request_to_change_data_is_seen(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["net revenue by region", "how many orders were cancelled", "which orders changed", "updated orders", "dropped"],
-)
+    [
+        "net revenue by region", "how many orders were cancelled", "which orders changed", "updated orders", "dropped",
+        "how many reviews did each customer write",
+    ],
+)  # fmt: skip
 def test_a_question_about_changes_is_no_request_to_change(text):
     assert not is_write_request(text)
 

@@ -1,0 +1,79 @@
+"""Verbs between two things: what somebody wrote, teaches or offers. Whether they are connected so is decided later."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import Ref
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.scope import Target
+
+
+def read_verb(scan: Scan) -> bool:
+    """ "Authors who wrote papers", "courses taught by Jane Doe": the rows, or the value, behind it are related rows."""
+    found = verb_at(scan)
+    is_pending = scan.counting is not None or scan.agg is not None or scan.each or scan.ordering
+    if found is None or is_pending:
+        return False
+    take_head(scan)
+    length, verb = found
+    if scan.head is None and scan.word(-1) == "who" and verb.targets:
+        scan.said.who, scan.asks = verb, False
+        scan.say(scan.at, scan.at + length, "relation", verb.words)
+        scan.at += length
+        return True
+    head = scan.head or next((Ref(one.ref.words, ()) for one in scan.said.numbers), None)
+    if head is None:
+        return False
+    place = scan.at + length
+    place += place < len(scan.words) and scan.words[place] in wording.PARTICLES
+    place += place < len(scan.words) and scan.words[place] in ("any", "some")
+    behind = scan.mention(place)
+    if behind is None:
+        return leave_open(scan, verb, length)
+    ref, first = behind[1], scan.at
+    is_other = not set(head.entities or head.owners) & set(ref.entities)
+    if ref.of("value", "flag", "condition"):
+        scan.verb, scan.at = verb, first + length
+        scan.relative |= bool(ref.of("flag"))
+    elif ref.entities and is_other:
+        scan.verb, scan.relative, scan.head, scan.at = verb, True, head, place
+    else:
+        return leave_open(scan, verb, length)
+    scan.say(first, first + length, "relation", verb.words)
+    return True
+
+
+def verb_at(scan: Scan) -> tuple[int, Ref] | None:
+    """The verb that begins here: a phrase that the catalogue has for a connection, or a word of no other meaning."""
+    known = scan.lexicon.longest_at(scan.words[scan.at : scan.at + 5], 0)
+    if scan.word() not in wording.VERBS or scan.here().kind != "word":
+        return None
+    if known is None:
+        return 1, Ref(scan.raw(scan.at, scan.at + 1), ())
+    length, targets = known
+    if any(target.kind not in ("relation", "entity") for target in targets):
+        return None
+    return length, Ref(scan.raw(scan.at, scan.at + length), targets)
+
+
+def leave_open(scan: Scan, verb: Ref, length: int) -> bool:
+    """A verb without an object behind it: "how many flights does each airline operate"."""
+    is_more = verb.targets or scan.word() not in wording.NEUTRAL_VERBS  # than that a row exists
+    place = scan.at + length
+    while place < len(scan.words) and (
+        scan.words[place] in wording.GRAINS or scan.words[place] in wording.PLACES | {"the"}
+    ):
+        place += 1  # "published in the year 2020"
+    if not is_more or verb.words.lower().endswith(" by") or scan.is_time(place):
+        return False
+    scan.said.verbs.append(verb)
+    scan.say(scan.at, scan.at + length, "relation", verb.words)
+    scan.at += length
+    return True
+
+
+def take_head(scan: Scan) -> None:
+    """ "Customer ids that have …": the customers are spoken of."""
+    if scan.head is None and scan.said.outputs and not scan.said.numbers:
+        first = scan.said.outputs[0]
+        scan.head = Ref(first.words, tuple(Target("entity", name) for name in first.near or first.owners))
