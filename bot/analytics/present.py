@@ -10,7 +10,7 @@ from typing import Any
 from bot.analytics.interfaces import Results
 from bylaw.authored.context import Context, Metric
 from bylaw.semantic.names import BETWEEN
-from bylaw.semantic.query import Apart, Filter, SemanticQuery
+from bylaw.semantic.query import Apart, Filter, First, SemanticQuery
 from bylaw.warehouses.port import Rows
 
 _LISTED = 5
@@ -58,6 +58,9 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     for narrowed in query.filters:
         if isinstance(narrowed, Apart):
             said += f", {apart(narrowed)}"
+        if isinstance(narrowed, First):
+            owners = "".join(f" of each of {readable(owner)}" for owner in narrowed.per)
+            said += f", the {'last' if narrowed.is_last else 'first'} by {readable(narrowed.by)}{owners}"
         if not isinstance(narrowed, Filter):
             continue
         values = " or ".join(str(value) for value in narrowed.values)

@@ -151,6 +151,9 @@ def _attribute_phrases(entity: Entity) -> Iterator[tuple[str, Target]]:
                     yield phrase, Target("flag", target.name)
                 for owner in owners:
                     yield f"{owner} {phrase}", target
+    if len(entity.time_dimensions) == 1:
+        for owner in owners:
+            yield f"{owner} date", Target("time", f"{entity.name}.{entity.time_dimensions[0].name}")
     for dimension in entity.dimensions:
         for value in dimension.sample_values:
             if isinstance(value, bool):

@@ -116,6 +116,9 @@ def compared(scan: Scan, value: Value) -> bool:
     scan.comparing = None
     scan.at = first
     narrow(scan, ref, operator, value, first, first + 1)
+    if ref.of("fact") and scan.word() in wording.UNITS:
+        scan.said.units.append(scan.word())  # "longer than 180 days"
+        scan.at += 1
     return True
 
 

@@ -78,12 +78,18 @@ def read_done(scan: Scan) -> bool:
         return False
     scan.at = after
     span = next((i for i in range(after, min(after + 3, len(scan.tokens))) if scan.words[i] not in _PLACES), after)
-    if not scan.is_time(span) and not _follows(scan):
+    if not scan.is_time(span) and not _follows(scan) and not _is_placed(scan):
         scan.at = first
         return False
     scan.last = Ref(scan.raw(first, after), owned or targets)
     scan.say(first, after, "time", scan.last.words)
     return True
+
+
+def _is_placed(scan: Scan) -> bool:
+    """ "Joined first", at the end: ranked by that date."""
+    words = [token.text for token in scan.tokens[scan.at :] if token.sentence == scan.tokens[scan.at - 1].sentence]
+    return words in (["first"], ["last"], ["earliest"], ["latest"], ["most", "recently"])
 
 
 def _follows(scan: Scan) -> bool:
@@ -102,7 +108,12 @@ def _read_distance(scan: Scan) -> bool:
     while scan.at_word(place) in ("the", "first"):
         is_beginning |= scan.at_word(place) == "first"
         place += 1
-    count, unit = _number(scan, place), _UNITS.get(scan.at_word(place + 1))
+    if (is_beginning or (found is not None and found[0] == 3)) and scan.at_word(place) in _UNITS:
+        place -= 1  # "the first year": of one
+        count: int | None = 1
+    else:
+        count = _number(scan, place)
+    unit = _UNITS.get(scan.at_word(place + 1))
     if count is None or unit is None:
         return False
     place += 2

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.conditions import key_of, narrow, narrow_value, relate
+from bot.analytics.grammar.mentions import counted_rows, is_doing, of_whom, without_verb
 from bot.analytics.grammar.ratios import add_half
 from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
-from bylaw.language.words import singular
 
 
 def read_named(scan: Scan) -> bool:
@@ -26,6 +26,7 @@ def read_named(scan: Scan) -> bool:
         or (is_owner and not ref.entities)
     ):
         length, ref = counted_rows(scan, length, ref)
+    length, ref = without_verb(scan, length, ref)
     first, after = scan.at, scan.at + length
     if scan.number_ends == scan.at and length == 1 and scan.word() in suffixes(scan):
         scan.at += 1  # "total revenue amount"
@@ -59,21 +60,6 @@ def read_named(scan: Scan) -> bool:
             return True
     scan.at = first
     return False
-
-
-def of_whom(scan: Scan, ref: Ref) -> Ref:
-    """ "Name of the instructor": the entity behind `of` says whose attribute it is."""
-    if (
-        not ref.of("dimension", "fact", "time")
-        or ref.entities
-        or scan.word() not in ("of", "for")
-        or scan.word(1) in ("each", "all")
-    ):
-        return ref
-    found = scan.mention(scan.at + 1)
-    if found is None or not found[1].entities:
-        return ref
-    return Ref(ref.words, ref.targets, found[1].entities, ref.is_plural, is_owned=True)
 
 
 def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -124,25 +110,6 @@ def suffixes(scan: Scan) -> frozenset[str]:
     last = scan.said.numbers[-1] if scan.said.numbers else None
     counts = last is not None and (last.agg == "count" or bool(last.ref.entities))
     return wording.COUNT_SUFFIXES if counts else wording.SUFFIXES
-
-
-def counted_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
-    """ "How many restaurants serve …": the rows are counted, though both words together name a column."""
-    for shorter in range(length - 1, 0, -1):
-        found = scan.lexicon.longest_at(scan.words[scan.at : scan.at + shorter], 0)
-        if found is not None and found[0] == shorter and any(target.kind == "entity" for target in found[1]):
-            raw = scan.raw(scan.at, scan.at + shorter)
-            return shorter, Ref(raw, found[1], (), singular(raw.casefold()) != raw.casefold())
-    return length, ref
-
-
-def is_doing(scan: Scan, ref: Ref, length: int) -> bool:
-    """ "How many sales did each person make": a verb, though a column has the same name."""
-    if length > 1 or scan.word() not in wording.NEUTRAL_VERBS or scan.last is None or not scan.last.entities:
-        return False
-    sentence = scan.here().sentence
-    before = [token.text for token in scan.tokens[: scan.at] if token.sentence == sentence]
-    return "do" in before and not ref.entities and scan.raw(scan.at - 1, scan.at) in scan.last.words
 
 
 def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -415,6 +382,8 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     near = ref.near
     if not near and scan.last is not None and scan.words[first - 1] in ("and", ","):
         near = scan.last.near or scan.last.owners  # "the drug's id and name"
+    elif not near and scan.last is not None and scan.words[first - 1] == "(":
+        near = scan.last.entities  # "the drug (id and name)"
     named = Ref(ref.words, wanted, near, ref.is_plural)
     if scan.ranking and scan.said.ranked is None:
         scan.said.ranked = named

@@ -21,6 +21,7 @@ from bot.analytics.grammar.conditions import (
     read_weekend,
 )
 from bot.analytics.grammar.durations import read_duration
+from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
 from bot.analytics.grammar.quantities import read_aggregate, read_all_of, read_counts, read_each, read_grain, read_top
@@ -88,6 +89,9 @@ RULES: tuple[Rule, ...] = (
     read_time,
     read_apart,
     read_duration,
+    read_first,
+    read_placed,
+    read_its_date,
     read_noise,
     read_definition,
     read_rank,

@@ -120,6 +120,22 @@ class RatioSaid:
 
 
 @dataclass(slots=True)
+class FirstSaid:
+    """The first or the last row of an entity, or the row that a fact is taken from.
+
+    `per` says of each of what, `is_owned` that a word before it does ("their"). `is_told` says that what follows is
+    said of that row ("whose latest order is …") and does not choose it, `is_shown` that it goes on with what is shown.
+    """
+
+    ref: Ref
+    is_last: bool
+    per: Ref | None = None
+    is_owned: bool = False
+    is_told: bool = False
+    is_shown: bool = False
+
+
+@dataclass(slots=True)
 class OrderSaid:
     """What the rows are sorted by."""
 
@@ -144,6 +160,7 @@ class Said:
     related: list[RelatedSaid] = field(default_factory=list)
     times: list[TimeSaid] = field(default_factory=list)
     aparts: list[ApartSaid] = field(default_factory=list)
+    firsts: list[FirstSaid] = field(default_factory=list)
     grain: Grain | None = None
     orders: list[OrderSaid] = field(default_factory=list)
     descending: bool | None = None

@@ -54,6 +54,7 @@ class Scan:
         self.inside: tuple[str, ...] = ()  # the related rows that are spoken of
         self.number_ends = -1  # the place behind the number named last
         self.repeated: NumberSaid | None = None
+        self.dated = False  # the date of the first row was asked for
         self.duration = False  # a time between two moments was said
         self.part = False  # after "out of these", until something is counted
         self.narrowing: NumberSaid | None = None  # the number that this sentence is about

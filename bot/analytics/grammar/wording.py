@@ -100,7 +100,8 @@ AFTERWARDS: Mapping[tuple[str, ...], Operator] = {
     ("or", "less"): "<=", ("or", "fewer"): "<=", ("or", "lower"): "<=", ("or", "below"): "<=", ("or", "under"): "<=",
 }  # fmt: skip
 NEUTRAL_VERBS = _set(  # they say that a row exists and nothing about which
-    "make made perform performed occur occurred happen happened take taken took place placed exist record recorded "
+    "make made perform performed occur occurred occured happen happened take taken took place placed exist record "
+    "recorded "
     "receive received report reported associate associated relate related belong list listed offer offered post posted "
     "conduct conducted use used involve involved involving written write wrote serve served serving get got earn "
     "earned give given correspond corresponding register registered locate located present presented appear "

@@ -59,7 +59,7 @@ class Draft:
             message = f"`{ref.words}` speaks of dates that no row has both of"
             raise Stop(not_understood(message, "name dates of things that belong together", (ref.words,)))
         spoken = [name for head in self.said.heads for name in head.entities]
-        hints = [*ref.near, *near]
+        hints = [name for name in ref.near if any(target.owner == name for target in targets)] or [*ref.near, *near]
         ranked = sorted(
             targets,
             key=lambda target: (
@@ -121,6 +121,12 @@ class Draft:
         dimension = entity.dimension(short)
         key = entity.primary_key.columns if entity.primary_key else []
         return dimension is not None and [dimension.sql] == list(key)
+
+    def is_labelled(self, name: str) -> bool:
+        """Do people have something to tell its rows apart by?"""
+        entity = self.context.entities[name]
+        key = entity.primary_key.columns if entity.primary_key else []
+        return bool(entity.label) or any(part.sql in key for part in entity.dimensions)
 
     def label(self, name: str) -> list[str]:
         """The dimensions that tell rows of an entity apart for people: its label, else its key."""

@@ -34,7 +34,7 @@ def decide_facts(draft: Draft) -> None:
     """ "The payment and the reserve by claim": facts that are grouped are numbers."""
     said = draft.said
     facts = [ref for ref in said.outputs if ref.of("fact") and not ref.of("dimension", "time")]
-    if said.numbers or not said.groups or len(facts) < len(said.outputs):
+    if said.numbers or not said.groups or len(facts) < len(said.outputs) or said.firsts:
         return
     for ref in facts:
         said.outputs.remove(ref)

@@ -17,6 +17,7 @@ from bot.analytics.meaning.checks import (
 )
 from bot.analytics.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
 from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.firsts import add_firsts, columns_of_first, entity_of, group_by_owners
 from bot.analytics.meaning.guesses import (
     asks_for_many,
     decide_extremes,
@@ -83,6 +84,7 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
         filters = all_filters(draft)
         merge_joined(draft)
         add_aparts(draft, filters)
+        add_firsts(draft, filters)
         list_window(draft, filters)
         shown = tuple(shown_name(draft, ref) for ref in draft.said.outputs)
         return previous.model_copy(
@@ -112,6 +114,7 @@ def query_of_numbers(
         draft.base = numbers[0].base
     decide_grains(draft)
     metrics = list(dict.fromkeys([number.name for number in numbers] + [ratio.name for ratio in ratios]))
+    group_by_owners(draft)
     dimensions = group_names(draft)
     if said.grain is None:
         used = [draft.context.metrics[number.name] for number in numbers if number.name in draft.context.metrics]
@@ -121,6 +124,7 @@ def query_of_numbers(
         said.grain = None
     filters = all_filters(draft)
     add_aparts(draft, filters)
+    add_firsts(draft, filters)
     times = joined_spans(draft)
     compared = Compared([*metrics, *draft.more], list(differences))
     sides = decide_sides(draft)
@@ -204,14 +208,25 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     dimensions = [shown_name(draft, ref) for ref in said.outputs]
     if subject is not None and subject.of("dimension") and not subject.entities:
         dimensions.insert(0, draft.choose(subject, subject.of("dimension")).name)
+    told: list[str] = [name.partition(".")[0] for name in dimensions]
     for ref in said.groups:
-        dimensions += label_or_name(draft, ref)
+        if said.firsts and ref.entities and not (set(ref.entities) - {*told} and draft.is_labelled(ref.entities[0])):
+            continue
+        dimensions += [name for name in label_or_name(draft, ref) if name.partition(".")[0] not in told]
+    if not said.outputs and said.firsts and (shown := columns_of_first(draft, said.firsts[0])):
+        dimensions = shown
+    for first in said.firsts:
+        if first.is_shown and (entity := entity_of(draft, first)) not in {
+            name.partition(".")[0] for name in dimensions
+        }:
+            dimensions += draft.columns(entity)
     if not dimensions:
         dimensions = draft.columns(draft.base)
     stop_at_verbs(draft, draft.base, dimensions)
     filters = all_filters(draft)
     merge_joined(draft)
     add_aparts(draft, filters)
+    add_firsts(draft, filters)
     stop_at_unused(draft, dimensions)
     list_window(draft, filters)
     orders = []

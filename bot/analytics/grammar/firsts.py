@@ -1,0 +1,159 @@
+"""Rules for the first or the last of several rows: "the latest order of each customer", "their first treatment"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.conditions import narrow_value
+from bot.analytics.grammar.names import TAKERS, add_number
+from bot.analytics.grammar.said import FirstSaid, NumberSaid, OrderSaid, Ref
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.scope import Target
+
+_ENDS: Mapping[tuple[str, ...], bool] = {  # is it the last one?
+    ("last",): True, ("latest",): True, ("most", "recent"): True, ("newest",): True, ("very", "last"): True,
+    ("first",): False, ("earliest",): False, ("oldest",): False, ("very", "first"): False,
+}  # fmt: skip
+_ADVERBS: Mapping[tuple[str, ...], bool] = {
+    ("first",): False, ("earliest",): False, ("last",): True, ("latest",): True, ("most", "recently"): True,
+}  # fmt: skip
+_OWNERS = frozenset(("their", "its", "his", "her", "whose"))
+_OF = frozenset(("of", "for", "by", "from", "per"))
+
+
+def read_first(scan: Scan) -> bool:
+    """ "The latest order of each customer": one row of several, by its date."""
+    place, is_dated = scan.at, False
+    if scan.word() == "date" and scan.word(1) in ("of", "for"):
+        place, is_dated = scan.at + 2, True
+        place += scan.at_word(place) in wording.DETERMINERS
+    found = scan.phrase(_ENDS, place)
+    if found is None:
+        return False
+    length, is_last = found
+    named = scan.mention(place)
+    if named is not None and named[0] > length:
+        return False
+    kinds, behind = _kinds(scan, place + length)
+    row = scan.mention(behind)
+    if row is None:
+        return False
+    size, ref = row
+    rows = ref.of("entity") or (() if ref.of("metric", "time", "value") else ref.of("fact"))
+    is_owned = scan.word(-1) in _OWNERS or scan.raw(scan.at - 1, scan.at).endswith(("'s", "s'", "’s", "s’"))
+    if not rows or (ref.is_plural and ref.entities and not is_owned):
+        return False
+    after = behind + size
+    is_dated |= bool(ref.entities) and scan.at_word(after) == "date"
+    after += bool(ref.entities) and scan.at_word(after) == "date"
+    if is_dated:
+        return _take_date(scan, after, ref, is_last)
+    first = scan.at
+    said = FirstSaid(Ref(ref.words, rows, ref.near), is_last, is_owned=is_owned)
+    said.is_told = is_owned or (scan.relative and scan.at_word(after) in ("be", "have"))
+    before = [scan.word(-1), scan.word(-2) if scan.word(-1) in wording.DETERMINERS else ""]
+    said.is_shown = bool({"and", ","} & set(before)) and bool(scan.said.outputs)
+    for start, end, kind in kinds:
+        narrow_value(scan, kind, start, end)
+    scan.said.firsts.append(said)
+    scan.say(first, after, "order", f"the {'last' if is_last else 'first'} {ref.words}")
+    scan.at = after
+    if ref.entities:
+        _take_rows(scan, said.ref)
+    else:
+        for take in TAKERS:
+            if take(scan, said.ref, first, after):
+                break
+    scan.last = said.ref
+    _take_owner(scan, said)
+    return True
+
+
+def _kinds(scan: Scan, place: int) -> tuple[list[tuple[int, int, Ref]], int]:
+    """ "The latest online order": the values before the rows that have them, and the place of the rows."""
+    kinds: list[tuple[int, int, Ref]] = []
+    while (found := scan.mention(place)) is not None:
+        length, ref = found
+        if not ref.of("value", "condition") or ref.of("entity", "metric", "time", "fact"):
+            break
+        kinds.append((place, place + length, ref))
+        place += length
+    return kinds, place
+
+
+def _take_rows(scan: Scan, ref: Ref) -> None:
+    if scan.asks and scan.said.subject is None and not scan.said.numbers and not scan.said.outputs:
+        scan.said.subject = ref
+    scan.said.heads.append(ref)
+    scan.head = ref
+
+
+def _take_owner(scan: Scan, said: FirstSaid) -> None:
+    """ "… of each customer", "per customer": whose rows the first is looked for among."""
+    place = scan.at
+    if scan.at_word(place) not in _OF:
+        return
+    is_each = scan.at_word(place) == "per"
+    place += 1
+    if scan.at_word(place) in ("each", "every", "all"):
+        is_each, place = True, place + 1
+    found = scan.mention(place)
+    if found is None or not found[1].entities or not is_each:
+        return
+    said.per = found[1]
+    scan.say(scan.at, place + found[0], "dimension", found[1].words)
+    scan.at = place + found[0]
+    scan.said.heads.append(Ref(found[1].words, found[1].of("entity"), (), found[1].is_plural))
+
+
+def _take_date(scan: Scan, after: int, ref: Ref, is_last: bool) -> bool:
+    """ "The date of the first order": the least of its dates, of all or of each."""
+    dates = [date for entity in ref.entities if (date := scan.lexicon.dates.get(entity))]
+    if not dates:
+        return False
+    first, scan.at = scan.at, after
+    times = tuple(Target("time", date) for date in dates)
+    add_number(scan, NumberSaid(Ref(ref.words, times), "max" if is_last else "min"), first, after)
+    scan.head = Ref(ref.words, ref.of("entity"))
+    scan.dated = True
+    return True
+
+
+def read_placed(scan: Scan) -> bool:
+    """ "Which customer joined first": ranked by the date that the verb tells."""
+    found = scan.phrase(_ADVERBS)
+    if found is None or scan.last is None or not scan.last.of("time") or scan.last in scan.said.outputs:
+        return False
+    length, is_last = found
+    behind = scan.at + length
+    is_over = behind >= len(scan.tokens) or scan.tokens[behind].sentence != scan.here().sentence
+    if not is_over:
+        return False
+    scan.said.orders.append(OrderSaid(scan.last, is_last))
+    scan.said.descending, scan.said.is_ranking = is_last, True
+    scan.say(scan.at, behind, "order", "descending" if is_last else "ascending")
+    scan.at = behind
+    return True
+
+
+def read_its_date(scan: Scan) -> bool:
+    """ "First treatment (date and id)": the date of the row that is the first, or the first date said again."""
+    if scan.word() != "date" or scan.mention(scan.at) is not None:
+        return False
+    if scan.dated:
+        scan.at += 1
+        return True
+    if not scan.said.firsts:
+        return False
+    date = next(
+        (scan.lexicon.dates[name] for name in scan.said.firsts[-1].ref.entities if name in scan.lexicon.dates), None
+    )
+    if date is None:
+        return False
+    ref = Ref(scan.here().raw, (Target("time", date),))
+    scan.say(scan.at, scan.at + 1, "dimension", ref.words)
+    scan.said.outputs.append(ref)
+    scan.last = ref
+    scan.at += 1
+    return True

@@ -1,0 +1,52 @@
+"""How far a mention reaches: rows before what was done to them, attributes and the owner behind "of"."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import Ref
+from bot.analytics.grammar.scan import Scan
+from bylaw.language.words import singular
+
+
+def of_whom(scan: Scan, ref: Ref) -> Ref:
+    """ "Name of the instructor": the entity behind `of` says whose attribute it is."""
+    if (
+        not ref.of("dimension", "fact", "time")
+        or ref.entities
+        or scan.word() not in ("of", "for")
+        or scan.word(1) in ("each", "all")
+    ):
+        return ref
+    found = scan.mention(scan.at + 1)
+    if found is None or not found[1].entities:
+        return ref
+    return Ref(ref.words, ref.targets, found[1].entities, ref.is_plural, is_owned=True)
+
+
+def counted_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
+    """ "How many restaurants serve …": the rows are counted, though both words together name a column."""
+    for shorter in range(length - 1, 0, -1):
+        found = scan.lexicon.longest_at(scan.words[scan.at : scan.at + shorter], 0)
+        if found is not None and found[0] == shorter and any(target.kind == "entity" for target in found[1]):
+            raw = scan.raw(scan.at, scan.at + shorter)
+            return shorter, Ref(raw, found[1], (), singular(raw.casefold()) != raw.casefold())
+    return length, ref
+
+
+def without_verb(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
+    """ "Invoices settled after …": the rows and what was done to them, though both words together name the date."""
+    if length < 2 or ref.of("entity", "metric", "value", "condition", "dimension", "fact"):
+        return length, ref
+    shorter, rows = counted_rows(scan, length, ref)
+    is_owner = rows.entities and {target.owner for target in ref.of("time")} <= set(rows.entities)
+    is_done = scan.at_word(scan.at + shorter).endswith("ed")
+    return (shorter, rows) if is_owner and is_done else (length, ref)
+
+
+def is_doing(scan: Scan, ref: Ref, length: int) -> bool:
+    """ "How many sales did each person make": a verb, though a column has the same name."""
+    if length > 1 or scan.word() not in wording.NEUTRAL_VERBS or scan.last is None or not scan.last.entities:
+        return False
+    sentence = scan.here().sentence
+    before = [token.text for token in scan.tokens[: scan.at] if token.sentence == sentence]
+    return "do" in before and not ref.entities and scan.raw(scan.at - 1, scan.at) in scan.last.words

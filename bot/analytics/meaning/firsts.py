@@ -1,0 +1,75 @@
+"""Which row is the first of which: by its own date, among the rows of each of what is spoken of, or among all."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar.said import FirstSaid, Ref
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.narrowed import owner_of
+from bot.analytics.meaning.times import place, within
+from bot.analytics.reading import Stop, not_understood
+from bylaw.semantic.query import Condition, First, Related
+
+
+def add_firsts(draft: Draft, filters: list[Condition]) -> None:
+    """Add a condition for every row that is the first or the last of its kind."""
+    for said in draft.said.firsts:
+        entity = entity_of(draft, said)
+        by = draft.default_time(entity)
+        if by is None:
+            words = said.ref.words
+            raise Stop(not_understood(f"`{words}` has no date, so none of them is the first", None, (words,)))
+        inside = [] if said.is_told else [part for part in filters if is_inside(draft, entity, part)]
+        for time in draft.said.times:
+            if time.span.start is not None and not said.is_told:
+                names = [target.name for target in time.ref.of("time")] if time.ref else [by]
+                inside += within(by, time) if by in names else []
+        narrowed = tuple(part for part in inside if not isinstance(part, Related))
+        owners = owners_of(draft, said, entity)
+        draft.compared |= {entity, *owners}
+        first = First(by=by, per=owners, is_last=said.is_last, filters=narrowed)
+        place(draft, filters, [first], entity)
+
+
+def columns_of_first(draft: Draft, said: FirstSaid) -> list[str]:
+    """What a list of the first rows shows where nobody says what: of each of what, and the rows."""
+    entity = entity_of(draft, said)
+    if entity != draft.base:
+        return []
+    owners = [owner for owner in owners_of(draft, said, entity) if draft.is_labelled(owner)]
+    return [name for owner in owners for name in draft.label(owner)] + draft.columns(entity)
+
+
+def group_by_owners(draft: Draft) -> None:
+    """ "The balance of the latest count of each product" is a number for each; "the average of …" is one of all."""
+    said = draft.said
+    for first in said.firsts:
+        if first.per is not None and all(number.agg is None for number in said.numbers) and not said.groups:
+            said.groups.append(Ref(first.per.words, first.per.of("entity"), (), first.per.is_plural))
+
+
+def entity_of(draft: Draft, said: FirstSaid) -> str:
+    return draft.choose(said.ref, said.ref.targets).owner
+
+
+def is_inside(draft: Draft, entity: str, part: Condition) -> bool:
+    """Does a condition choose among the rows, because each of them leads to what it is said of?"""
+    return not isinstance(part, First | Related) and draft.nearness.leads_to_one(entity, owner_of(part))
+
+
+def owners_of(draft: Draft, said: FirstSaid, entity: str) -> tuple[str, ...]:
+    """Of each of what it is the first: what is said, what is grouped by, or the many that are spoken of."""
+    if said.per is not None:
+        return (draft.choose(said.per, said.per.of("entity")).name,)
+    groups = [ref for ref in draft.said.groups if ref.entities]
+    spoken = [ref for ref in draft.said.heads if ref.entities != said.ref.entities and (ref.is_plural or said.is_owned)]
+    shown = [ref.near or ref.owners for ref in draft.said.outputs] if said.is_owned else []
+    names = [name for ref in (*groups, *spoken) for name in ref.entities] + [name for near in shown for name in near]
+    if said.is_owned:
+        names += draft.said.subject.entities if draft.said.subject is not None else ()
+        names += [name for number in draft.said.numbers for name in number.ref.entities]
+    found = (name for name in names if name != entity and draft.nearness.leads_to_one(entity, name))
+    owner = next(found, None)
+    if owner is None and said.is_owned:
+        words = said.ref.words
+        raise Stop(not_understood(f"I do not see whose `{words}` is meant", f"say `{words} of each …`", (words,)))
+    return () if owner is None else (owner,)
