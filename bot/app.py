@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from bot.agents import open_all
 from bot.analytics import answer as analytics
 from bot.analytics.asking import begins_with_write, is_write_request
 from bot.analytics.plans import Settle, always
@@ -143,6 +144,7 @@ def open_bot(
     store = connect(settings.store_url, settings.root)
     served = answerers(warehouse, model, settling(store, now)) if given is None else given
     index = _load(bundle, served, settings.bundle_keys)
+    open_all(llm, index.rules.agents)
     upgrade(store)
 
     def admit(newer: BundleIndex) -> None:

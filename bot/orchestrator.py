@@ -238,10 +238,13 @@ def _entry(
 
 
 def _models(answered: _Answered) -> list[dict[str, Any]]:
-    """The language models that were asked, each by the fingerprint of what it was asked."""
+    """The language models that were asked, each by the fingerprint of what it was asked, and how it was chosen."""
     papers = answered.turn.artifacts
     asked = [papers[name] for name in sorted(papers) if name.startswith("model_")]
-    return [{"model": (one["completion"] or {}).get("model"), "prompt": one["fingerprint"]} for one in asked]
+    return [
+        {**one.get("choice", {}), "model": (one["completion"] or {}).get("model"), "prompt": one["fingerprint"]}
+        for one in asked
+    ]
 
 
 def _actions(reply: Reply) -> dict[str, Any]:

@@ -25,10 +25,12 @@ KNOWN = (
     "LLM_API_VERSION",
     "LLM_FOLDER",
     "LLM_KEY",
+    "LLM_KEYS",
     "LLM_MODEL",
     "LLM_RECORD",
     "LLM_REGION",
     "LLM_URL",
+    "LLM_URLS",
     "MAX_BODY_BYTES",
     "PORT",
     "ROLLBACK_TO",
@@ -102,7 +104,10 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
 
 
 def _llm(values: Mapping[str, str], root: Path) -> Wanted:
-    """The language model, and where it is recorded: `BYLAW_LLM_RECORD=1` adds to the folder what it says."""
+    """The language model, and where it is recorded: `BYLAW_LLM_RECORD=1` adds to the folder what it says.
+
+    `BYLAW_LLM_KEYS` and `BYLAW_LLM_URLS` are those of single agents: `small=… large=…`.
+    """
     given = Given(
         model=values.get("LLM_MODEL", ""),
         url=values.get("LLM_URL"),
@@ -111,7 +116,17 @@ def _llm(values: Mapping[str, str], root: Path) -> Wanted:
         api_version=values.get("LLM_API_VERSION"),
     )
     folder = root / values["LLM_FOLDER"] if "LLM_FOLDER" in values else None
-    return Wanted(values.get("LLM", "none"), given, folder, bool(_number(values, "LLM_RECORD", 0, 0, 1)))
+    is_recording = bool(_number(values, "LLM_RECORD", 0, 0, 1))
+    keys, urls = _by_agent(values, "LLM_KEYS"), _by_agent(values, "LLM_URLS")
+    return Wanted(values.get("LLM", "none"), given, folder, is_recording, keys, urls)
+
+
+def _by_agent(values: Mapping[str, str], name: str) -> Mapping[str, str]:
+    """`small=… large=…` by the name before the sign. The message repeats none of it: it may be secret."""
+    pairs = [part.partition("=") for part in values.get(name, "").split()]
+    if not all(agent and sign and value for agent, sign, value in pairs):
+        raise UsageError(f"`{PREFIX}{name}` is no list of agents", "write it like `small=VALUE large=VALUE`")
+    return {agent: value for agent, _, value in pairs}
 
 
 def _number(values: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:

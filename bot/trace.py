@@ -85,6 +85,9 @@ def _lines(story: Story) -> Iterator[str]:
     reply = story.papers.get("reply", {})
     yield from _reply(reply)
     yield from _verdict(story.papers.get("verdict", {}))
+    for name in sorted(story.papers):
+        if name.startswith("model_"):
+            yield from _model(story.papers[name])
     if reply:
         yield f"  answer     {reply['status']}: {reply['text']}".replace("\n", "\n             ")
     yield "  way        " + " → ".join(step["state"] for step in story.steps)
@@ -95,6 +98,15 @@ def _lines(story: Story) -> Iterator[str]:
         holds = "" if entry["holds"] else ", which was edited after it was written"
         etag = entry["recorded"].get("bundle_etag", "")
         yield f"  recorded   entry {entry['entry']} {entry['hash'][:12]}{holds}" + (f", from {etag}" if etag else "")
+
+
+def _model(paper: Mapping[str, Any]) -> Iterator[str]:
+    """Which of several models took a task, and why others did not."""
+    choice = paper.get("choice")
+    if choice:
+        took = "nobody" if choice["agent"] is None else f"{choice['agent']} ({choice['model']})"
+        passed = ", ".join(f"{one['agent']} {one['reason']}" for one in choice["passed_over"])
+        yield f"  model      {took} for {choice['task']}" + (f"; passed over: {passed}" if passed else "")
 
 
 def _policy(paper: Mapping[str, Any]) -> Iterator[str]:

@@ -63,6 +63,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "ambiguous-synonym": "warning",
     "stale-verified-query": "warning",
     "closed-entity": "notice",
+    "unserved-task": "warning",
     # measured in a warehouse
     "missing-table": "error",
     "missing-column": "error",

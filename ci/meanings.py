@@ -104,6 +104,10 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "A rule on rows leads to no one row of its dimension from an entity, so the role sees none of its rows.",
         "Name the entity in the rule's `except` if the role may see all of its rows, or declare the relationship.",
     ),
+    "unserved-task": (
+        "No registered language model may take a task, so the plain path answers.",
+        "Give an agent the capabilities, or the task more time.",
+    ),
     "missing-table": ("The warehouse has no table of that name.", "Correct `base_table`, or the warehouse."),
     "missing-column": ("The table has no column of that name.", "Correct the expression, or the key."),
     "column-type": (

@@ -138,7 +138,8 @@ def _proposed(
     refused = Turn(_refused(question, index, unclear.message, unclear.help), state)
     if means.llm is None or rules is None or unclear.is_final:
         return refused
-    second = Second(means.llm, rules, desk.context, desk.reader, desk.compiler, desk.mask, means.rights)
+    known = (desk.context, desk.reader, desk.compiler, desk.mask, means.rights)
+    second = Second(means.llm, rules, index.rules.agents, *known)
     said = second.read(question.text, index.local(question.asked_at).date(), unclear, previous)
     turn = refused if said.bound is None else _answer(question, state, said.bound, means)
     reply = turn.reply.model_copy(update={"meta": said.meta()})

@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from bot.agents import errand
 from bot.analytics import risk
 from bot.analytics.asking import is_follow_up
 from bot.analytics.proposal import Asked, Proposal, Untenable, held
@@ -21,6 +22,7 @@ from bot.analytics.reading import Bound, NotUnderstood
 from bot.conversation import Binding
 from bot.pii import Mask
 from bylaw.authored.access import Rights
+from bylaw.authored.agents import Agents
 from bylaw.authored.autonomy import Proposals
 from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.canonical import canonical_json
@@ -62,6 +64,7 @@ class Second:
 
     guard: Guard
     rules: Proposals
+    agents: Agents
     context: Context
     reader: Reader
     compiler: Compiler
@@ -71,7 +74,8 @@ class Second:
     def read(self, text: str, today: date, unclear: NotUnderstood, previous: SemanticQuery | None) -> Proposed:
         """What the model makes of *text*, which the reader did not understand."""
         deadline = Deadline.after(self.rules.seconds, self.guard.clock)
-        llm = self.guard.under(Limits(self.rules.failures, float(self.rules.rest_seconds), self.rules.at_once))
+        limits = Limits(self.rules.failures, float(self.rules.rest_seconds), self.rules.at_once)
+        llm = self.guard.under(limits, errand(self.agents, "query"))
         earlier = previous if previous is not None and is_follow_up(text) else None
         values = {
             "catalogue": described(self.context, self.compiler, self.rights, text, self.rules.catalogue_bytes),
@@ -83,12 +87,13 @@ class Second:
         exchange = ask(llm, prompt, Proposal, deadline)
         if exchange.value is None:
             return Proposed(None, str(exchange.error), llm.name, exchange)
+        author = exchange.completion.model if exchange.completion else llm.name
         try:
-            bound = self._bound(exchange.value, text, today, earlier, llm.name)
+            bound = self._bound(exchange.value, text, today, earlier, author)
         except (Untenable, BylawError) as problem:
             said = problem.message if isinstance(problem, BylawError) else str(problem)
-            return Proposed(None, f"what the language model proposed does not hold: {said}", llm.name, exchange)
-        return Proposed(bound, "", llm.name, exchange)
+            return Proposed(None, f"what the language model proposed does not hold: {said}", author, exchange)
+        return Proposed(bound, "", author, exchange)
 
     def _bound(self, proposal: Proposal, text: str, today: date, earlier: SemanticQuery | None, model: str) -> Bound:
         """The proposal as a reading. Raises Untenable, or what the compiler has against it."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from bot.agents import errand
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.judging import PROMPTS, judge
 from bot.enforcement.scaffold import Scaffold, scaffold
@@ -17,8 +18,9 @@ from bot.enforcement.verdict import ComplianceDecision, verdict
 from bot.enforcement.write import listing
 from bot.index import BundleIndex
 from bot.pii import Mask
-from bylaw.authored.enforcement import Enforcement
-from bylaw.llm.guarded import Guard, Guarded, Limits
+from bylaw.authored.agents import Task
+from bylaw.authored.rules import Rules
+from bylaw.llm.guarded import Guard, Limits
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
 from bylaw.prompts import render
 
@@ -59,10 +61,10 @@ class Authored:
         return {**told, "fallback_used": self.text is None, **({"fallback_reason": self.reason} if self.reason else {})}
 
 
-def provider(guard: Guard, rules: Enforcement) -> Guarded:
-    """The model of *guard* under the limits of *rules*."""
-    use = rules.model
-    return guard.under(Limits(use.failures, float(use.rest_seconds), use.at_once))
+def provider(guard: Guard, rules: Rules, task: Task) -> LLM:
+    """The model of *guard* for *task*, under the limits of *rules*."""
+    use = rules.enforcement.model
+    return guard.under(Limits(use.failures, float(use.rest_seconds), use.at_once), errand(rules.agents, task))
 
 
 def by_model(
@@ -84,7 +86,8 @@ class _Attempts:
     def __init__(self, draft: Draft, told: Callable[[str], str], guard: Guard) -> None:
         self.rules = draft.index.rules.enforcement
         self.draft, self.told = draft, told
-        self.llm = provider(guard, self.rules)
+        self.llm = provider(guard, draft.index.rules, "write")
+        self.judging = provider(guard, draft.index.rules, "judge")
         self.deadline = Deadline.after(float(self.rules.generation_seconds), guard.clock)
         self.mask = Mask(draft.index.rules.pii)
         self.plan = scaffold(draft)
@@ -113,11 +116,8 @@ class _Attempts:
         text = self.told(written.text.strip())
         if wrong := tuple(misstated(self.plan, written)):
             return text, "regenerate", wrong
-        found = verdict(
-            replace(
-                self.draft, text=text, judge=judge_of(self.draft.index, self.llm, self.deadline, self.exchanges.append)
-            )
-        )
+        opinion = judge_of(self.draft.index, self.judging, self.deadline, self.exchanges.append)
+        found = verdict(replace(self.draft, text=text, judge=opinion))
         self.verdicts.append(found)
         held = [broken for broken in found.violations if broken.kind not in _OWN_WORDS]
         action = "regenerate" if found.action == "pass" and held else found.action
@@ -126,7 +126,10 @@ class _Attempts:
         return text, action, tuple(order.format(message) for message in said)
 
     def _ended(self, text: str | None, reason: str) -> Authored:
-        return Authored(text, reason, self.llm.name, tuple(self.exchanges), tuple(self.verdicts))
+        written = [one.completion.model for one in self.exchanges if isinstance(one.value, Written) and one.completion]
+        return Authored(
+            text, reason, written[-1] if written else self.llm.name, tuple(self.exchanges), tuple(self.verdicts)
+        )
 
 
 def judge_of(
@@ -161,7 +164,7 @@ def opinion_of(index: BundleIndex, guard: Guard | None) -> Opinion:
         return Opinion()
     rules, exchanges = index.rules.enforcement, list[Exchange[Any]]()
     deadline = Deadline.after(float(rules.generation_seconds), guard.clock)
-    return Opinion(judge_of(index, provider(guard, rules), deadline, exchanges.append), exchanges)
+    return Opinion(judge_of(index, provider(guard, index.rules, "judge"), deadline, exchanges.append), exchanges)
 
 
 def misstated(plan: Scaffold, written: Written) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from bylaw.authored.access import Promotion, Roles
+from bylaw.authored.agents import Agents
 from bylaw.authored.amounts import Positive, Share
 from bylaw.authored.autonomy import Autonomy
 from bylaw.authored.enforcement import Enforcement, Pii
@@ -112,11 +113,13 @@ class Rules(Authored):
     intents: Intents
     routing: Routing
     ci: CiRules
+    agents: Agents = Field(default_factory=Agents)
     waivers: Waivers = Field(default_factory=Waivers, exclude=True)
     evaluation: Evaluation | None = Field(default=None, exclude=True)
 
 
 RULE_FILES: Mapping[str, type[AuthoredFile]] = {
+    "agents": Agents,
     "autonomy": Autonomy,
     "ci": CiRules,
     "enforcement": Enforcement,

@@ -25,6 +25,24 @@ class Limits:
     at_once: int
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A model that may take a task, under the name by which the registry knows it."""
+
+    agent: str
+    model: str
+    latency_ms: int
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A task, the models that may take it in the order in which they are asked, and the time each one has."""
+
+    task: str
+    candidates: tuple[Candidate, ...]
+    latency_ms: int
+
+
 class Guard:
     """Around one provider. Safe to use from several threads."""
 
@@ -37,9 +55,14 @@ class Guard:
         self._rests_until: float | None = None
         self._waiting = 0
 
-    def under(self, limits: Limits) -> Guarded:
-        """The provider under these limits."""
+    def under(self, limits: Limits, errand: Errand | None = None) -> LLM:
+        """The provider under these limits, whatever the errand: there is no other."""
         return Guarded(self, limits)
+
+    def said(self, prompt: Prompt) -> Completion | None:
+        """What was said to *prompt* before, None where nothing was."""
+        with self._lock:
+            return self._kept.get(prompt.fingerprint)
 
     def close(self) -> None:
         """Close the provider."""

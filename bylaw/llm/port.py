@@ -17,9 +17,23 @@ from bylaw.canonical import fingerprint
 from bylaw.errors import BylawError
 
 # Why there is no answer; people read `WORDS`.
-Reason = Literal["off", "late", "busy", "resting", "unreachable", "overloaded", "refused", "unreadable", "unrecorded"]
+Reason = Literal[
+    "off",
+    "unfit",
+    "unopened",
+    "late",
+    "busy",
+    "resting",
+    "unreachable",
+    "overloaded",
+    "refused",
+    "unreadable",
+    "unrecorded",
+]
 WORDS: Mapping[Reason, str] = {
     "off": "no language model is configured",
+    "unfit": "no language model that is registered can do this in time",
+    "unopened": "the language model cannot be used as this process is set up",
     "late": "the language model did not answer in time",
     "busy": "too many questions wait for the language model",
     "resting": "the language model failed several times and is left alone for a while",
@@ -33,6 +47,29 @@ WORDS: Mapping[Reason, str] = {
 T = TypeVar("T", bound=BaseModel)
 
 
+@dataclass(frozen=True)
+class PassedOver:
+    """A registered model that could have taken a task, and why it did not."""
+
+    agent: str
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which registered model took a task (None: nobody), and who was passed over before it."""
+
+    task: str
+    agent: str | None
+    model: str | None
+    passed_over: tuple[PassedOver, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The choice as JSON."""
+        passed = [{"agent": one.agent, "reason": one.reason} for one in self.passed_over]
+        return {"task": self.task, "agent": self.agent, "model": self.model, "passed_over": passed}
+
+
 class NoAnswer(BylawError):
     """The model did not answer. `detail` is for the log: a class or a status, never a body or a key."""
 
@@ -40,6 +77,7 @@ class NoAnswer(BylawError):
         super().__init__(WORDS[reason])
         self.reason = reason
         self.detail = detail
+        self.choice: Choice | None = None
 
 
 @dataclass(frozen=True)
@@ -65,10 +103,11 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Completion:
-    """What the model *model* said, to the letter."""
+    """What the model *model* said, to the letter; `choice` where it was chosen among several."""
 
     text: str
     model: str
+    choice: Choice | None = None
 
     def document(self) -> dict[str, str]:
         """The completion as JSON."""
@@ -119,9 +158,16 @@ class Exchange(Generic[T]):
     value: T | None = None
     error: NoAnswer | None = field(default=None, compare=False)
 
+    @property
+    def choice(self) -> Choice | None:
+        """Which of several models took it; None where there was no choice."""
+        spoke = self.completion or self.error
+        return None if spoke is None else spoke.choice
+
     def paper(self) -> dict[str, Any]:
         """What is kept of it, as JSON: the same exchange has the same bytes."""
         return {
+            **({} if self.choice is None else {"choice": self.choice.document()}),
             "fingerprint": self.prompt.fingerprint,
             "prompt": self.prompt.document(),
             "completion": None if self.completion is None else self.completion.document(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ci.findings import Finding
+from ci.lint.agents import unserved_tasks
 from ci.lint.cases import case_facts, expectations
 from ci.lint.context import context_references
 from ci.lint.meaning import expiring_policies, inactive_policies, missing_owners, unformalized_exceptions
@@ -64,6 +65,7 @@ LINTS: tuple[Lint, ...] = (
     context_references,
     catalog,
     row_rules,
+    unserved_tasks,
     # cases
     case_facts,
     expectations,
