@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
@@ -20,6 +19,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from bot.store.turns import TooMany, Turns
 from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
 
@@ -44,7 +44,7 @@ class Store:
     """The bot's memory. Both contexts commit when they end well and roll back when they do not."""
 
     engine: Engine
-    _turn: Lock = field(default_factory=Lock, repr=False, compare=False)
+    _turns: Turns = field(default_factory=Turns, repr=False, compare=False)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -56,23 +56,19 @@ class Store:
     def writing(self, is_durable: bool = True) -> Iterator[Connection]:
         """A transaction that may write; on SQLite it is the only one of its kind until it ends.
 
-        Unless *is_durable*, a power failure may undo it; the next durable one makes it last.
+        Unless *is_durable*, a power failure may undo it; the next durable one makes it last. On SQLite the threads of
+        a process may share one: each sees what those before it wrote, and goes on when all of it is committed.
         """
-        with self._in_turn(), self._connected(self._writer if is_durable else self._hasty) as connection:
-            yield connection
-
-    @contextmanager
-    def _in_turn(self) -> Iterator[None]:
-        """Let the threads of this process queue for SQLite's one writer: SQLite itself only polls, and some starve."""
-        if self.engine.dialect.name != "sqlite":
-            yield
+        engine = self._writer if is_durable else self._hasty
+        if engine.dialect.name != "sqlite":
+            with self._connected(engine) as connection:
+                yield connection
             return
-        if not self._turn.acquire(timeout=BUSY_SECONDS):
-            raise StoreError("the store is busy: too many write at once", "ask again")
         try:
-            yield
-        finally:
-            self._turn.release()
+            with _named(), self._turns.part(lambda: _begun(engine), is_durable, BUSY_SECONDS) as connection:
+                yield connection
+        except TooMany:
+            raise StoreError("the store is busy: too many write at once", "ask again") from None
 
     @cached_property
     def _writer(self) -> Engine:
@@ -103,13 +99,30 @@ class Store:
 
     @contextmanager
     def _connected(self, engine: Engine) -> Iterator[Connection]:
-        try:
-            with engine.connect() as connection, connection.begin():
-                yield connection
-        except DBAPIError as error:
-            raise StoreError(f"the store does not answer: {error.orig}", "see BYLAW_STORE_URL") from error
-        except PoolTimeout as error:
-            raise StoreError("the store is busy: no connection became free", "ask again") from error
+        with _named(), engine.connect() as connection, connection.begin():
+            yield connection
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Say what the database refuses in our own words."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise StoreError(f"the store does not answer: {error.orig}", "see BYLAW_STORE_URL") from error
+    except PoolTimeout as error:
+        raise StoreError("the store is busy: no connection became free", "ask again") from error
+
+
+def _begun(engine: Engine) -> Connection:
+    """A connection with a transaction under way."""
+    connection = engine.connect()
+    try:
+        connection.begin()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def connect(url: str, root: Path) -> Store:
