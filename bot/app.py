@@ -27,7 +27,7 @@ from bot.decisions import answer as decisions
 from bot.enforcement import answer as enforcement
 from bot.enforcement import recognise
 from bot.index import BundleIndex
-from bot.router import Answerer, Thresholds, thresholds
+from bot.router import Answer, Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
 from bot.settings import Settings
 from bot.store import served as served_bundle
@@ -42,6 +42,7 @@ from bylaw.language.reports import is_report
 from bylaw.llm.guarded import Guard
 from bylaw.llm.registry import Off, open_llm
 from bylaw.signature import Keys
+from bylaw.warehouses.attended import Attended
 from bylaw.warehouses.port import Warehouse
 from bylaw.warehouses.registry import open_warehouse
 
@@ -203,17 +204,23 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
     def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         return decisions.answer(question, state, index, time.monotonic)
 
-    def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-        known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
-        rights = index.rules.roles.rights_of(question.actor.id, known)
-        return analytics.answer(question, state, index, warehouse, rights, settle, llm)
+    def data_from(rows: Warehouse | None) -> Answer:
+        def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
+            known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
+            rights = index.rules.roles.rights_of(question.actor.id, known)
+            return analytics.answer(question, state, index, rows, rights, settle, llm)
+
+        return data
+
+    def attended(gone: threading.Event) -> Answer:
+        return data_from(None if warehouse is None else Attended(warehouse, gone))
 
     def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         return enforcement.answer(question, state, index, llm)
 
     return (
         Answerer("decision", decisions.is_decision_question, decision, decisions.topics, decisions.prepare),
-        Answerer("data", _data_score, data, analytics.topics, analytics.prepare),
+        Answerer("data", _data_score, data_from(warehouse), analytics.topics, analytics.prepare, attended),
         Answerer("policy", recognise.score, policy, recognise.topics),
     )
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from threading import Event
 from typing import Any
 
 from bot.conversation import AnswerKind, Choice, Question, Turn
@@ -33,7 +34,8 @@ def nothing_to_prepare(_index: Any) -> None:
 class Answerer:
     """One kind of answer: how well a text fits it (0 to 1), the answer itself, and example topics for a refusal.
 
-    `prepare` builds what the first question on a bundle would otherwise wait for.
+    `prepare` builds what the first question on a bundle would otherwise wait for. `attended` is the same answer, given
+    up when who asked is gone; None for one that is over before anybody goes.
     """
 
     kind: AnswerKind
@@ -41,6 +43,11 @@ class Answerer:
     answer: Answer
     topics: Topics = no_topics
     prepare: Callable[[Any], None] = nothing_to_prepare
+    attended: Callable[[Event], Answer] | None = None
+
+    def until(self, gone: Event) -> Answerer:
+        """This one, for somebody who may go before the answer is there."""
+        return self if self.attended is None else replace(self, answer=self.attended(gone))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from threading import Event
 from typing import Any, Protocol
 
 from bot.artifacts import Shelf
@@ -38,6 +39,10 @@ class Services:
     bundle_artifact: str | None = None  # the bundle on the shelf, for whoever rebuilds an answer later
     llm: Guard | None = None  # the language model that may judge; it decides nothing
     anchor: Callable[[Checkpoint], None] = field(default=lambda tail: None)  # hears of each entry of the chain
+
+    def until(self, gone: Event) -> Services:
+        """These, for somebody who may go before the answer is there."""
+        return replace(self, answerers=tuple(one.until(gone) for one in self.answerers))
 
 
 @dataclass(frozen=True)

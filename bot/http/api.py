@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from threading import Event
 from typing import Annotated
 
 from fastapi import FastAPI, Request, Response
@@ -15,6 +17,7 @@ from starlette.types import ASGIApp
 
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
 from bot.http import enforce, errors, results
+from bot.http.attention import attended
 from bot.http.frame import Frame, named
 from bot.orchestrator import handle
 from bot.services import Serving
@@ -41,11 +44,13 @@ def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> AS
     app = FastAPI(title="bylaw", docs_url=None, redoc_url=None)  # their pages load scripts from elsewhere
     errors.install(app)
 
-    # `def`, not `async def`: the trip blocks (solver, warehouse, store), so it runs in the thread pool
     @app.post("/v2/query", response_model=Reply)
-    def query(body: Query, request: Request) -> Response:
-        """Answer a question asked in words."""
-        services = serving.services()
+    async def query(body: Query, request: Request) -> Response:
+        """Answer a question asked in words. Its statement ends where the client goes before."""
+        return await attended(request, partial(answered, body, request))
+
+    def answered(body: Query, request: Request, gone: Event) -> Response:
+        services = serving.services().until(gone)
         request_id = named(request, body.request_id)
         asked = Question(
             text=body.text,

@@ -5,6 +5,8 @@ Who asked may fetch it, and who stewards the shared knowledge. To everybody else
 
 from __future__ import annotations
 
+from functools import partial
+from threading import Event
 from typing import Annotated, Literal
 
 from fastapi import FastAPI, HTTPException, Query, Request, Response
@@ -14,6 +16,7 @@ from bot import rights
 from bot.analytics.interfaces import AnalyticsPreferences, AnalyticsQuery, AnalyticsResponse
 from bot.conversation import MAX_TEXT, Actor, Question, Reply
 from bot.export import MEDIA_TYPES, exported
+from bot.http.attention import attended
 from bot.http.frame import named
 from bot.orchestrator import handle
 from bot.pictures import picture
@@ -64,9 +67,12 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
         return Response(exported(reply, kind), media_type=MEDIA_TYPES[kind], headers=headers)
 
     @app.post("/v2/analytics", response_model=AnalyticsResponse)
-    def analytics(body: Analytics, request: Request) -> Response:
-        """Answer a question for an agent."""
-        services = serving.services()
+    async def analytics(body: Analytics, request: Request) -> Response:
+        """Answer a question for an agent. Its statement ends where the agent goes before."""
+        return await attended(request, partial(answered, body, request))
+
+    def answered(body: Analytics, request: Request, gone: Event) -> Response:
+        services = serving.services().until(gone)
         request_id = named(request, body.request_id)
         actor = body.actor
         if settings.token is not None:
@@ -79,8 +85,8 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
             request_id=request_id,
             options=body.preferences.options(),
         )
-        answered = AnalyticsResponse.of(handle(question, services))
-        return Response(answered.model_dump_json(), media_type="application/json")
+        said = AnalyticsResponse.of(handle(question, services))
+        return Response(said.model_dump_json(), media_type="application/json")
 
 
 def _given(request_id: str, actor: Actor, services: Services) -> Reply:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from threading import Event
 
 from bot import app, settings
 from bot.conversation import Question, Turn
 from bot.http import api, crew, logs, serve
-from bot.router import Answerer
+from bot.router import Answer, Answerer
+from bylaw.warehouses.attended import NobodyWaits
 from tests.fakes.frame import ANSWERERS, answer_decision
 
 
@@ -19,11 +21,28 @@ def slow(asked: Question, state: dict, index: object) -> Turn:
     return answer_decision(asked, state, index)
 
 
+def patient(gone: Event) -> Answer:
+    """Waits for whoever asked to go, but not for ever."""
+
+    def answer(asked: Question, state: dict, index: object) -> Turn:
+        if gone.wait(3.0):
+            raise NobodyWaits
+        return answer_decision(asked, state, index)
+
+    return answer
+
+
+ANSWERED = {
+    "slow": (Answerer("decision", lambda *_: 1.0, slow),),
+    "patient": (Answerer("decision", lambda *_: 1.0, slow, attended=patient),),
+}
+
+
 def main(folder: Path) -> None:
     """Serve until told to stop."""
     logs.to_stderr()
     given = settings.read(folder)
-    answerers = (Answerer("decision", lambda *_: 1.0, slow),) if "slow" in sys.argv else ANSWERERS
+    answerers = ANSWERED.get(sys.argv[2], ANSWERERS) if len(sys.argv) > 2 else ANSWERERS
     with serve.bound(given) as listening:
 
         def work(ready: crew.Ready) -> None:

@@ -6,6 +6,7 @@ import json
 import signal
 import socket
 import threading
+import time
 
 import httpx
 import pytest
@@ -60,7 +61,26 @@ def test_a_stopping_server_answers_what_it_has_begun(start, how):
         httpx.get(f"{server.address}/healthz")
 
 
+def test_a_client_that_goes_ends_its_question_and_may_ask_it_again(start):
+    server = start("patient")
+    with pytest.raises(httpx.TimeoutException):
+        httpx.post(f"{server.address}/v2/query", json={"text": "slowly", "request_id": "r1"}, timeout=0.5)
+    end = time.monotonic() + 2.5  # the answer itself would take three
+    while (found := _standing(server)) is None or found.failure is None:
+        assert time.monotonic() < end
+    assert (found.reply, found.failure.partition(":")[0]) == (None, "NobodyWaits")
+    assert server.ask("slowly", request_id="r1")["text"] == "It lost money."
+    server.process.terminate()
+    server.process.wait(30)
+    assert [line["meta"]["status"] for line in log(server) if line.get("message") == "request"] == [499, 200]
+
+
 def _begun(server):
+    found = _standing(server)
+    return [] if found is None else [found.request_id]
+
+
+def _standing(server):
     from bot.store import requests
     from bot.store.engine import connect
 
@@ -68,7 +88,7 @@ def _begun(server):
     with store.reading() as connection:
         found = requests.load(connection, "r1")
     store.close()
-    return [] if found is None else [found.request_id]
+    return found
 
 
 def test_a_reply_is_there_after_a_restart(start):

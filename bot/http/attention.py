@@ -1,0 +1,44 @@
+"""Runs what answers a request in the thread pool, and tells it when the client has gone.
+
+The trip blocks (solver, warehouse, store); meanwhile the connection is listened to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Event
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bylaw.warehouses.attended import NobodyWaits
+
+GONE = 499  # the status that nginx writes down for a client that closed its connection
+
+_log = logging.getLogger("bylaw.http")
+
+
+async def attended(request: Request, answer: Callable[[Event], Response]) -> Response:
+    """What *answer* gives; the event it takes is set when the client goes before that."""
+    gone = Event()
+    listening = asyncio.create_task(_listen(request, gone))
+    try:
+        return await run_in_threadpool(answer, gone)
+    except NobodyWaits:
+        _log.info("a client left before the answer", extra={"request_id": request.state.request_id})
+        return Response(status_code=GONE)
+    finally:
+        listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await listening
+
+
+async def _listen(request: Request, gone: Event) -> None:
+    """The body is read: the next message is the end of the connection."""
+    message = await request.receive()
+    if message["type"] == "http.disconnect":
+        gone.set()
