@@ -62,7 +62,8 @@ def read_rank(scan: Scan) -> bool:
     if length and scan.word() in ("of", "for"):
         said.ranks = scan.raw(scan.at - 1, scan.at)
         scan.at += length
-        scan.each = scan.each or scan.leads_to(("entity", "dimension"))
+        found = scan.mention(scan.at)
+        scan.each = scan.each or (found is not None and bool(found[1].of("entity", "dimension")))
         return True
     scan.at += length
     if length:

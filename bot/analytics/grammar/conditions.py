@@ -277,7 +277,8 @@ def read_relation(scan: Scan) -> bool:
         scan.relative, scan.asks = True, False
         scan.at += 1
         return True
-    if word == "have" and scan.head is not None and not scan.said.numbers[-1:] and not scan.counting:
+    is_free = not scan.said.numbers or scan.number_ends == scan.at  # "how many customers have a refund"
+    if word == "have" and scan.head is not None and is_free and not scan.counting:
         scan.relative = True
         scan.at += 1
         return True

@@ -18,9 +18,15 @@ def of_whom(scan: Scan, ref: Ref) -> Ref:
     ):
         return ref
     found = scan.mention(scan.at + 1)
-    if found is None or not found[1].entities:
+    owners = found[1].entities if found is not None else ()
+    place = scan.at + 1
+    while not owners and found is not None and place < scan.at + 3 and scan.words[place : place + 1]:
+        one = scan.lexicon.longest_at(scan.words[place : place + 1], 0)  # "of tickers listed on NASDAQ"
+        owners = tuple(target.name for target in one[1] if target.kind == "entity") if one else ()
+        place += 1 if scan.words[place] in wording.DETERMINERS else 2
+    if not owners:
         return ref
-    return Ref(ref.words, ref.targets, found[1].entities, ref.is_plural, is_owned=True)
+    return Ref(ref.words, ref.targets, owners, ref.is_plural, is_owned=True)
 
 
 def counted_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:

@@ -8,7 +8,7 @@ from bot.analytics.grammar import wording
 from bot.analytics.grammar.conditions import key_of, narrow, narrow_value, relate
 from bot.analytics.grammar.mentions import counted_rows, is_doing, of_whom, without_verb
 from bot.analytics.grammar.ratios import add_half
-from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
+from bot.analytics.grammar.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 
 
@@ -100,6 +100,8 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
         scan.said.numbers.append(number)
     if scan.each and scan.ranking:
         scan.said.orders.append(OrderSaid(number, scan.said.descending))
+    if "their" in scan.words[max(0, first - 3) : first + 1] and scan.said.heads and not scan.said.groups:
+        scan.said.groups.append(scan.said.heads[0])  # "salespersons with more than 2 sales and their total sales"
     scan.each = scan.ranking = False
     scan.number_ends = after
     scan.say(first, after, "metric", number.ref.words)
@@ -376,8 +378,11 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if agg is not None and ref.of("fact") and not (scan.asks or scan.relative):
         add_number(scan, NumberSaid(ref, agg), first, after)  # "total amount": the column, and what is asked of it
         return True
-    if is_verb(scan, ref):
+    if ref.of("time") and is_verb(scan, ref):
         scan.say(first, after, "time", ref.words)
+        if scan.head is not None and scan.head.entities:
+            scan.said.done.append(DoneSaid(scan.head, Ref(ref.words, ref.of("time")), scan.negated))
+            scan.negated = False
         return True
     near = ref.near
     if not near and scan.last is not None and scan.words[first - 1] in ("and", ","):

@@ -165,6 +165,7 @@ def read_grain(scan: Scan) -> bool:
         scan.at = behind  # "the year 2021", "in the month of April"
         return True
     is_named = scan.lexicon.longest_at([word], 0) is not None
+    is_named = is_named or (scan.agg is not None and scan.is_phrase())  # "the average daily volume"
     if scan.ordering:
         scan.said.orders.append(OrderSaid(wording.GRAINS[word]))
         scan.at += 1

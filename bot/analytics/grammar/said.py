@@ -136,6 +136,15 @@ class FirstSaid:
 
 
 @dataclass(slots=True)
+class DoneSaid:
+    """A date told by its verb, said of rows of another entity: "cars that were sold"."""
+
+    head: Ref
+    date: Ref
+    negated: bool = False
+
+
+@dataclass(slots=True)
 class OrderSaid:
     """What the rows are sorted by."""
 
@@ -178,6 +187,7 @@ class Said:
     compared_at: list[int] = field(default_factory=list)  # where in the text each of them ends
     change: Change | None = None
     change_words: str = ""
+    done: list[DoneSaid] = field(default_factory=list)
     ranks: str = ""  # the words that ask for the place of each row by the number named last
     unknown: list[str] = field(default_factory=list)
     personal: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref
+from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.wording import GRAINS
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import Stop, not_understood
@@ -86,6 +86,33 @@ def asks_for_many(draft: Draft) -> bool:
         shown = draft.said.outputs[0].is_plural if draft.said.outputs else False
         return bool(draft.said.groups) or shown
     return asked.is_plural
+
+
+def counted_in(draft: Draft, number: NumberSaid) -> set[str]:
+    """The entities whose rows a number may count."""
+    metrics = [draft.context.metrics[target.name] for target in number.ref.of("metric")]
+    owners = {target.owner for target in number.ref.of("entity", "fact", "time", "dimension")}
+    return owners | {metric.entity for metric in metrics if metric.entity is not None}
+
+
+def decide_done(draft: Draft) -> None:
+    """ "Cars that were sold": those that a sale belongs to; with a span of time, one in it."""
+    said = draft.said
+    for verb in said.done:
+        heads, leads = set(verb.head.entities), draft.nearness.leads_to_one
+        owners = [name for name in dict.fromkeys(target.owner for target in verb.date.targets) if name not in heads]
+        if len(owners) != 1 or any(target.owner in heads for target in verb.date.targets):
+            continue
+        if not any(leads(owners[0], name) and not leads(name, owners[0]) for name in heads):
+            continue
+        if not all({owners[0], *heads} & counted_in(draft, number) for number in said.numbers):
+            continue
+        behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
+        if behind and not verb.negated:
+            behind[0].ref = behind[0].ref or verb.date
+            continue
+        related = Ref(verb.date.words, (Target("entity", owners[0]),))
+        said.related.append(RelatedSaid(verb.head, related, *(("=", 0) if verb.negated else (">=", 1))))
 
 
 def decide_ranks(draft: Draft) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.grammar.wording import DESTINATIONS, ORIGINS
@@ -123,7 +123,7 @@ def gather_related(
     return near
 
 
-def home_of(draft: Draft, owner: str, names: Iterable[str], inside: Sequence[str]) -> str | None:
+def home_of(draft: Draft, owner: str, names: Mapping[str, Related], inside: Sequence[str]) -> str | None:
     """The related rows that a condition on *owner* narrows; None where it narrows the rows of the answer."""
     assert draft.base is not None
     if draft.nearness.leads_to_one(draft.base, owner):
@@ -131,7 +131,15 @@ def home_of(draft: Draft, owner: str, names: Iterable[str], inside: Sequence[str
     spoken = [name for name in inside if name in names and draft.nearness.distance(name, owner) is not None]
     if spoken:
         return spoken[0]
-    return next((name for name in names if draft.nearness.leads_to_one(name, owner)), None)
+    leads = draft.nearness.leads_to_one
+    between = [  # "bought more than one ticker": what was bought links who bought it with the ticker
+        name
+        for name, part in names.items()
+        if (part.comparison, part.value) not in ((">=", 1), ("=", 0))
+        and leads(owner, name)
+        and leads(owner, draft.base)
+    ]
+    return next((name for name in names if leads(name, owner)), between[0] if len(between) == 1 else None)
 
 
 def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Related:

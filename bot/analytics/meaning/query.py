@@ -20,6 +20,7 @@ from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.firsts import add_firsts, columns_of_first, entity_of, group_by_owners
 from bot.analytics.meaning.guesses import (
     asks_for_many,
+    decide_done,
     decide_extremes,
     decide_facts,
     decide_frequent,
@@ -57,6 +58,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     stop_at_definitions(draft)
     decide_spans(draft)
     decide_who(draft)
+    decide_done(draft)
     decide_rows(draft)
     decide_ranks(draft)
     decide_frequent(draft)
@@ -190,6 +192,8 @@ def ranked_by(draft: Draft, numbers: list[Decided]) -> tuple[str, ...]:
 def query_of_rows(draft: Draft) -> SemanticQuery:
     """Rows instead of numbers."""
     said = draft.said
+    if words := said.compares or said.change_words:
+        raise Stop(not_understood(f"I do not see which number `{words}` is about", metrics_known(draft), (words,)))
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
     if subject is not None:
         draft.base = draft.choose(subject, subject.of("entity") or subject.of("dimension")).owner
@@ -199,9 +203,12 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         spoken = [name for head in said.heads for name in head.entities if name in common]
         keys = [target.owner for ref in said.outputs for target in ref.of("dimension") if draft.is_key(target)]
         keys = [name for name in dict.fromkeys(keys) if name in common]
-        draft.base = spoken[0] if spoken else keys[0] if keys else sorted(common)[0]
         if not spoken and not keys and len(common) > 1:
-            draft.choose(said.outputs[0], said.outputs[0].of("dimension", "fact", "time"))
+            narrowed = [narrowing.ref.owners for narrowing in said.conditions]
+            near = [owners[0] for owners in narrowed if len(owners) == 1]
+            shown_first = said.outputs[0]
+            keys = [draft.choose(shown_first, shown_first.of("dimension", "fact", "time"), near).owner]
+        draft.base = spoken[0] if spoken else keys[0] if keys else sorted(common)[0]
     else:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
     stop_at_strays(draft)

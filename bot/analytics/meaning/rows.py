@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import stop_at_strays
@@ -37,8 +37,8 @@ def group_names(draft: Draft) -> list[str]:
     if draft.per and any(name.partition(".")[0] in draft.per for name in shown):
         found = [name for name in found if name.partition(".")[0] not in draft.per]
     for name in shown:
-        owner, _, short = name.partition(".")
-        if short in draft.context.entities[owner].label or draft.is_key(Target("dimension", name)):
+        owner = name.partition(".")[0]
+        if tells_row(draft, name, {*found, *shown}) or draft.is_key(Target("dimension", name)):
             each_row(draft, owner)
     return list(dict.fromkeys([*found, *shown]))
 
@@ -61,10 +61,18 @@ def add_group(draft: Draft, ref: Ref, found: list[str]) -> None:
         found += draft.label(target.name)
         return
     target = draft.choose(ref, dimensions or ref.of("time", "fact"))
-    owner, _, short = target.name.partition(".")
+    owner = target.owner
     found.append(target.name)
-    if short in draft.context.entities[owner].label or draft.is_key(target):
+    if tells_row(draft, target.name, found) or draft.is_key(target):
         each_row(draft, owner)
+
+
+def tells_row(draft: Draft, name: str, beside: Collection[str]) -> bool:
+    """Does a dimension name rows? A category that is one part of a label ("make" of a make and a model) does not."""
+    owner, _, short = name.partition(".")
+    label, dimension = draft.context.entities[owner].label, draft.context.entities[owner].dimension(short)
+    is_whole = all(f"{owner}.{part}" in beside for part in label)
+    return short in label and (is_whole or dimension is None or not dimension.is_enum)
 
 
 def each_row(draft: Draft, entity: str) -> None:
