@@ -132,10 +132,14 @@ class Escalation(Section):
 
 
 class SchemaVersion(Section):
-    """Which columns an entity was written for: fingerprints of those it declares, and of those a warehouse had."""
+    """Which columns an entity was written for: fingerprints of those it declares, and of those a warehouse had.
+
+    `columns` are the names of the latter, in small letters; None where nobody has looked.
+    """
 
     declared: str
     measured: str | None = None
+    columns: list[str] | None = None
 
 
 class BundleMetadata(Section):

@@ -1,7 +1,7 @@
 """Up to when the data goes: the newest moment in an entity's rows, against the age that it may have.
 
-Looked up where it matters: for a new kind of question, where a table has lost columns since the context was written,
-and where the question reaches up to now.
+Looked up where it matters: for a new kind of question, where a table has lost columns since the context was written or
+has others than were measured, and where the question reaches up to now.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from sqlglot import exp
 
 from bylaw.authored.context import Calendar, Context, Entity
+from bylaw.bundle import SchemaVersion
 from bylaw.language.units import SECONDS
 from bylaw.semantic.catalogue import known_columns
 from bylaw.semantic.expressions import expression
@@ -99,6 +100,41 @@ def _missing(context: Context, names: Collection[str], warehouse: Warehouse) -> 
         gone = sorted(column for column in declared[name] if column.lower() not in there)
         if there and gone:
             yield name, tuple(gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How a table differs from what it was when the context was measured against it."""
+
+    entity: str
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        """The caveat of an answer from such a table. What nobody declared is counted, not named."""
+        parts = [f"{_counted(names)} {kind}" for names, kind in ((self.new, "new"), (self.gone, "gone")) if names]
+        return f"The table of {self.entity} is not as it was measured for the catalogue: {' and '.join(parts)}."
+
+
+def _counted(names: Collection[str]) -> str:
+    return "1 column is" if len(names) == 1 else f"{len(names)} columns are"
+
+
+def drifts(
+    context: Context, names: Collection[str], versions: Mapping[str, SchemaVersion], warehouse: Warehouse
+) -> Mapping[str, Drift]:
+    """The entities among *names* whose tables have other columns now than those that were measured."""
+    found = {}
+    for name in sorted(names):
+        version, base = versions.get(name), context.entities[name].base_table
+        if version is None or version.columns is None:
+            continue
+        before = set(version.columns)
+        there = {column.lower() for column in warehouse.columns(base.schema_name, base.table)}
+        if there and there != before:
+            found[name] = Drift(name, tuple(sorted(there - before)), tuple(sorted(before - there)))
+    return found
 
 
 def said(boundary: Boundary, now: datetime) -> str | None:

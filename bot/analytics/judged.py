@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from bot.analytics import autonomy, freshness, risk
-from bot.analytics.freshness import Boundary
+from bot.analytics.freshness import Boundary, Drift
 from bot.analytics.interfaces import (
     AuthRequest,
     AuthResponse,
@@ -29,6 +29,7 @@ from bot.conversation import Factors, Question, RiskAssessment
 from bot.index import BundleIndex
 from bylaw.authored.autonomy import Autonomy
 from bylaw.authored.context import Context, Entity
+from bylaw.bundle import SchemaVersion
 from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
 from bylaw.semantic.rights import VisibleRows
@@ -37,13 +38,17 @@ from bylaw.warehouses.port import Warehouse
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the layers said. `boundaries` are those that were looked up, `missing` the columns that tables lost."""
+    """What the layers said. `boundaries` are those that were looked up, `missing` the columns that tables lost.
+
+    `drifts` are the tables that are not as they were measured.
+    """
 
     context: ContextResponse
     auth: AuthResponse
     assessment: RiskAssessment
     boundaries: Sequence[Boundary]
     missing: Mapping[str, Sequence[str]]
+    drifts: Mapping[str, Drift]
     columns: Mapping[str, Sequence[str]]
     statements: Mapping[str, str | None]
     asked_at: datetime
@@ -63,7 +68,8 @@ class Judgement:
             "what is known of it is older than the table."
             for name, columns in sorted(self.missing.items())
         ]
-        return tuple(said for said in (*ends, *gone) if said)
+        changed = [drift.said for _, drift in sorted(self.drifts.items())]
+        return tuple(said for said in (*ends, *gone, *changed) if said)
 
     @property
     def data_until(self) -> str | None:
@@ -114,7 +120,8 @@ def judge(
     novelty = risk.novelty(context, _untimed(question.text, bound), query.metrics, groups)
     is_novel = novelty >= rules.risk.freshness.novelty_from
     until = max((window.end for window in query.windows), default=None)
-    seen = _Looks(context, touched, warehouse, is_novel, visible)
+    versions = index.bundle.bundle_metadata.schema_versions
+    seen = _Looks(context, touched, warehouse, is_novel, visible, versions)
     now = index.local(question.asked_at)
     boundaries = seen.boundaries(now, until, is_novel)
     # what is put together from several tables is as fresh as the oldest of them
@@ -151,6 +158,7 @@ def judge(
         assessment=_assessment(request, factors, stakes, auth),
         boundaries=boundaries,
         missing=seen.missing,
+        drifts=seen.drifts,
         columns=seen.columns,
         statements=seen.statements,
         asked_at=now,
@@ -259,16 +267,21 @@ class _Looks:
         warehouse: Warehouse | None,
         is_novel: bool,
         visible: VisibleRows | None,
+        versions: Mapping[str, SchemaVersion],
     ) -> None:
         self.visible = visible
         self.calendar = context.calendar
         self.entities = entities
         self.warehouse = warehouse
         self.statements: dict[str, str | None] = {}
-        names = [entity.name for entity in entities if is_novel]
-        self.missing = {} if warehouse is None else freshness.missing(context, names, warehouse)
+        self.missing: Mapping[str, Sequence[str]] = {}
+        self.drifts: Mapping[str, Drift] = {}
+        if warehouse is not None:
+            names = [entity.name for entity in entities]
+            self.drifts = freshness.drifts(context, names, versions, warehouse)
+            self.missing = freshness.missing(context, names if is_novel else self.drifts, warehouse)
         self.columns: dict[str, Sequence[str]] = {}
-        for name in self.missing:
+        for name in {**self.missing, **self.drifts}:
             base = context.entities[name].base_table
             if warehouse is not None:
                 self.columns[base.qualified] = warehouse.columns(base.schema_name, base.table)
@@ -277,7 +290,8 @@ class _Looks:
         """Those of the entities whose age matters, or whose table is not what it was."""
         found = []
         for entity in self.entities:
-            matters = is_novel or entity.name in self.missing or freshness.reaches_now(entity, now, until)
+            is_changed = entity.name in self.missing or entity.name in self.drifts
+            matters = is_novel or is_changed or freshness.reaches_now(entity, now, until)
             if self.warehouse is None or not matters:
                 continue
             boundary = freshness.looked_up(entity, self.warehouse, self.visible, self.calendar)

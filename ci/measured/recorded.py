@@ -45,13 +45,14 @@ def write(desk: Desk, root: Path) -> Path:
     return root / PATH
 
 
-def versions(context: Context, measured: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str | None]]:
-    """The schema version of each entity: fingerprints of the columns it declares, and of those that were measured."""
+def versions(context: Context, measured: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, Any]]:
+    """The schema version of each entity: of the columns it declares, and of those that were measured."""
     declared = known_columns(context)
     return {
         name: {
             "declared": _print(sorted(declared[name])),
             "measured": _print(measured[name]) if name in measured else None,
+            "columns": sorted(measured[name]) if name in measured else None,
         }
         for name in sorted(context.entities)
     }

@@ -10,6 +10,7 @@ import pytest
 from bot.analytics import freshness
 from bot.analytics.freshness import Boundary
 from bylaw.authored.context import Context, Entity
+from bylaw.bundle import SchemaVersion
 from bylaw.warehouses.port import Rows
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -118,6 +119,34 @@ def test_columns_that_a_table_lost_are_named():
     assert freshness.missing(context, ["orders"], Shelf(columns=("STATUS",))) == {"orders": ("ordered_at",)}
     assert freshness.missing(context, ["orders"], Shelf(columns=("status", "ordered_at", "more"))) == {}
     assert freshness.missing(context, ["orders"], Shelf()) == {}, "nobody described the table"
+
+
+MEASURED = SchemaVersion(declared="d", measured="m", columns=["id", "ordered_at", "status"])
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        (("status", "ID", "Ordered_At"), None),
+        (("id", "ordered_at", "status", "extra"), "1 column is new"),
+        (("id", "ordered_at"), "1 column is gone"),
+        (("a", "b", "ordered_at", "status"), "2 columns are new and 1 column is gone"),
+        ((), None),
+    ],
+)
+def test_a_table_that_is_not_as_it_was_measured_is_told(there, said):
+    context = Context(entities={"orders": entity()})
+    found = freshness.drifts(context, ["orders"], {"orders": MEASURED}, Shelf(columns=there))
+    expected = (
+        {} if said is None else {"orders": f"The table of orders is not as it was measured for the catalogue: {said}."}
+    )
+    assert {name: drift.said for name, drift in found.items()} == expected
+
+
+def test_a_table_that_nobody_measured_has_not_changed():
+    context = Context(entities={"orders": entity()})
+    for versions in ({}, {"orders": SchemaVersion(declared="d")}):
+        assert freshness.drifts(context, ["orders"], versions, Shelf(columns=("x",))) == {}
 
 
 def test_the_statement_is_written_for_its_warehouse():

@@ -137,6 +137,8 @@ def test_recorded_columns_go_into_the_bundle(
         name: version["declared"] for name, version in before.items()
     }
     assert all(len(version["measured"]) == 16 for version in after.values())
+    assert [version["columns"] for version in before.values()] == [None, None]
+    assert all(version["columns"] == sorted(version["columns"]) != [] for version in after.values())
     entity = shop / "context" / "entities" / "customers.yaml"
     entity.write_text(entity.read_text(encoding="utf-8").replace("pii: [email]", "pii: [email, phone]"))
     assert versions()["customers"]["declared"] != after["customers"]["declared"]
