@@ -34,6 +34,8 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
         return Metric(name="number", entity=entity, agg="count", unit="%" if ratio.in_percent else None)
     if measure is not None:
         known = _metric(measure.metric, query, context)
+        if measure.unit is not None:
+            return known.model_copy(update={"unit": measure.unit, "format": "number"})
     if known is not None and measure is None:
         return known
     is_share = difference is not None or (measure is not None and measure.over in ("growth", "share"))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bot.analytics.measured import facts_by_kind
 from bot.analytics.verbs import said_of
 from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.language.words import read_words
@@ -40,15 +41,19 @@ class Target:
 
 
 class Lexicon:
-    """Every phrase of one context. `dates` has the default date of each entity."""
+    """Every phrase of one context. `dates` has each entity's default date, `measured` the columns by kind of unit."""
 
     def __init__(
         self,
         phrases: Iterable[tuple[str, Target]],
         moments: Iterable[tuple[str, Target]] = (),
         dates: Mapping[str, str] | None = None,
+        measured: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.dates = dates or {}
+        self.measured = {
+            kind: tuple(Target("fact", name) for name in names) for kind, names in (measured or {}).items()
+        }
         found: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
         self.spellings: set[str] = set()
         for phrase, target in phrases:
@@ -91,7 +96,12 @@ def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
     dates = {
         name: f"{name}.{date.name}" for name, entity in context.entities.items() if (date := entity.default_time())
     }
-    return Lexicon([*_phrases(context), *_stakes_phrases(sorted(set(stakes)))], _moment_phrases(context), dates)
+    return Lexicon(
+        [*_phrases(context), *_stakes_phrases(sorted(set(stakes)))],
+        _moment_phrases(context),
+        dates,
+        facts_by_kind(context),
+    )
 
 
 def _moment_phrases(context: Context) -> Iterator[tuple[str, Target]]:

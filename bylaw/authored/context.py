@@ -117,9 +117,13 @@ class TimeDimension(Expressed):
 
 
 class Fact(Expressed):
-    """A number on one row. Declaring facts closes the entity's list of columns: others are then unknown."""
+    """A number on one row, in its `unit`.
+
+    Declaring facts closes the entity's list of columns: others are then unknown.
+    """
 
     default_aggregation: Aggregation | None = None
+    unit: Word | None = None
 
 
 class EntityFilter(Expressed):

@@ -285,7 +285,9 @@ class _Compilation:
         found += [Column(alias, name, "dimension") for name, alias in self.dimensions.items()]
         for name, alias in self.metrics.items():
             metric, ratio = self.numbers.metric(name), self.numbers.ratios.get(name)
-            unit = "%" if ratio is not None and ratio.in_percent else metric.unit if metric else None
+            measure = self.numbers.measures.get(name)
+            unit = measure.unit if measure is not None and measure.unit else metric.unit if metric else None
+            unit = "%" if ratio is not None and ratio.in_percent else unit
             found.append(Column(alias, name, "metric", metric.format if metric else None, unit))
         return tuple(found)
 

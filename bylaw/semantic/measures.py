@@ -185,7 +185,7 @@ class Numbers:
         if name in self.ratios and name not in seen:
             ratio = self.ratios[name]
             found = _ratio(self.number(ratio.numerator, inside), self.number(ratio.denominator, inside))
-            return _in_percent(found) if ratio.in_percent else found
+            return _scaled(found, (100, 1)) if ratio.in_percent else found
         if name in self.differences and name not in seen:
             part = self.differences[name]
             return _difference(self.number(part.before, inside), self.number(part.after, inside), part)
@@ -196,7 +196,7 @@ class Numbers:
                 found = found.changed(lambda atom: replace(atom, conditions=(*atom.conditions, *measure.filters)))
             if measure.window is not None:
                 found = found.changed(lambda atom: replace(atom, window=measure.window))
-            return over(found, measure)
+            return _scaled(over(found, measure), measure.scale)
         metric = self.names.context.metrics.get(name)
         return self._written_out(name) if metric is None else self._metric(metric, inside)
 
@@ -391,9 +391,17 @@ def _difference(before: Number, after: Number, part: Difference) -> Number:
     return Number((*first.atoms, *second.atoms), build, before.needs_time or after.needs_time)
 
 
-def _in_percent(number: Number) -> Number:
+def _scaled(number: Number, scale: tuple[int, int]) -> Number:
+    """The number times one whole number, divided by another."""
+    times, parts = scale
+    if times == parts:
+        return number
+
     def build(frame: Frame) -> exp.Expr:
-        return exp.Mul(this=exp.Literal.number(100), expression=exp.paren(number.build(frame), copy=False))
+        found = number.build(frame)
+        if times != 1:
+            found = exp.Mul(this=exp.Literal.number(times), expression=exp.paren(found, copy=False))
+        return found if parts == 1 else divided(exp.paren(found, copy=False), exp.Literal.number(parts))
 
     return replace(number, build=build)
 

@@ -157,7 +157,8 @@ class Measure(Part):
     `filters` narrow the rows that count for it ("of these, on weekends"), `window` is its own span of time instead of
     the query's ("last year" beside "this year"). `over` is computed on the groups of the answer: the change or the
     growth (a share) against the period before, the running total over time, the share of the whole, the whole itself
-    (`total`, the same in every group), the rank from the highest (ties share one, none is skipped).
+    (`total`, the same in every group), the rank from the highest (ties share one, none is skipped). `scale` (times,
+    divided by) tells it in another `unit`.
     """
 
     name: str
@@ -165,6 +166,8 @@ class Measure(Part):
     filters: tuple[Condition, ...] = ()
     window: Window | None = None
     over: Over = "value"
+    scale: tuple[int, int] = (1, 1)
+    unit: str | None = None
 
 
 class Ratio(Part):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
+from bot.analytics.grammar.measured import told_in, unit_behind
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid, TimeSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.verbs import take_head
+from bylaw.language.quantities import Unit
 from bylaw.language.words import read_words
 from bylaw.semantic.query import Operator, Value
 
@@ -103,7 +105,15 @@ def compared(scan: Scan, value: Value) -> bool:
         operator, first = after[1], scan.at + after[0]
     if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
         return False
-    follows = scan.mention(first + 1, skip=frozenset({"total", "different", "distinct"}))
+    length, unit = (0, None) if isinstance(value, str) else unit_behind(scan, first + 1)
+    follows = scan.mention(first + 1 + length, skip=frozenset({"total", "different", "distinct"}))
+    if unit is not None:
+        if ref is None or not ref.of("fact"):
+            ref = told_in(scan, unit, scan.raw(first, first + 1 + length)) or ref
+        follows = None
+    elif follows is not None and (ref is None or not ref.of("fact", "dimension", "time")):
+        ref = behind_number(follows[1]) or ref  # "more than 1000 inhabitants"
+        length = follows[0] if ref is not None and follows[1].words == ref.words else 0
     is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
     is_thing = ref is None or not ref.of("fact")
     if is_quantity and operator in ("<", "<=", ">", ">=", "in") and is_thing:
@@ -115,11 +125,13 @@ def compared(scan: Scan, value: Value) -> bool:
         return False
     scan.comparing = None
     scan.at = first
-    narrow(scan, ref, operator, value, first, first + 1)
-    if ref.of("fact") and scan.word() in wording.UNITS:
-        scan.said.units.append(scan.word())  # "longer than 180 days"
-        scan.at += 1
+    narrow(scan, ref, operator, value, first, first + 1 + length, unit)
     return True
+
+
+def behind_number(ref: Ref) -> Ref | None:
+    """What a number is told of, where only a column of numbers is named behind it."""
+    return Ref(ref.words, ref.of("fact"), ref.near) if ref.of("fact") and not ref.of("entity", "metric") else None
 
 
 def read_quantity_first(scan: Scan) -> bool:
@@ -133,7 +145,8 @@ def read_quantity_first(scan: Scan) -> bool:
         return False
     length, operator = after if after is not None else (0, "in")
     if scan.last is not None and scan.last.of("fact") and not scan.last.entities:
-        narrow(scan, scan.last, operator, value, scan.at, scan.at + 1 + length)
+        more, unit = unit_behind(scan, scan.at + 1 + length)
+        narrow(scan, scan.last, operator, value, scan.at, scan.at + 1 + length + more, unit)
         return True
     follows = scan.mention(scan.at + 1 + length)
     if follows is None or not follows[1].entities:
@@ -196,19 +209,22 @@ def read_between(scan: Scan) -> bool:
     if low is None or high is None or low > high or not scan.last.of("fact", "dimension"):
         return False
     ref, first = scan.last, scan.at
-    narrow(scan, ref, ">=", low, first, first + 2)
-    narrow(scan, ref, "<=", high, first + 2, first + 4)
+    length, unit = unit_behind(scan, first + 4)
+    narrow(scan, ref, ">=", low, first, first + 2, unit)
+    narrow(scan, ref, "<=", high, first + 2, first + 4 + length, unit)
     return True
 
 
-def narrow(scan: Scan, ref: Ref, operator: Operator, value: Value | None, first: int, after: int) -> None:
+def narrow(
+    scan: Scan, ref: Ref, operator: Operator, value: Value | None, first: int, after: int, unit: Unit | None = None
+) -> None:
     """Take in a condition; what it is said of is no output."""
     if ref in scan.said.outputs:
         scan.said.outputs.remove(ref)
     near = ref.near or ((scan.head.entities or scan.head.owners) if scan.head is not None else ())
     values = () if value is None else (value,)
     narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
-    narrowing.inside = scan.inside
+    narrowing.inside, narrowing.unit = scan.inside, unit
     narrowing.verb, scan.verb = scan.verb, None
     before = scan.words[first - 1] if first else ""
     narrowing.towards = before if before in ("from", "to") else ""

@@ -27,6 +27,8 @@ def read_named(scan: Scan) -> bool:
     ):
         length, ref = counted_rows(scan, length, ref)
     length, ref = without_verb(scan, length, ref)
+    if ref.entities and ((is_owner and ref.is_plural) or is_whose(scan, ref)):
+        ref = Ref(ref.words, tuple(t for t in ref.targets if t.kind != "dimension"), ref.near, ref.is_plural)
     first, after = scan.at, scan.at + length
     if scan.number_ends == scan.at and length == 1 and scan.word() in suffixes(scan):
         scan.at += 1  # "total revenue amount"
@@ -60,6 +62,13 @@ def read_named(scan: Scan) -> bool:
             return True
     scan.at = first
     return False
+
+
+def is_whose(scan: Scan, ref: Ref) -> bool:
+    """ "The capital of the state": whose column was named right before, none of its own."""
+    before = scan.last
+    is_behind = before is not None and "of" in (scan.word(-1), scan.word(-2)) and before in scan.said.outputs
+    return is_behind and before is not None and bool(before.near) and set(ref.entities) <= set(before.near)
 
 
 def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:

@@ -22,6 +22,7 @@ from bot.analytics.grammar.conditions import (
 )
 from bot.analytics.grammar.durations import read_duration
 from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed
+from bot.analytics.grammar.measured import read_unit
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
 from bot.analytics.grammar.quantities import read_aggregate, read_all_of, read_counts, read_each, read_grain, read_top
@@ -44,7 +45,6 @@ from bot.analytics.grammar.wholes import (
     read_order,
     read_over_time,
     read_rows,
-    read_unit,
 )
 
 

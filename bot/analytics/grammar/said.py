@@ -8,6 +8,7 @@ from typing import Literal
 from bot.analytics.scope import Kind, Target
 from bylaw.authored.context import Aggregation, Grain
 from bylaw.language import dates
+from bylaw.language.quantities import Unit
 from bylaw.semantic.query import Comparison, Operator, Over, Value
 
 Change = Literal["change", "growth", "both"]
@@ -52,6 +53,7 @@ class Narrowing:
     towards: str = ""  # "from" or "to", where one of them stands before it
     is_labelled: bool = False  # its dimension is named beside it
     verb: Ref | None = None  # that stands before it
+    unit: Unit | None = None  # what its values are told in
 
 
 @dataclass(slots=True)
@@ -119,6 +121,15 @@ class RatioSaid:
     is_ranked: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class UnitSaid:
+    """A unit that an answer is wanted in, and what was named right before it."""
+
+    unit: Unit
+    words: str
+    of: Ref | None = None
+
+
 @dataclass(slots=True)
 class FirstSaid:
     """The first or the last row of an entity, or the row that a fact is taken from.
@@ -176,9 +187,10 @@ class Said:
     limit: int | None = None
     is_ranking: bool = False
     with_empty: bool = False
+    is_whole: bool = False  # numbers without a fraction are asked for
     counts: bool = False
     is_frequent: bool = False  # ranked, or counted, by the rows themselves
-    units: list[str] = field(default_factory=list)
+    units: list[UnitSaid] = field(default_factory=list)
     who: Ref | None = None  # "who wrote": the verb of those who are asked for
     verbs: list[Ref] = field(default_factory=list)  # with nothing behind them that they could be said of
     definitions: list[tuple[tuple[Target, ...], Ref]] = field(default_factory=list)  # a metric, and a part of it

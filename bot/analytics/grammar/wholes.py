@@ -17,7 +17,8 @@ def read_mark(scan: Scan) -> bool:
 
 def read_noise(scan: Scan) -> bool:
     """How somebody would write the SQL, that case does not matter, that empty groups count: no condition on rows."""
-    if length := scan.starts(wording.MATCHING):
+    if length := scan.starts(wording.MATCHING) or how_matched(scan):
+        scan.said.is_whole |= "integer" in scan.words[scan.at : scan.at + length]
         scan.at += length
         return True
     for phrases in (wording.HINTS, wording.EMPTY_TOO):
@@ -27,6 +28,21 @@ def read_noise(scan: Scan) -> bool:
             skip_known(scan)
             return True
     return False
+
+
+def how_matched(scan: Scan) -> int:
+    """ "Match the food type case insensitively": how many words say it."""
+    if scan.word() != "match" or not scan.starts_clause():
+        return 0
+    place, sentence = scan.at + 1, scan.here().sentence
+    while place < len(scan.tokens) and scan.tokens[place].sentence == sentence:
+        if (found := scan.phrase(dict.fromkeys(wording.MATCHING, True), place)) is not None:
+            return place + found[0] - scan.at
+        named = scan.mention(place)
+        if named is None and scan.words[place] not in wording.REMARKS | {"string", "text", "with", "wildcard"}:
+            return 0
+        place += named[0] if named is not None else 1
+    return 0
 
 
 def skip_known(scan: Scan) -> None:
@@ -131,19 +147,6 @@ def read_frequent(scan: Scan) -> bool:
     scan.said.descending = True
     scan.say(scan.at, scan.at + length, "order", "descending")
     scan.at += length
-    return True
-
-
-def read_unit(scan: Scan) -> bool:
-    """ "In kg": the unit that the number must have anyway; whether it has is checked when it is known."""
-    if (
-        scan.word() != "in"
-        or scan.word(1) not in wording.UNITS
-        or (scan.word(1) in wording.GRAINS and not scan.said.numbers)
-    ):
-        return False
-    scan.said.units.append(scan.word(1))
-    scan.at += 2
     return True
 
 

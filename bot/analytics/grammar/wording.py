@@ -166,21 +166,17 @@ SEPARATORS: Mapping[tuple[str, ...], str] = {
 WHOLE = _set("all total overall entire whole")
 THOSE = _set("those these one")
 SCOPES = _set("in for during within at on from")
-UNITS: Mapping[str, tuple[str, ...]] = {  # a unit, and the spellings by which a description names it
-    "kg": ("kg", "kilogram", "kilo"), "kilogram": ("kg", "kilogram"), "cm": ("cm", "centimet"),
-    "centimeter": ("cm", "centimet"), "gram": ("gram",), "pound": ("lb", "pound"), "mile": ("mile", "mph"),
-    "km": ("km", "kilomet"), "mph": ("mph", "miles per hour"), "second": ("second", "sec"), "minute": ("minute",),
-    "hour": ("hour",), "day": ("day",), "week": ("week",), "usd": ("usd", "dollar"), "dollar": ("usd", "dollar"),
-    "eur": ("eur",), "euro": ("eur",), "inch": ("inch",), "foot": ("foot", "feet"), "meter": ("meter", "metre"),
-    "mb": ("mb", "megabyte"), "gb": ("gb", "gigabyte"), "percent": ("percent", "%"), "year": ("year",),
-}  # fmt: skip
+IN_UNIT = _phrases(
+    "in,convert to,converted to,convert it to,expressed in,express in,measured in,given in,as number of,in unit of,"
+    "as,as a,("
+)
 HINTS = _phrases(  # how somebody would write the SQL: what it says follows from the question anyway
     "by do a left join,by doing a left join,based on joining,based on join,by joining,by join,use a left join,"
     "using a left join,by performing a left join,represent each,give the answer as,return the percentage value,"
     "return the percentage,rounded to,match string exactly,match food"
 )
 MATCHING = _phrases(
-    "by how much,as an integer,as integer,as a date,as a percentage,as a decimal,in your answer,in total,"
+    "by how much,as an integer,as integer,as a date,as a decimal,in your answer,in total,"
     "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"
     "match with wildcards case insensitively,matched case insensitively,regardless of case,ignore case,ignoring case"
 )

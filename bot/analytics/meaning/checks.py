@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.grammar.wording import UNITS
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import Stop, not_understood
 from bylaw.semantic.expressions import columns_of
@@ -49,24 +48,6 @@ def made_of(draft: Draft, name: str, depth: int = 0) -> set[str]:
         found.add(entity.name)
         found |= {owner for owner, _ in columns_of(metric.filter, entity.name)} if metric.filter else set()
     return found
-
-
-def stop_at_units(draft: Draft) -> None:
-    """A unit that was asked for and that nothing says the number has."""
-    said = " ".join(
-        f"{part.name} {part.description or ''} {' '.join(part.synonyms)}".lower()
-        for entity in draft.context.entities.values()
-        for part in (*entity.facts, *entity.time_dimensions, *entity.dimensions)
-        if any(f"{entity.name}.{part.name}" in name for name in draft.names.values())
-    )
-    said += " ".join(
-        f" {metric.name} {metric.description or ''} {metric.unit or ''}".lower()
-        for name, metric in draft.context.metrics.items()
-        if name in draft.names.values()
-    )
-    for unit in draft.said.units:
-        if not any(spelling in said for spelling in UNITS[unit]):
-            raise Stop(not_understood(f"nothing says that the number is in `{unit}`", "ask without the unit", (unit,)))
 
 
 def stop_at_strangers(draft: Draft) -> None:

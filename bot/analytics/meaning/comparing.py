@@ -46,6 +46,8 @@ def compared_spans(draft: Draft, numbers: Sequence[Decided], sides: Sequence[Sid
                 metric=metric,
                 filters=(*filters, *side.parts),
                 window=side.window,
+                scale=known.scale if known is not None else (1, 1),
+                unit=known.unit if known is not None else None,
             )
             for side in sides
         ]

@@ -7,11 +7,13 @@ from dataclasses import replace
 from datetime import date
 
 from bot.analytics.grammar.said import Ref, Said
+from bot.analytics.measured import unit_of
 from bot.analytics.nearness import Nearness
 from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood, unclear
 from bot.analytics.scope import Target
 from bylaw.authored.context import Context, Dimension
+from bylaw.language.quantities import Unit
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.names import BETWEEN
@@ -142,6 +144,10 @@ class Draft:
     def labels(self, name: str) -> list[str]:
         """The dimensions that people tell rows of an entity apart by; none where it declares none."""
         return [f"{name}.{short}" for short in self.context.entities[name].label]
+
+    def unit_of(self, name: str) -> tuple[Unit | None, tuple[Unit, ...]]:
+        """The declared unit of a number, and those that its texts name."""
+        return unit_of(self.context, name)
 
     def columns(self, name: str) -> list[str]:
         """What a list of rows shows where nobody says what: the label, else everything that is known of a row."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.grammar.wording import DESTINATIONS, ORIGINS
@@ -11,6 +13,7 @@ from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of, one_metric
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
+from bylaw.language.quantities import Unit, factor
 from bylaw.semantic.query import (
     AnyOf,
     Apart,
@@ -186,7 +189,7 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
         name = label[0]
     else:
         name = draft.choose(ref, attributes, narrowing.near).name
-    values = tuple(as_stored(draft, name, value) for value in narrowing.values)
+    values = tuple(as_stored(draft, name, value) for value in told_in_unit(draft, narrowing, name))
     return Filter(dimension=name, values=values, operator=narrowing.operator, negated=narrowing.negated)
 
 
@@ -196,6 +199,32 @@ def as_stored(draft: Draft, name: str, value: Value) -> Value:
     dimension = draft.context.entities[owner].dimension(short)
     is_text = dimension is not None and (dimension.data_type or "").lower() in ("varchar", "text", "string")
     return str(value) if is_text and isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def told_in_unit(draft: Draft, narrowing: Narrowing, name: str) -> tuple[Value, ...]:
+    """The numbers of a condition in the unit of its column: "over 2 kilometers" of metres are 2000."""
+    unit = narrowing.unit
+    if unit is None:
+        return narrowing.values
+    declared, named = draft.unit_of(name)
+    if declared is None and unit in named:
+        return narrowing.values
+    share = factor(unit, declared) if declared is not None else None
+    if share is None:
+        message = f"nothing says that `{narrowing.ref.words}` is in {unit.name}"
+        raise Stop(not_understood(message, "say the number in the unit of the column", (unit.name,)))
+    numbers = [value for value in narrowing.values if isinstance(value, int | Decimal)]
+    return tuple(exactly(Fraction(value) * share, unit) for value in numbers)
+
+
+def exactly(value: Fraction, unit: Unit) -> Value:
+    """The number as a person would write it; refused where no decimal is exact."""
+    if value.denominator == 1:
+        return int(value)
+    decimal = Decimal(value.numerator) / Decimal(value.denominator)
+    if Fraction(decimal) != value:
+        raise Stop(not_understood(f"no exact number is so many {unit.name}", "say it in the unit of the column"))
+    return decimal
 
 
 def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: str) -> None:

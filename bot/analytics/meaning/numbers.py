@@ -122,11 +122,15 @@ def of_one_row(draft: Draft, number: NumberSaid, target: Target) -> Aggregation 
 
 def owners_said(draft: Draft, number: NumberSaid) -> list[str]:
     """Whose fact it is: that of the rows named by their label ("of Texas"), or of those that have a row each."""
+    if number.ref.near:
+        return []
     told = [part.ref for part in (*number.conditions, *draft.said.conditions) if not part.negated]
     values = [target for ref in told for target in ref.of("value")]
     found = [value.owner for value in values if value.name in draft.labels(value.owner)]
     groups = [*draft.said.groups, *([draft.said.ranked] if draft.said.ranked else [])]
     found += [name for ref in groups for name in ref.entities]
+    shown = [target for ref in draft.said.outputs for target in ref.of("dimension")]
+    found += [target.owner for target in shown if target.name in draft.labels(target.owner)]
     owners = {target.owner for target in number.ref.of("fact")}
     return [name for name in dict.fromkeys(found) if name in owners]
 

@@ -12,7 +12,6 @@ from bot.analytics.meaning.checks import (
     stop_at_definitions,
     stop_at_strangers,
     stop_at_strays,
-    stop_at_units,
     stop_at_unused,
 )
 from bot.analytics.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
@@ -43,6 +42,7 @@ from bot.analytics.meaning.spans import (
     stop_at_one_side,
 )
 from bot.analytics.meaning.times import list_window, window_of
+from bot.analytics.meaning.units import in_units, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
 from bylaw.semantic.query import (
     Difference,
@@ -64,14 +64,13 @@ def query_of(draft: Draft) -> SemanticQuery:
     decide_frequent(draft)
     decide_facts(draft)
     decide_extremes(draft)
-    numbers = all_numbers(draft)
+    numbers = in_units(draft, all_numbers(draft))
     ratios = ratios_of(draft)
     if not numbers and not ratios:
         if previous is None or (said.subject is not None and not draft.follows):
             return query_of_rows(draft)
         return changed_query(draft, previous)
     query = query_of_numbers(draft, numbers, ratios)
-    stop_at_units(draft)
     stop_at_bare_word(draft, query)
     all_time = any(time.span.start is None for time in said.times)
     return carried(query, previous, all_time) if previous is not None and draft.follows else query
@@ -235,6 +234,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     add_aparts(draft, filters)
     add_firsts(draft, filters)
     stop_at_unused(draft, dimensions)
+    stop_at_units(draft, dimensions)
     list_window(draft, filters)
     orders = []
     limit = 1 if said.limit is None and said.is_ranking and not asks_for_many(draft) else said.limit
