@@ -23,7 +23,7 @@ from bot.analytics.reading import Bound, NotUnderstood, Reading, Stop, Unclear
 from bot.analytics.scope import Lexicon
 from bot.conversation import Binding
 from bylaw.authored.context import Calendar, Context
-from bylaw.language import dates
+from bylaw.language.periods import CalendarRules
 from bylaw.language.typos import closest
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery, Unanswerable
@@ -113,10 +113,10 @@ class Reader:
         raise Stop(NotUnderstood(f"I do not understand {named} here", hint, unknown))
 
 
-def calendar_rules(calendar: Calendar) -> dates.CalendarRules:
+def calendar_rules(calendar: Calendar) -> CalendarRules:
     """The calendar file as the grammar of time takes it."""
     weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-    return dates.CalendarRules(
+    return CalendarRules(
         week_start=weekdays.index(calendar.week_start),
         fiscal_start=calendar.fiscal_year_start,
         fiscal_by_default=calendar.year == "fiscal",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.analytics.measured import facts_by_kind
-from bot.analytics.verbs import said_of
+from bot.analytics.verbs import events_of, said_of
 from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.language.words import read_words
 
@@ -109,9 +109,10 @@ def _moment_phrases(context: Context) -> Iterator[tuple[str, Target]]:
     for name, entity in context.entities.items():
         for time in entity.time_dimensions:
             for phrase in (time.name, *time.synonyms):
-                for said in said_of(phrase):
-                    yield said, Target("time", f"{name}.{time.name}")
-                    yield said.removeprefix(f"{_one(name)} "), Target("time", f"{name}.{time.name}")
+                spoken = phrase.replace("_", " ")
+                for part in dict.fromkeys((spoken, spoken.removeprefix(f"{_one(name)} "))):
+                    for said in said_of(part):
+                        yield said, Target("time", f"{name}.{time.name}")
 
 
 def _stakes_phrases(stakes: list[str]) -> Iterator[tuple[str, Target]]:
@@ -184,6 +185,8 @@ def _spoken(entity: Entity, kind: Kind, attribute: Expressed) -> Iterator[str]:
     """How one speaks of an attribute: its names, "status name", "id" of a key, "name" of what tells rows apart."""
     phrases = (attribute.name, *attribute.synonyms)
     yield from phrases
+    if kind == "time":
+        yield from (f"{event} date" for phrase in phrases for event in events_of(phrase))
     if kind != "dimension":
         return
     yield from (f"{phrase} name" for phrase in phrases if not phrase.endswith(("name", "id", "title")))

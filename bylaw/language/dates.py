@@ -12,20 +12,8 @@ from calendar import month_name
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal
 
-Unit = Literal["day", "week", "month", "quarter", "year"]
-UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
-
-
-@dataclass(frozen=True, slots=True)
-class CalendarRules:
-    """What the calendar file says: first day of the week (Monday is 0), first month of the fiscal year."""
-
-    week_start: int = 0
-    fiscal_start: int = 1
-    fiscal_by_default: bool = False
-    whole_periods: bool = False
+from bylaw.language.periods import UNITS, CalendarRules, Unit, label_of, period_of, shifted, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +36,8 @@ class Span:
     """Days from `start` up to, not including, `end`; both None: all time. `begins`, `ends` are places in the text.
 
     `sides` are the two spans that stand at its ends ("from March to June"). `shift` is how far it lies before
-    another span that the text around tells ("the month before"); it has no days of its own.
+    another span that the text around tells ("the month before"); it has no days of its own. `is_state` asks how things
+    stood at its end ("at the end of October").
     """
 
     start: date | None
@@ -58,15 +47,17 @@ class Span:
     ends: int
     sides: tuple[Span, Span] | None = None
     shift: Shift | None = None
+    is_state: bool = False
 
 
+_ORDINARY = CalendarRules()
 FIRST_DAY = date(1, 1, 1)  # of a span that has no beginning
 LAST_DAY = date(9999, 12, 31)  # of a span that has no end
 _Period = tuple[date | None, date | None, str]
 _Reader = Callable[[re.Match[str], date, CalendarRules], _Period | None]
 
 
-def find(text: str, today: date, calendar: CalendarRules = CalendarRules()) -> tuple[Span, ...]:
+def find(text: str, today: date, calendar: CalendarRules = _ORDINARY) -> tuple[Span, ...]:
     """Every time phrase in *text*, in order; longer readings win over the shorter ones inside them."""
     lowered = text.lower()
     found: list[Span] = []
@@ -82,61 +73,10 @@ def find(text: str, today: date, calendar: CalendarRules = CalendarRules()) -> t
             except (ValueError, OverflowError):  # the 31st of February, the year 12000: no day, so no phrase
                 period = None
             if period is not None:
-                found.append(Span(*period, begins, ends, _sides(match, today, calendar), _shift(match)))
+                found.append(
+                    Span(*period, begins, ends, _sides(match, today, calendar), _shift(match), reader is _state)
+                )
     return tuple(sorted(found, key=lambda span: span.begins))
-
-
-def period_of(day: date, unit: Unit, calendar: CalendarRules = CalendarRules(), fiscal: bool | None = None) -> date:
-    """The first day of the *unit* that holds *day*."""
-    by_fiscal = calendar.fiscal_by_default if fiscal is None else fiscal
-    first = calendar.fiscal_start if by_fiscal else 1
-    match unit:
-        case "day":
-            return day
-        case "week":
-            return day - timedelta(days=(day.weekday() - calendar.week_start) % 7)
-        case "month":
-            return day.replace(day=1)
-        case "quarter":
-            return shifted(day.replace(day=1), "month", -((day.month - first) % 3))
-        case "year":
-            return shifted(day.replace(day=1), "month", -((day.month - first) % 12))
-
-
-def shifted(day: date, unit: Unit, count: int) -> date:
-    """*day* moved by *count* units; the day of the month is cut to the length of the month."""
-    if unit in ("day", "week"):
-        return day + timedelta(days=count * (7 if unit == "week" else 1))
-    months = day.year * 12 + day.month - 1 + count * {"month": 1, "quarter": 3, "year": 12}[unit]
-    year, month = divmod(months, 12)
-    following = date(year + month // 11, (month + 1) % 12 + 1, 1)
-    return date(year, month + 1, min(day.day, (following - timedelta(days=1)).day))
-
-
-def _whole(start: date, unit: Unit, calendar: CalendarRules, fiscal: bool | None = None) -> tuple[date, date, str]:
-    by_fiscal = (calendar.fiscal_by_default if fiscal is None else fiscal) and calendar.fiscal_start != 1
-    return start, shifted(start, unit, 1), _label(start, unit, calendar, by_fiscal)
-
-
-def _label(start: date, unit: Unit, calendar: CalendarRules, fiscal: bool) -> str:
-    named = _fiscal_year(start, calendar) if fiscal else start.year
-    number = (start.month - (calendar.fiscal_start if fiscal else 1)) % 12 // 3 + 1
-    match unit:
-        case "day":
-            return start.isoformat()
-        case "week":
-            return f"the week of {start.isoformat()}"
-        case "month":
-            return f"{month_name[start.month]} {start.year}"
-        case "quarter":
-            return f"Q{number} FY{named}" if fiscal else f"Q{number} {named}"
-        case "year":
-            return f"FY{named}" if fiscal else str(named)
-
-
-def _fiscal_year(day: date, calendar: CalendarRules) -> int:
-    """A fiscal year is named after the year in which it ends."""
-    return day.year + (1 if calendar.fiscal_start > 1 and day.month >= calendar.fiscal_start else 0)
 
 
 # --- words ---
@@ -219,7 +159,7 @@ def _sides(match: re.Match[str], today: date, calendar: CalendarRules) -> tuple[
     if first is None:
         return None
     (begins, ends), (begin, end) = (match.span(at) for at in _ENDS)
-    return Span(*_whole(first, unit, calendar), begins, ends), Span(*_whole(second, unit, calendar), begin, end)
+    return Span(*whole(first, unit, calendar), begins, ends), Span(*whole(second, unit, calendar), begin, end)
 
 
 def _shift(match: re.Match[str]) -> Shift | None:
@@ -277,7 +217,7 @@ def _relative(match: re.Match[str], today: date, calendar: CalendarRules) -> _Pe
     start = period_of(today, unit, calendar, fiscal)
     if match["word"] not in ("this", "current"):
         start = shifted(start, unit, -1)
-    return _whole(start, unit, calendar, fiscal)
+    return whole(start, unit, calendar, fiscal)
 
 
 def _before(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
@@ -288,7 +228,7 @@ def _before(match: re.Match[str], today: date, calendar: CalendarRules) -> _Peri
 
 def _ago(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     unit = _unit(match)
-    return _whole(period_of(shifted(today, unit, -_count(match["count"])), unit, calendar), unit, calendar)
+    return whole(period_of(shifted(today, unit, -_count(match["count"])), unit, calendar), unit, calendar)
 
 
 def _longer_ago(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
@@ -312,7 +252,7 @@ def _moved(match: re.Match[str], today: date, calendar: CalendarRules) -> _Perio
     unit = _unit(match)
     if end != shifted(start, unit, 1) or (count := _any_count(match["count"] or "a")) == 0:
         return None
-    return _whole(shifted(start, unit, count if match["word"] in _AFTER else -count), unit, calendar, fiscal=False)
+    return whole(shifted(start, unit, count if match["word"] in _AFTER else -count), unit, calendar, fiscal=False)
 
 
 def _beside(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
@@ -338,6 +278,18 @@ def _part_of(match: re.Match[str], today: date, calendar: CalendarRules) -> _Per
     return start, end, f"{start.isoformat()} to {(end - timedelta(days=1)).isoformat()}"
 
 
+def _state(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "At the end of October": everything up to there, of which the last counts."""
+    word = match["from"]
+    if unit := next((unit for unit in UNITS if word.endswith(unit)), None):
+        start = period_of(today, unit, calendar)
+        end = start if word.startswith(("last", "previous")) else shifted(start, unit, 1)
+    else:
+        _, end = _mention(word, today, calendar)
+    last = end - timedelta(days=1)
+    return FIRST_DAY, end, f"as of {last.isoformat()}"
+
+
 def _half(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     year = int(match["year"] or today.year)
     is_second = (match["word"] or match["number"]) in ("second", "2")
@@ -360,7 +312,7 @@ def _shared_year(match: re.Match[str], today: date, calendar: CalendarRules) -> 
     """ "March and April 2026": one year is meant."""
     unit: Unit = "quarter" if match["from"].startswith("q") else "month"
     start, _ = _mention(f"{match['from']} {match['year']}", today, calendar)
-    return _whole(start, unit, calendar, None if unit == "quarter" else False)
+    return whole(start, unit, calendar, None if unit == "quarter" else False)
 
 
 def _quarter(match: re.Match[str], today: date, calendar: CalendarRules) -> tuple[date, date, str]:
@@ -372,23 +324,23 @@ def _quarter(match: re.Match[str], today: date, calendar: CalendarRules) -> tupl
     start = shifted(date(year, 1, 1), "month", offset)
     while not match["year"] and start > today:
         start = shifted(start, "year", -1)
-    return _whole(start, "quarter", calendar, fiscal)
+    return whole(start, "quarter", calendar, fiscal)
 
 
 def _fiscal(match: re.Match[str], _today: date, calendar: CalendarRules) -> _Period | None:
     year = int(match["year"]) if len(match["year"]) == 4 else 2000 + int(match["year"])
     start = date(year - (1 if calendar.fiscal_start > 1 else 0), calendar.fiscal_start, 1)
-    return _whole(start, "year", calendar, fiscal=True)
+    return whole(start, "year", calendar, fiscal=True)
 
 
 def _named(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     text = match["from"]
     if re.fullmatch(_YEAR, text) and calendar.fiscal_by_default and calendar.fiscal_start > 1:
         start = date(int(text) - 1, calendar.fiscal_start, 1)
-        return _whole(start, "year", calendar)
+        return whole(start, "year", calendar)
     start, end = _mention(text, today, calendar)
     unit: Unit = "year" if re.fullmatch(_YEAR, text) else "month"
-    return start, end, _label(start, unit, calendar, fiscal=False)
+    return start, end, label_of(start, unit, calendar, fiscal=False)
 
 
 def _all_time(_match: re.Match[str], _today: date, _calendar: CalendarRules) -> _Period | None:
@@ -450,6 +402,11 @@ _GRAMMAR = _compiled(
             rf"the (?:(?P<many>{_COUNT}) )?(?P<unit>{_UNIT})s? (?P<earlier>before(?: that| then| it)?)"
             r"(?=\W*$|[,.;?!)]| (?:by|per|and|for|in|of|vs|versus|instead)\b)",
             _untold,
+        ),
+        (
+            rf"(?:at|as of|by) the (?:very )?(?:end|close) of (?:the )?"
+            rf"(?P<from>{_DATE}|(?:last|previous|this) {_UNIT})",
+            _state,
         ),
         (rf"(?P<word>since|on or after|after|later than) (?:the )?(?P<from>{_DATE})", _since),
         (rf"(?P<word>on or before|before|until|through|prior to|earlier than) (?:the )?(?P<from>{_DATE})", _before),

@@ -35,7 +35,7 @@ def _read_time_between(scan: Scan, counted: int) -> bool:
     place, unit = found
     agg: Aggregation | None = None
     if scan.at_word(place) == "since":
-        place, agg = _extreme(scan, place + 1)
+        place, agg = _extreme(scan, _of_each(scan, place + 1))
         moment = read_moment(scan, place)
         if moment is None:
             return False
@@ -89,6 +89,15 @@ def _trailing(scan: Scan, after: int, unit: str) -> tuple[int, str]:
         unit = _UNITS[scan.at_word(place + 1)]
         return place + 2 + (scan.at_word(place + 2) == ")"), unit
     return after, unit
+
+
+def _of_each(scan: Scan, place: int) -> int:
+    """ "Since each user's last session": a number for each."""
+    found = scan.mention(place + 1) if scan.at_word(place) in ("each", "every") else None
+    if found is None or not found[1].entities:
+        return place
+    scan.said.groups.append(Ref(found[1].words, found[1].of("entity")))
+    return place + 1 + found[0]
 
 
 def _extreme(scan: Scan, place: int) -> tuple[int, Aggregation | None]:

@@ -6,20 +6,18 @@ from collections.abc import Mapping
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.conditions import narrow_value
+from bot.analytics.grammar.mentions import rows_at
+from bot.analytics.grammar.moments import follows
 from bot.analytics.grammar.names import TAKERS, add_number
 from bot.analytics.grammar.said import FirstSaid, NumberSaid, OrderSaid, Ref
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
 
-_ENDS: Mapping[tuple[str, ...], bool] = {  # is it the last one?
-    ("last",): True, ("latest",): True, ("most", "recent"): True, ("newest",): True, ("very", "last"): True,
-    ("first",): False, ("earliest",): False, ("oldest",): False, ("very", "first"): False,
-}  # fmt: skip
 _ADVERBS: Mapping[tuple[str, ...], bool] = {
     ("first",): False, ("earliest",): False, ("last",): True, ("latest",): True, ("most", "recently"): True,
 }  # fmt: skip
 _OWNERS = frozenset(("their", "its", "his", "her", "whose"))
-_OF = frozenset(("of", "for", "by", "from", "per"))
+_OF = frozenset(("of", "for", "by", "from", "per", "to"))
 
 
 def read_first(scan: Scan) -> bool:
@@ -28,7 +26,7 @@ def read_first(scan: Scan) -> bool:
     if scan.word() == "date" and scan.word(1) in ("of", "for"):
         place, is_dated = scan.at + 2, True
         place += scan.at_word(place) in wording.DETERMINERS
-    found = scan.phrase(_ENDS, place)
+    found = scan.phrase(wording.ENDS, place)
     if found is None:
         return False
     length, is_last = found
@@ -36,15 +34,17 @@ def read_first(scan: Scan) -> bool:
     if named is not None and named[0] > length:
         return False
     kinds, behind = _kinds(scan, place + length)
-    row = scan.mention(behind)
+    row = rows_at(scan, behind)
     if row is None:
         return False
     size, ref = row
+    if not ref.entities and size > 1 and not kinds and (owner := _owner(scan, behind, ref)) is not None:
+        return _take_part(scan, behind, size, ref, FirstSaid(owner, is_last, is_owned=True, is_told=True))
     rows = ref.of("entity") or (() if ref.of("metric", "time", "value") else ref.of("fact"))
     is_owned = scan.word(-1) in _OWNERS or scan.raw(scan.at - 1, scan.at).endswith(("'s", "s'", "’s", "s’"))
-    if not rows or (ref.is_plural and ref.entities and not is_owned):
-        return False
     after = behind + size
+    if not rows or (ref.is_plural and ref.entities and not is_owned and not _is_of_each(scan, after)):
+        return False
     is_dated |= bool(ref.entities) and scan.at_word(after) == "date"
     after += bool(ref.entities) and scan.at_word(after) == "date"
     if is_dated:
@@ -70,6 +70,34 @@ def read_first(scan: Scan) -> bool:
     return True
 
 
+def _is_of_each(scan: Scan, place: int) -> bool:
+    return scan.at_word(place) == "per" or (scan.at_word(place) in _OF and scan.at_word(place + 1) in ("each", "every"))
+
+
+def _owner(scan: Scan, place: int, ref: Ref) -> Ref | None:
+    """ "Coupon start date": the rows whose column it is."""
+    found = scan.lexicon.longest_at(scan.words[place : place + 1], 0)
+    entities = tuple(target for target in found[1] if target.kind == "entity") if found is not None else ()
+    owned = tuple(target for target in entities if target.name in ref.owners)
+    return Ref(scan.raw(place, place + 1), owned) if owned and not ref.of("metric") else None
+
+
+def _take_part(scan: Scan, place: int, size: int, ref: Ref, said: FirstSaid) -> bool:
+    """ "Earliest coupon id": a column of the first of them. A date is one only where it is compared with another."""
+    after = place + size
+    after += scan.at_word(after) == "be"
+    is_known = any(known.ref.entities == said.ref.entities for known in scan.said.firsts)
+    if ref.of("time") and not follows(scan, after) and not is_known:
+        return False
+    if not is_known:
+        scan.said.firsts.append(said)
+    scan.say(scan.at, place, "order", f"the {'last' if said.is_last else 'first'} {said.ref.words}")
+    scan.at = place
+    if ref.of("time") and follows(scan, after):
+        scan.at, scan.last = after, Ref(ref.words, ref.of("time"))
+    return True
+
+
 def _kinds(scan: Scan, place: int) -> tuple[list[tuple[int, int, Ref]], int]:
     """ "The latest online order": the values before the rows that have them, and the place of the rows."""
     kinds: list[tuple[int, int, Ref]] = []
@@ -92,6 +120,11 @@ def _take_rows(scan: Scan, ref: Ref) -> None:
 def _take_owner(scan: Scan, said: FirstSaid) -> None:
     """ "… of each customer", "per customer": whose rows the first is looked for among."""
     place = scan.at
+    done = scan.mention(place) or scan.lexicon.moment_at(scan.words, place)
+    if done is not None and scan.at_word(place + done[0]) in _OF:
+        place += done[0]  # "the last message sent to each user"
+    elif scan.at_word(place) in wording.NEUTRAL_VERBS:
+        place += 1
     if scan.at_word(place) not in _OF:
         return
     is_each = scan.at_word(place) == "per"
@@ -141,7 +174,7 @@ def read_its_date(scan: Scan) -> bool:
     """ "First treatment (date and id)": the date of the row that is the first, or the first date said again."""
     if scan.word() != "date" or scan.mention(scan.at) is not None:
         return False
-    if scan.dated:
+    if scan.dated or any(number.agg and number.ref.of("time") for number in scan.said.numbers):
         scan.at += 1
         return True
     if not scan.said.firsts:

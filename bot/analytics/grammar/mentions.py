@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.verbs import is_done
 from bylaw.language.words import singular
 
 
@@ -17,7 +18,8 @@ def of_whom(scan: Scan, ref: Ref) -> Ref:
         or scan.word(1) in ("each", "all")
     ):
         return ref
-    found = scan.mention(scan.at + 1)
+    place = scan.at + 1 + (scan.word(1) in wording.DETERMINERS)
+    found = rows_at(scan, place + max(starts_with(scan, place, phrase) for phrase in wording.ENDS))
     owners = found[1].entities if found is not None else ()
     place = scan.at + 1
     while not owners and found is not None and place < scan.at + 3 and scan.words[place : place + 1]:
@@ -27,6 +29,11 @@ def of_whom(scan: Scan, ref: Ref) -> Ref:
     if not owners:
         return ref
     return Ref(ref.words, ref.targets, owners, ref.is_plural, is_owned=True)
+
+
+def starts_with(scan: Scan, place: int, phrase: tuple[str, ...]) -> int:
+    """How many words of *phrase* stand at *place*: all or none."""
+    return len(phrase) if tuple(scan.words[place : place + len(phrase)]) == phrase else 0
 
 
 def counted_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
@@ -45,8 +52,19 @@ def without_verb(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
         return length, ref
     shorter, rows = counted_rows(scan, length, ref)
     is_owner = rows.entities and {target.owner for target in ref.of("time")} <= set(rows.entities)
-    is_done = scan.at_word(scan.at + shorter).endswith("ed")
-    return (shorter, rows) if is_owner and is_done else (length, ref)
+    is_told = is_done(scan.at_word(scan.at + shorter))
+    return (shorter, rows) if is_owner and is_told else (length, ref)
+
+
+def rows_at(scan: Scan, place: int) -> tuple[int, Ref] | None:
+    """What is named at *place*; of "notification sent" the notification alone."""
+    found = scan.mention(place)
+    if found is None or found[1].entities:
+        return found
+    at, scan.at = scan.at, place
+    shorter = without_verb(scan, *found)
+    scan.at = at
+    return shorter
 
 
 def is_doing(scan: Scan, ref: Ref, length: int) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import ApartSaid, Ref
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.verbs import DOING
 from bylaw.authored.context import Grain
 from bylaw.language.span import listed
 
@@ -74,11 +75,11 @@ def read_done(scan: Scan) -> bool:
     heads = _spoken_of(scan)
     named = scan.mention(first)
     owned = tuple(target for target in targets if target.owner in heads)
-    if named is not None and (not owned or named[1].of("time", "entity", "metric")):
+    if named is not None and (not owned or named[1].of("entity", "metric") or set(owned) & set(named[1].targets)):
         return False
     scan.at = after
     span = next((i for i in range(after, min(after + 3, len(scan.tokens))) if scan.words[i] not in _PLACES), after)
-    if not scan.is_time(span) and not _follows(scan) and not _is_placed(scan):
+    if not scan.is_time(span) and not follows(scan) and not _is_placed(scan):
         scan.at = first
         return False
     scan.last = Ref(scan.raw(first, after), owned or targets)
@@ -92,10 +93,10 @@ def _is_placed(scan: Scan) -> bool:
     return words in (["first"], ["last"], ["earliest"], ["latest"], ["most", "recently"])
 
 
-def _follows(scan: Scan) -> bool:
-    """Does a comparison with another moment begin here? Nothing is taken in."""
+def follows(scan: Scan, place: int | None = None) -> bool:
+    """Does a comparison with another moment begin at *place*, or here? Nothing is taken in."""
     probe = Scan(scan.tokens, scan.lexicon)
-    probe.at, probe.head, probe.last = scan.at, scan.head, scan.last
+    probe.at, probe.head, probe.last = scan.at if place is None else place, scan.head, scan.last
     return read_apart(probe)
 
 
@@ -240,10 +241,10 @@ def _is_beside(scan: Scan) -> bool:
     """Is the date named last the one that the comparison is said of?"""
     if scan.last is None or not scan.last.of("time") or scan.last.entities:
         return False
-    place = scan.at - 1
-    while place > 0 and scan.at_word(place) in _AUXILIARIES:
+    place, last = scan.at - 1, scan.last.words.split()[-1]
+    while place > 0 and scan.at_word(place) in _AUXILIARIES and scan.tokens[place].raw != last:
         place -= 1
-    return scan.tokens[place].raw == scan.last.words.split()[-1]
+    return scan.tokens[place].raw == last
 
 
 def _number(scan: Scan, place: int) -> int | None:
@@ -272,7 +273,9 @@ def read_moment(scan: Scan, place: int) -> tuple[int, Ref] | None:
     while place < len(scan.tokens):
         named, told = scan.mention(place), scan.lexicon.moment_at(scan.words, place)
         if told is not None and (named is None or told[0] >= named[0]) and not (named and named[1].entities):
-            return _of_owner(scan, place + told[0], Ref(scan.raw(place, place + told[0]), told[1]))
+            also = named[1].of("time") if named is not None and named[0] == told[0] else ()
+            targets = tuple(dict.fromkeys((*also, *told[1])))
+            return _of_owner(scan, place + told[0], Ref(scan.raw(place, place + told[0]), targets))
         if named is not None and named[1].of("time", "entity"):
             return _named_moment(scan, place, *named)
         if (doing := _doing(scan, place)) is not None:
@@ -323,7 +326,7 @@ def _doing(scan: Scan, place: int) -> tuple[int, Ref] | None:
     if not word.endswith("ing") or len(word) < 6:
         return None
     stem = word[:-3]
-    forms = [f"{stem}ed", f"{stem}d", *([f"{stem[:-1]}ed"] if stem[-1] == stem[-2] else [])]
+    forms = [DOING.get(word, f"{stem}ed"), f"{stem}d", *([f"{stem[:-1]}ed"] if stem[-1] == stem[-2] else [])]
     for form in forms:
         words = [form, *scan.words[place + 1 : place + 4]]
         found = scan.lexicon.moment_at(words, 0) or scan.lexicon.longest_at(words, 0)

@@ -127,6 +127,10 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.agg is None:
         return False
     agg, is_extreme = scan.agg
+    if ref.entities and scan.agg_words.lower() in wording.TIMELY and not ref.of("metric", "fact", "time"):
+        scan.said.unknown.append(scan.agg_words)  # "latest orders": how many of them?
+        scan.agg = None
+        return False
     if (ref.of("value") or ref.of("condition")) and not ref.of("metric", "fact", "time", "entity"):
         narrow_value(scan, ref, first, after)
         return True

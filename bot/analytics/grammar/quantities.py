@@ -170,7 +170,7 @@ def read_grain(scan: Scan) -> bool:
         scan.said.orders.append(OrderSaid(wording.GRAINS[word]))
         scan.at += 1
         return True
-    if (word in wording.ADVERBS and not is_named) or scan.each:
+    if (word in wording.ADVERBS and not is_named and not scan.is_phrase()) or scan.each:
         if scan.each and is_named:
             return False
         grain = wording.GRAINS[word]

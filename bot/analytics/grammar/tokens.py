@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Literal
 
 from bylaw.language import dates
+from bylaw.language.periods import CalendarRules
 from bylaw.language.words import read_words
 
 Kind = Literal["word", "number", "quoted", "time", "mark"]
@@ -43,7 +44,7 @@ class Token:
         return self.kind == "word" and self.raw[:1].isupper()
 
 
-def read_tokens(text: str, today: date, calendar: dates.CalendarRules) -> tuple[Token, ...]:
+def read_tokens(text: str, today: date, calendar: CalendarRules) -> tuple[Token, ...]:
     """The tokens of *text* in order, one more than MAX_TOKENS at most. What stands in quotes is one literal."""
     quoted = list(_QUOTED.finditer(text))
     blank = _blanked(text, [match.span() for match in quoted])

@@ -61,6 +61,10 @@ EXTREMES: Mapping[str, Aggregation] = {
     "bottom": "min", "leading": "max", "last": "max", "first": "min", "strongest": "max",
     "weakest": "min", "tallest": "max", "heaviest": "max", "fastest": "max", "slowest": "min", "youngest": "max",
 }  # fmt: skip
+ENDS: Mapping[tuple[str, ...], bool] = {  # of several rows: is it the last one?
+    ("last",): True, ("latest",): True, ("most", "recent"): True, ("newest",): True, ("very", "last"): True,
+    ("first",): False, ("earliest",): False, ("oldest",): False, ("very", "first"): False,
+}  # fmt: skip
 AMBIGUOUS_EXTREMES = _set("last first")  # of themselves no rank: "first name", "last week"
 TIMELY = _set("latest newest earliest oldest recent last first youngest")
 RANKING = _set("top bottom most fewest least leading highest lowest largest biggest greatest smallest")

@@ -12,6 +12,19 @@ from bylaw.semantic.query import (
 )
 
 
+def stop_at_states(draft: Draft) -> None:
+    """How things stood at a moment: of balances the last one counts, of anything else nobody says what does."""
+    said = draft.said
+    named = [draft.context.metrics.get(draft.names.get(number.ref.words, "")) for number in said.numbers]
+    if said.firsts or (named and all(metric is not None and metric.non_additive_dimension for metric in named)):
+        return
+    for time in said.times:
+        if time.span.is_state:
+            words = draft.text[time.span.begins : time.span.ends]
+            message = f"`{words}` asks how something stood then, and this is no balance"
+            raise Stop(not_understood(message, "ask for a span of time", (words,)))
+
+
 def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
     """ "A refund for a TV" names rows and asks for no number of them: nothing says how many, by what or when."""
     said = draft.said

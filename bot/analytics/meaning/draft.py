@@ -94,8 +94,16 @@ class Draft:
     def is_of_one_row(self, target: Target) -> bool:
         """Does a row of the owner have all that the target speaks of: both moments of the time between them?"""
         between = BETWEEN.search(target.name)
-        owners = [name.partition(".")[0] for name in between.groups()[1:] if "." in name] if between else []
-        return all(self.nearness.leads_to_one(target.owner, owner) for owner in owners)
+        names = [name for name in between.groups()[1:] if "." in name] if between else []
+        owners = [name.partition(".")[0] for name in names]
+        is_led = all(self.nearness.leads_to_one(target.owner, owner) for owner in owners)
+        return is_led and all(self.is_known_by_day(name) for name in names)
+
+    def is_known_by_day(self, name: str) -> bool:
+        """Is it a date whose day is known, and not only its month or year?"""
+        owner, _, short = name.partition(".")
+        dates = self.context.entities[owner].time_dimensions
+        return all(date.time_granularity in (None, "day") for date in dates if date.name == short)
 
     def rank(self, target: Target, hints: Sequence[str], spoken: Sequence[str]) -> tuple[object, ...]:
         return (

@@ -67,6 +67,20 @@ def aggregates(draft: Draft, metric: Metric, agg: Aggregation) -> bool:
     return metric.agg == agg or (agg == "avg" and metric.type == "ratio")
 
 
+def nearest(draft: Draft, names: Sequence[str]) -> Sequence[str]:
+    """Of several metrics the only one whose rows belong to what is asked about: each user, each merchant."""
+    said = draft.said
+    spoken = [ref.entities for ref in (*said.groups, said.subject, said.ranked) if ref is not None and ref.entities]
+
+    def leads(name: str) -> bool:
+        bases = draft.compiler.bases_of(name)
+        near = draft.nearness.leads_to_one
+        return all(any(near(base, entity) for entity in entities) for base in bases for entities in spoken)
+
+    fitting = [name for name in names if leads(name)]
+    return fitting if spoken and len(fitting) == 1 else names
+
+
 def one_metric(draft: Draft, ref: Ref, names: Sequence[str], agg: Aggregation | None = None) -> tuple[str, str]:
     if agg is not None:
         fitting = [name for name in names if aggregates(draft, draft.context.metrics[name], agg)]
@@ -76,6 +90,8 @@ def one_metric(draft: Draft, ref: Ref, names: Sequence[str], agg: Aggregation | 
             message = f"I cannot give the {agg} of `{ref.words}`"
             raise Stop(not_understood(message, "ask for the metric as it is", (ref.words,)))
         names = fitting
+    if len(names) > 1:
+        names = nearest(draft, names)
     if len(names) > 1:
         raise Stop(unclear(draft.text, ref.words, names, draft.context))
     draft.names[ref.words] = names[0]

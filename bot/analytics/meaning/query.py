@@ -10,6 +10,7 @@ from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import (
     stop_at_bare_word,
     stop_at_definitions,
+    stop_at_states,
     stop_at_strangers,
     stop_at_strays,
     stop_at_unused,
@@ -134,6 +135,7 @@ def query_of_numbers(
     elif not differences:
         stop_at_one_side(draft)
         decide_compared(draft, compared, filters, dimensions)
+    stop_at_states(draft)
     window, time_dimension = window_of(draft, filters)
     if sides:
         if window is not None:
@@ -235,6 +237,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     add_firsts(draft, filters)
     stop_at_unused(draft, dimensions)
     stop_at_units(draft, dimensions)
+    stop_at_states(draft)
     list_window(draft, filters)
     orders = []
     limit = 1 if said.limit is None and said.is_ranking and not asks_for_many(draft) else said.limit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from bot.analytics.grammar.said import NumberSaid, Ref
-from bot.analytics.meaning.checks import stop_at_strays
+from bot.analytics.meaning.checks import made_of, stop_at_strays
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.numbers import decided_number, named_number
 from bot.analytics.reading import Stop, not_understood
@@ -48,7 +48,18 @@ def add_up_facts(draft: Draft) -> None:
     for ref in list(draft.said.outputs):
         if ref.of("fact") and not ref.of("dimension", "time"):
             draft.said.outputs.remove(ref)
+            if is_balance_told(draft, ref):
+                continue
             draft.more.append(decided_number(draft, NumberSaid(ref)).name)
+
+
+def is_balance_told(draft: Draft, ref: Ref) -> bool:
+    """ "The latest balance of each user: return the id and the balance": the number that is asked for anyway."""
+    metrics = draft.context.metrics
+    asked = {draft.names.get(number.ref.words) for number in draft.said.numbers}
+    known = [metrics[name] for name in asked if name in metrics and metrics[name].non_additive_dimension]
+    facts = {target.name for target in ref.of("fact")}
+    return any(name in made_of(draft, metric.name) for metric in known for name in facts)
 
 
 def add_group(draft: Draft, ref: Ref, found: list[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.tokens import read_tokens
 from bot.analytics.scope import Target, lexicon_of
-from bylaw.language.dates import CalendarRules
+from bylaw.language.periods import CalendarRules
 
 
 @pytest.fixture(scope="module")

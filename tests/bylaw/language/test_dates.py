@@ -10,7 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bylaw.language.dates import UNITS, CalendarRules, Shift, find, period_of, shifted
+from bylaw.language.dates import Shift, find
+from bylaw.language.periods import UNITS, CalendarRules, period_of, shifted
 
 ROWS = yaml.safe_load(Path(__file__).with_name("dates.yaml").read_text(encoding="utf-8"))
 TODAY = date(2026, 11, 20)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bylaw.demo_warehouse import build
-from bylaw.language.dates import shifted
+from bylaw.language.periods import shifted
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable, Window
