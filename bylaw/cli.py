@@ -128,7 +128,7 @@ def main() -> None:
     debug = "--debug" in sys.argv[1:]
     _spell_out_what_cannot_be_shown()
     try:
-        code = bylaw.main(args=_anywhere(sys.argv[1:]), standalone_mode=False)
+        code = bylaw.main(args=_anywhere(sys.argv[1:]), prog_name="bylaw", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Exit as exit_:
         sys.exit(exit_.exit_code)

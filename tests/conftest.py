@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 if TYPE_CHECKING:
     from tests.fakes.github.server import FakeGitHub
@@ -31,8 +31,30 @@ settings.load_profile("fixed")
 # Who is started in the background ignores interrupts, and so would every process that a test starts and interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+_SETTINGS = "_hypothesis_internal_use_settings"  # where a property's own settings are
+
 HERE = Path(__file__).resolve().parent
 DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
+
+
+_FEW = 50  # examples of a property that every run tries; of more, half
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Properties look at a part of their examples; the run of the slow tests (`-m slow`) looks at all of them."""
+    if settings.default is not settings.get_profile("fixed"):
+        return
+    own = {id(item.obj): item for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)}
+    for item in own.values():
+        if any(item.get_closest_marker(name) for name in ("slow", "longer", "benchmark")):
+            continue
+        if config.option.markexpr == "slow":
+            item.add_marker("slow")
+            continue
+        chosen = getattr(item.obj, _SETTINGS, None) or settings.default
+        few = max(_FEW, chosen.max_examples // 2)
+        setattr(item.obj, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -100,7 +122,9 @@ def _no_handler_outlives_its_stream() -> Iterator[None]:
             logging.root.removeHandler(handler)
 
 
-def call_bylaw(*words: object, cwd: Path | None = None, merged: bool = False) -> Done:
+def call_bylaw(
+    *words: object, cwd: Path | None = None, merged: bool = False, stdin: bytes = b"", **environ: str
+) -> Done:
     """Like `run_bylaw`, in this process: for the many calls whose imports would cost more than what they do."""
     from bylaw.cli import main
 
@@ -109,10 +133,14 @@ def call_bylaw(*words: object, cwd: Path | None = None, merged: bool = False) ->
     code: object = 0
     try:
         with (
+            pytest.MonkeyPatch.context() as patch,
             contextlib.chdir(cwd or Path()),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(out if merged else err),
         ):
+            for name, value in environ.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
             main()
     except SystemExit as ended:
         code = ended.code

@@ -1,4 +1,4 @@
-"""`bylaw ask` and `bylaw serve` as people call them: in a process of their own, with real answers."""
+"""`bylaw ask` and `bylaw serve` as people call them, with real answers; what a process may spoil in one of its own."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from bot.conversation import Reply
 from bot.store import audit
 from bot.store.engine import connect
 from bylaw.cli import main
+from tests.conftest import call_bylaw
 
 LAMP = "Can I return a lamp I bought 12 days ago? I have the receipt."
 
@@ -28,18 +29,19 @@ def folder(tmp_path):
 
 @pytest.fixture
 def call(folder):
-    """Run `bylaw` with these words, in this environment."""
+    """Run `bylaw` with these words, in this environment, where the test runs."""
 
     def called(*words, **environ):
-        env = {k: v for k, v in os.environ.items() if not k.startswith("BYLAW_") and k != "NO_COLOR"}
-        command = [sys.executable, "-m", "bylaw.cli", *map(str, words)]
-        return subprocess.run(command, cwd=folder, env={**env, **environ}, capture_output=True, text=True, timeout=60)
+        done = call_bylaw(*words, cwd=folder, **environ)
+        return subprocess.CompletedProcess(words, done.code, done.out, done.err)
 
     return called
 
 
-def test_a_question_is_answered_from_a_bundle(call, folder, repository):
-    done = call("ask", LAMP, "--bundle", repository.bundle)
+def test_a_question_is_answered_from_a_bundle(folder, repository):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("BYLAW_") and k != "NO_COLOR"}
+    command = [sys.executable, "-m", "bylaw.cli", "ask", LAMP, "--bundle", str(repository.bundle)]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "policies/refund/POL-REFUND-001.yaml:" in done.stdout
     assert "\x1b" not in done.stdout
@@ -103,7 +105,7 @@ def test_what_is_not_answered_is_no_failure_of_the_command(call, repository):
         (["ask"], "QUESTION"),
         (["ask", LAMP, "--root", "nowhere"], "nowhere"),
         (["serve", "--bundle", "B", "--host", "0.0.0.0"], "without a token"),
-        (["serve", "--bundle", "nowhere.json"], "no bundle"),
+        (["serve", "--bundle", "nowhere.json", "--workers", "1"], "no bundle"),
         (["serve", "--bundle", "B", "--port", "70000"], "70000"),
     ],
 )

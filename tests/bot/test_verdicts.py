@@ -228,8 +228,17 @@ PIPED = [
 
 
 @pytest.mark.parametrize(("data", "code", "says"), PIPED, ids=range(len(PIPED)))
-def test_an_answer_may_come_through_a_pipe(data: bytes, code: int, says: str, repository: Any, tmp_path: Path) -> None:
+def test_an_answer_may_come_through_a_pipe(
+    data: bytes, code: int, says: str, repository: Any, tmp_path: Path, call: Command
+) -> None:
+    words = ["enforce", "--bundle", repository.bundle, "--query", "refund?", "--response", "-"]
+    done = call(*words, stdin=data, cwd=tmp_path)
+    assert done.code == code
+    assert says in done.out + done.err
+
+
+def test_a_pipe_that_nobody_reads_to_its_end_is_refused_all_the_same(repository: Any, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "bylaw.cli", "enforce", "--bundle", str(repository.bundle), "--query", "refund?"]
-    done = subprocess.run([*words, "--response", "-"], input=data, capture_output=True, cwd=tmp_path)
-    assert done.returncode == code
-    assert says in (done.stdout + done.stderr).decode()
+    done = subprocess.run([*words, "--response", "-"], input=PIPED[3][0], capture_output=True, cwd=tmp_path)
+    assert done.returncode == PIPED[3][1]
+    assert PIPED[3][2] in done.stderr.decode()

@@ -70,13 +70,13 @@ DAY = ("--at", "2026-06-01")
 
 
 @pytest.fixture
-def clashing(tmp_path, bylaw):
+def clashing(tmp_path, call):
     """A new repository with a contradiction in it."""
     root = tmp_path / "shop"
-    bylaw("init", root)
+    call("init", root)
 
     def errors(*words):
-        found = bylaw("check", "--root", root, "--format", "json", *DAY, *words).json["findings"]
+        found = call("check", "--root", root, "--format", "json", *DAY, *words).json["findings"]
         return {one["fingerprint"]: one for one in found if one["severity"] == "error"}
 
     assert errors() == {}

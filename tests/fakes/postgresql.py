@@ -58,6 +58,23 @@ def new_database(server: str, name: str) -> Engine:
     return create_engine(f"{server}{name}", **options)
 
 
+def emptied(server: str, name: str) -> None:
+    """Have an empty database *name* at *server*: made once, and cleared of what the test before left in it."""
+    admin = create_engine(f"{server}postgres", isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        known = connection.exec_driver_sql("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).first()
+        if known is None:
+            connection.exec_driver_sql(f"CREATE DATABASE {name}")
+        left = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+        connection.exec_driver_sql(left, (name,))
+    admin.dispose()
+    inside = create_engine(f"{server}{name}", isolation_level="AUTOCOMMIT")
+    with inside.connect() as connection:
+        connection.exec_driver_sql("DROP SCHEMA public CASCADE")
+        connection.exec_driver_sql("CREATE SCHEMA public")
+    inside.dispose()
+
+
 def _programs() -> Path | None:
     found = [Path(path).parent for path in [shutil.which("initdb")] if path]
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"))

@@ -65,9 +65,9 @@ BY_PATH = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.p
 
 
 @pytest.fixture
-def imported(tmp_path: Path, bylaw: Callable[..., Any]) -> Callable[[str], tuple[Path, Any]]:
+def imported(tmp_path: Path, call: Callable[..., Any]) -> Callable[[str], tuple[Path, Any]]:
     def run(path: str) -> tuple[Path, Any]:
-        done = bylaw("import", FIXTURES / path, "--output", tmp_path / "repo", "--json")
+        done = call("import", FIXTURES / path, "--output", tmp_path / "repo", "--json")
         assert (done.code, done.err) == (0, "")
         return tmp_path / "repo", done.json
 
@@ -76,7 +76,7 @@ def imported(tmp_path: Path, bylaw: Callable[..., Any]) -> Callable[[str], tuple
 
 @BY_PATH
 def test_it_is_imported_and_checks_without_an_error(
-    source: Source, imported: Callable[..., Any], bylaw: Callable[..., Any]
+    source: Source, imported: Callable[..., Any], call: Callable[..., Any]
 ) -> None:
     root, said = imported(source.path)
     assert said["format"] == source.format
@@ -84,7 +84,7 @@ def test_it_is_imported_and_checks_without_an_error(
         len(list((root / "context" / kind).glob("*.yaml"))) for kind in ("entities", "metrics", "verified_queries")
     ]
     assert counted == [source.entities, source.metrics, source.verified]
-    done = bylaw("check", "--root", root, "--format", "json")
+    done = call("check", "--root", root, "--format", "json")
     assert done.json["summary"]["errors"] == 0, done.out
 
 
@@ -131,10 +131,10 @@ def revenue(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_join_that_the_data_breaks_five_fold_is_found_with_its_factor(
-    imported: Callable[..., Any], bylaw: Callable[..., Any], revenue: str
+    imported: Callable[..., Any], call: Callable[..., Any], revenue: str
 ) -> None:
     root, _ = imported("cortex/revenue_timeseries.yaml")
-    done = bylaw("check", "--root", root, "--warehouse", revenue, "--at", "2024-11-08", "--format", "json")
+    done = call("check", "--root", root, "--warehouse", revenue, "--at", "2024-11-08", "--format", "json")
     assert done.code == 1
     found = {finding["id"]: finding for finding in done.json["findings"]}
     join = found["relationship-cardinality"]
@@ -146,14 +146,14 @@ def test_the_join_that_the_data_breaks_five_fold_is_found_with_its_factor(
 
 
 def test_a_question_is_answered_from_what_was_imported(
-    imported: Callable[..., Any], bylaw: Callable[..., Any], revenue: str
+    imported: Callable[..., Any], call: Callable[..., Any], revenue: str
 ) -> None:
     root, _ = imported("cortex/revenue_timeseries.yaml")
     (root / "rules").mkdir()
     roles = {"roles": {"analyst": {"schemas": ["revenue_timeseries"]}}, "users": {"analyst": ["analyst"]}}
     (root / "rules" / "roles.yaml").write_text(json.dumps(roles), encoding="utf-8")
     words = ("--root", root, "--warehouse", revenue, "--at", "2024-11-08T12:00:00", "--as", "analyst", "--json")
-    done = bylaw("ask", "What is the daily revenue by product line?", *words)
+    done = call("ask", "What is the daily revenue by product line?", *words)
     assert done.json["kind"] == "data", done.out
     assert len(done.json["rows"]) == 5
     total = sum(float(row[-1]) for row in done.json["rows"])

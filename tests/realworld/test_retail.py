@@ -16,9 +16,9 @@ DAY = "2026-06-01"
 
 
 @pytest.fixture(scope="module")
-def bundle(tmp_path_factory: pytest.TempPathFactory, bylaw: Callable[..., Any]) -> Path:
+def bundle(tmp_path_factory: pytest.TempPathFactory, call: Callable[..., Any]) -> Path:
     out = tmp_path_factory.mktemp("retail")
-    done = bylaw("compile", "--root", RETAIL, "-o", out, "--at", DAY)
+    done = call("compile", "--root", RETAIL, "-o", out, "--at", DAY)
     assert (done.code, done.out) == (0, ""), done.err
     return out / "compiled_policy_bundle.json"
 
@@ -28,8 +28,8 @@ def cases() -> list[dict[str, Any]]:
     return [case for path in files for case in yaml.safe_load(path.read_text(encoding="utf-8"))]
 
 
-def test_it_checks_without_an_error(bylaw: Callable[..., Any]) -> None:
-    done = bylaw("check", "--root", RETAIL, "--format", "json", "--at", DAY)
+def test_it_checks_without_an_error(call: Callable[..., Any]) -> None:
+    done = call("check", "--root", RETAIL, "--format", "json", "--at", DAY)
     assert (done.code, done.err) == (0, "")
     assert done.json["summary"]["errors"] == 0
 

@@ -56,14 +56,14 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def out(root: Path, bylaw: Callable[..., Any]) -> Path:
-    done = bylaw("compile", "--root", root, "-o", root / "out", "--at", "2026-06-01")
+def out(root: Path, call: Callable[..., Any]) -> Path:
+    done = call("compile", "--root", root, "-o", root / "out", "--at", "2026-06-01")
     assert done.code == 0, done.err
     return root / "out"
 
 
-def test_they_load_unchanged_and_check_without_an_error(root: Path, bylaw: Callable[..., Any]) -> None:
-    done = bylaw("check", "--root", root, "--format", "json", "--at", "2026-06-01")
+def test_they_load_unchanged_and_check_without_an_error(root: Path, call: Callable[..., Any]) -> None:
+    done = call("check", "--root", root, "--format", "json", "--at", "2026-06-01")
     assert (done.code, done.err) == (0, "")
     told = {(f["id"], f["policies"][0] if f["policies"] else None) for f in done.json["findings"]}
     assert told >= {

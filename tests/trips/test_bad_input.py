@@ -74,8 +74,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def findings(shared: Path, bylaw: Command) -> list[dict[str, Any]]:
-    done = bylaw("check", "--root", shared, "--format", "json", "--at", DAY)
+def findings(shared: Path, call: Command) -> list[dict[str, Any]]:
+    done = call("check", "--root", shared, "--format", "json", "--at", DAY)
     assert (done.code, done.err) == (1, "")
     listed: list[dict[str, Any]] = done.json["findings"]
     return listed
@@ -92,8 +92,8 @@ def test_no_fault_makes_another(findings: list[dict[str, Any]]) -> None:
     assert told(findings) == expected(SHARED)
 
 
-def test_people_are_told_the_same(shared: Path, bylaw: Command, findings: list[dict[str, Any]]) -> None:
-    done = bylaw("check", "--root", shared, "--all", "--at", DAY)
+def test_people_are_told_the_same(shared: Path, call: Command, findings: list[dict[str, Any]]) -> None:
+    done = call("check", "--root", shared, "--all", "--at", DAY)
     assert (done.code, done.err) == (1, "")
     for id, at in expected(SHARED):
         assert f"error[{id}]: " in done.out
@@ -103,8 +103,8 @@ def test_people_are_told_the_same(shared: Path, bylaw: Command, findings: list[d
 
 
 @pytest.mark.parametrize("row", ALONE, ids=[row["title"] for row in ALONE])
-def test_the_fault_is_told_alone(row: dict[str, Any], tmp_path: Path, bylaw: Command) -> None:
-    done = bylaw("check", "--root", write_files(tmp_path, BASE, row["files"]), "--format", "json", "--at", DAY)
+def test_the_fault_is_told_alone(row: dict[str, Any], tmp_path: Path, call: Command) -> None:
+    done = call("check", "--root", write_files(tmp_path, BASE, row["files"]), "--format", "json", "--at", DAY)
     assert (done.code, done.err) == (1, "")
     assert told(done.json["findings"]) == expected([row])
     hold(row, done.json["findings"])

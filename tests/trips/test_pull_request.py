@@ -84,9 +84,9 @@ def edit(git: Git, path: str, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def against_main(bylaw: Command, git: Git, *more: str) -> tuple[int, list[dict[str, Any]], Counter[str]]:
+def against_main(call: Command, git: Git, *more: str) -> tuple[int, list[dict[str, Any]], Counter[str]]:
     """Exit code, the new findings, and the existing ones by id."""
-    done = bylaw("check", "--root", git.folder, "--base", "main", "--format", "json", *more)
+    done = call("check", "--root", git.folder, "--base", "main", "--format", "json", *more)
     assert done.err == ""
     findings = done.json["findings"]
     assert done.json["summary"]["existing"] == sum(f["existing"] for f in findings)
@@ -117,9 +117,9 @@ def test_a_new_contradiction_fails_and_lies_on_the_line_of_the_change(git: Git, 
     assert all(10 <= f["counterexample"]["facts"]["hours_late"] <= 12 for f in conflicts)
 
 
-def test_people_read_the_new_first_and_the_old_marked(git: Git, bylaw: Command) -> None:
+def test_people_read_the_new_first_and_the_old_marked(git: Git, call: Command) -> None:
     (git.folder / "policies/rental/POL-RENTAL-900.yaml").write_text(CONTRADICTION.replace("-000", "-900"))
-    done = bylaw("check", "--root", git.folder, "--base", "main")
+    done = call("check", "--root", git.folder, "--base", "main")
     assert done.code == 1
     heads = [line for line in done.out.splitlines() if line.startswith(("error[", "warning[", "notice["))]
     old = [" (existing): " in head for head in heads]

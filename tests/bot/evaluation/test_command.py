@@ -33,8 +33,8 @@ def root(repository, tmp_path):
     return root
 
 
-def test_a_suite_that_holds_ends_with_0_and_leaves_nothing_behind(bylaw, root):
-    done = bylaw("eval", "--root", root)
+def test_a_suite_that_holds_ends_with_0_and_leaves_nothing_behind(call, root):
+    done = call("eval", "--root", root)
     assert done.code == 0, done.out + done.err
     assert done.out.splitlines() == [
         "lamps: 4 questions, 100.0% right (at least 90.0%), 0.0% answered wrongly (at most 2.0%), "

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from bot.store.engine import Store, connect
 from bot.store.migrate import upgrade
-
-_NUMBERS = count(1)
+from tests.fakes.postgresql import emptied
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -20,13 +17,9 @@ def store_url(request: pytest.FixtureRequest) -> str:
     """An empty database of each kind."""
     if request.param == "sqlite":
         return "sqlite:///store.db"
-    server = request.getfixturevalue("postgresql")
-    name = f"bylaw_{next(_NUMBERS)}"
-    admin = connect(server + "postgres", Path())
-    with admin.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    admin.close()
-    return server + name
+    server: str = request.getfixturevalue("postgresql")
+    emptied(server, "bylaw")
+    return f"{server}bylaw"
 
 
 @pytest.fixture

@@ -98,22 +98,22 @@ def test_a_share_is_not_rounded_up():
 
 
 @pytest.mark.parametrize(("threshold", "code"), [("0.1", 0), ("0.9", 1), ("0", 0)])
-def test_below_the_threshold_the_verb_fails_and_says_so(tmp_path, bylaw, threshold, code):
+def test_below_the_threshold_the_verb_fails_and_says_so(tmp_path, call, threshold, code):
     root = repository(tmp_path, ROWS["rows"][1])
     written(root, {"rules/ci.yaml": f"case_coverage_threshold: {threshold}\n"})
-    done = bylaw("cases", "--root", root, "--at", DAY.isoformat())
+    done = call("cases", "--root", root, "--at", DAY.isoformat())
     assert done.code == code, done.err
     assert ("lies below the 90 %" in done.out) == bool(code)
-    missing = bylaw("cases", "--missing", "--root", root, "--at", DAY.isoformat())
+    missing = call("cases", "--missing", "--root", root, "--at", DAY.isoformat())
     assert missing.code == 0
     assert parse("cases.yaml", missing.out).data
-    as_json = bylaw("cases", "--json", "--root", root, "--at", DAY.isoformat())
+    as_json = call("cases", "--json", "--root", root, "--at", DAY.isoformat())
     assert (as_json.code, as_json.json["is_below_threshold"]) == (code, bool(code))
 
 
-def test_the_table_is_what_people_read(tmp_path, bylaw):
+def test_the_table_is_what_people_read(tmp_path, call):
     root = repository(tmp_path, ROWS["rows"][1])
-    shown = bylaw("cases", "--root", root, "--at", DAY.isoformat()).out
+    shown = call("cases", "--root", root, "--at", DAY.isoformat()).out
     assert shown.splitlines() == [
         "policy          rules  boundaries  regions  exceptions  covered",
         "POL-REFUND-001    1/2         0/2      1/2           -     33 %",

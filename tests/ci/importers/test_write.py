@@ -198,8 +198,8 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_command_says_what_it_wrote_and_what_not(source: Path, tmp_path: Path, bylaw: Callable[..., Any]) -> None:
-    done = bylaw("import", source, "--output", tmp_path / "repo")
+def test_the_command_says_what_it_wrote_and_what_not(source: Path, tmp_path: Path, call: Callable[..., Any]) -> None:
+    done = call("import", source, "--output", tmp_path / "repo")
     assert done.code == 0
     assert done.out == (
         f"read as cortex; written to {tmp_path}/repo:\n"
@@ -209,40 +209,40 @@ def test_the_command_says_what_it_wrote_and_what_not(source: Path, tmp_path: Pat
         "  the warehouse's address names it\n"
         "    shop.yaml: tables[0].base_table.database\n"
     )
-    assert bylaw("check", "--root", tmp_path / "repo").code == 0
-    again = bylaw("import", source, "--output", tmp_path / "repo", "--json")
+    assert call("check", "--root", tmp_path / "repo").code == 0
+    again = call("import", source, "--output", tmp_path / "repo", "--json")
     assert (again.code, [file["state"] for file in again.json["files"]]) == (0, ["unchanged", "unchanged"])
     assert again.json["not_carried_over"][0]["why"] == "the warehouse's address names it"
 
 
 def test_a_dry_run_shows_the_difference_and_writes_nothing(
-    source: Path, tmp_path: Path, bylaw: Callable[..., Any]
+    source: Path, tmp_path: Path, call: Callable[..., Any]
 ) -> None:
-    bylaw("import", source, "--output", tmp_path / "repo")
+    call("import", source, "--output", tmp_path / "repo")
     before = (tmp_path / "repo" / PATH).read_bytes()
     source.write_text(
         source.read_text(encoding="utf-8").replace("name: orders\n", "name: orders\n    description: all\n")
     )
-    done = bylaw("import", source, "--output", tmp_path / "repo", "--dry-run")
+    done = call("import", source, "--output", tmp_path / "repo", "--dry-run")
     assert done.code == 0
     assert "would be written to" in done.out
     assert "           +description: all\n" in done.out
     assert (tmp_path / "repo" / PATH).read_bytes() == before
 
 
-def test_an_edit_that_is_kept_is_exit_code_one(source: Path, tmp_path: Path, bylaw: Callable[..., Any]) -> None:
-    bylaw("import", source, "--output", tmp_path / "repo")
+def test_an_edit_that_is_kept_is_exit_code_one(source: Path, tmp_path: Path, call: Callable[..., Any]) -> None:
+    call("import", source, "--output", tmp_path / "repo")
     path = tmp_path / "repo" / PATH
     path.write_text(path.read_text(encoding="utf-8") + "description: mine\n", encoding="utf-8")
-    assert bylaw("import", source, "--output", tmp_path / "repo").code == 0
+    assert call("import", source, "--output", tmp_path / "repo").code == 0
     source.write_text(
         source.read_text(encoding="utf-8").replace("name: orders\n", "name: orders\n    description: all\n")
     )
-    done = bylaw("import", source, "--output", tmp_path / "repo")
+    done = call("import", source, "--output", tmp_path / "repo")
     assert done.code == 1
     assert "description stays as it is here" in done.out
     assert "description: mine" in path.read_text(encoding="utf-8")
-    assert bylaw("import", source, "--output", tmp_path / "repo", "--force").code == 0
+    assert call("import", source, "--output", tmp_path / "repo", "--force").code == 0
 
 
 @pytest.mark.parametrize(
@@ -256,8 +256,8 @@ def test_an_edit_that_is_kept_is_exit_code_one(source: Path, tmp_path: Path, byl
         ((), "Missing argument"),
     ],
 )
-def test_wrong_usage_is_said(words: tuple[str, ...], says: str, source: Path, bylaw: Callable[..., Any]) -> None:
-    done = bylaw("import", *(said.format(source=source) for said in words))
+def test_wrong_usage_is_said(words: tuple[str, ...], says: str, source: Path, call: Callable[..., Any]) -> None:
+    done = call("import", *(said.format(source=source) for said in words))
     assert done.code == 2
     assert says in done.err
     assert "Traceback" not in done.err

@@ -31,9 +31,9 @@ def shop(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def checked(shop: Path, bylaw: Callable[..., Any]) -> Callable[..., Any]:
+def checked(shop: Path, call: Callable[..., Any]) -> Callable[..., Any]:
     def check(*words: object) -> Any:
-        return bylaw("check", "--root", shop, "--warehouse", f"duckdb://{shop.parent}/rows.duckdb", *DAY, *words)
+        return call("check", "--root", shop, "--warehouse", f"duckdb://{shop.parent}/rows.duckdb", *DAY, *words)
 
     return check
 
@@ -83,7 +83,7 @@ def test_a_severity_of_the_rules_holds(checked: Callable[..., Any], shop: Path) 
 
 
 def test_a_waiver_accepts_it_and_is_not_idle_without_a_warehouse(
-    checked: Callable[..., Any], shop: Path, bylaw: Callable[..., Any]
+    checked: Callable[..., Any], shop: Path, call: Callable[..., Any]
 ) -> None:
     entries = [
         {"finding": finding["fingerprint"], "id": finding["id"], "until": "2026-12-31", "because": "known", "by": "ana"}
@@ -93,7 +93,7 @@ def test_a_waiver_accepts_it_and_is_not_idle_without_a_warehouse(
     (shop / "rules" / "waivers.yaml").write_text(yaml.safe_dump({"waivers": entries}), encoding="utf-8")
     with_rows = checked("--format", "json")
     assert (with_rows.code, {finding["severity"] for finding in with_rows.json["findings"]}) == (0, {"notice"})
-    without = bylaw("check", "--root", shop, *DAY, "--format", "json")
+    without = call("check", "--root", shop, *DAY, "--format", "json")
     assert (without.code, without.json["findings"]) == (0, [])
 
 
@@ -120,10 +120,10 @@ def test_with_a_base_only_a_file_that_changed_fails(checked: Callable[..., Any],
 
 
 def test_recorded_columns_go_into_the_bundle(
-    checked: Callable[..., Any], shop: Path, bylaw: Callable[..., Any], tmp_path: Path
+    checked: Callable[..., Any], shop: Path, call: Callable[..., Any], tmp_path: Path
 ) -> None:
     def versions() -> Any:
-        done = bylaw("compile", "--root", shop, "-o", tmp_path / "out", *DAY)
+        done = call("compile", "--root", shop, "-o", tmp_path / "out", *DAY)
         assert done.code == 0, done.err
         bundle = json.loads((tmp_path / "out" / "compiled_policy_bundle.json").read_text(encoding="utf-8"))
         return bundle["bundle_metadata"]["schema_versions"]
@@ -152,8 +152,8 @@ def test_recorded_columns_go_into_the_bundle(
         (("--warehouse", "duckdb:///no/such/file.duckdb"), "there is no database file"),
     ],
 )
-def test_wrong_usage_is_said(words: tuple[str, ...], says: str, shop: Path, bylaw: Callable[..., Any]) -> None:
-    done = bylaw("check", "--root", shop, *DAY, *words)
+def test_wrong_usage_is_said(words: tuple[str, ...], says: str, shop: Path, call: Callable[..., Any]) -> None:
+    done = call("check", "--root", shop, *DAY, *words)
     assert done.code == 2
     assert says in done.err
 
