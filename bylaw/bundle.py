@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bylaw.authored.business import Business
 from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions
 from bylaw.authored.rules import Rules
@@ -183,6 +184,7 @@ class CompiledPolicyBundle(Section):
     context: Context
     decisions: Decisions
     rules: Rules
+    business: Business | None = Field(default=None, exclude_if=lambda value: value is None)
     bundle_metadata: BundleMetadata
 
 

@@ -77,6 +77,7 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
         context=workspace.context,
         decisions=workspace.decisions,
         rules=workspace.rules,
+        business=workspace.business if workspace.rules.features.business_knowledge else None,
         bundle_metadata=BundleMetadata(
             policy_count=len(records),
             active_policy_count=sum(record.in_logic for record in records.values()),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from bylaw.authored.business import Business
 from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions
 from bylaw.authored.rules import Rules
@@ -55,6 +56,7 @@ class Workspace:
     context: Context
     decisions: Decisions
     rules: Rules
+    business: Business = field(default_factory=Business)
     findings: tuple[Finding, ...] = ()
     commit: str | None = None
     commit_date: date | None = None
@@ -144,6 +146,7 @@ def read(
         context=reader.context(),
         decisions=decisions,
         rules=rules,
+        business=reader.business(),
         findings=(*reader.findings, *words.findings, *twice, *unlinked),
         commit=shown.commit,
         commit_date=shown.commit_date,

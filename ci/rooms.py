@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from bylaw.authored.business import Business, Objective, Project, Strategy
 from bylaw.authored.context import Calendar, Context, Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.policies import Case, Policy
@@ -53,6 +54,9 @@ ROOMS: tuple[Room, ...] = (
     Room("context/guides/**/*", "guides", Guide, "domain"),
     Room("context/verified_queries/**/*", "verified_queries", VerifiedQuery, "name"),
     Room("context/calendar", "calendar", Calendar, ""),
+    Room("context/business/objectives/**/*", "objectives", Objective, "id"),
+    Room("context/business/strategies/**/*", "strategies", Strategy, "id"),
+    Room("context/business/projects/**/*", "projects", Project, "id"),
     Room("context/decisions/**/decisions/*", "decisions", Decision, "id"),
     Room("context/decisions/**/events/*", "decisions", Event, "id"),
     Room("context/decisions/**/transitions/*", "decisions", Transition, "id"),
@@ -65,10 +69,14 @@ _ONE_OF = {
     "glossary": "glossary term",
     "guides": "guide for the domain",
     "verified_queries": "verified query",
+    "objectives": "objective",
+    "strategies": "strategy",
+    "projects": "project",
     "rules/": "file of rules",
     "context/": "file",
 }
 COLLECTIONS = ("entities", "metrics", "gotchas", "glossary", "guides", "verified_queries")
+PLANS = ("objectives", "strategies", "projects")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ class Reader:
         self.decisions: list[Sourced] = []
         self.policy_ids: set[str] = set()
         self.lost_words: set[str] = set()
-        self._records: dict[str, dict[str, Any]] = {section: {} for section in COLLECTIONS}
+        self._records: dict[str, dict[str, Any]] = {section: {} for section in (*COLLECTIONS, *PLANS)}
         self._paths: dict[tuple[str, str], str] = {}  # (section, identity) -> file
         self._calendar = Calendar()
         self._rules: dict[str, str] = {}  # name -> file
@@ -223,9 +231,15 @@ class Reader:
     def context(self) -> Context:
         """Everything under context/ but the decisions."""
         paths = {f"{section}/{name}": path for (section, name), path in self._paths.items() if section in COLLECTIONS}
-        records: dict[str, Any] = {section: dict(sorted(found.items())) for section, found in self._records.items()}
+        records: dict[str, Any] = {section: dict(sorted(self._records[section].items())) for section in COLLECTIONS}
         # Each record fitted its model already: making it sure once more would ready every model of context/.
         return Context.model_construct(**records, calendar=self._calendar, paths=dict(sorted(paths.items())))
+
+    def business(self) -> Business:
+        """Everything under context/business/."""
+        paths = {f"{section}/{name}": path for (section, name), path in self._paths.items() if section in PLANS}
+        records: dict[str, Any] = {section: dict(sorted(self._records[section].items())) for section in PLANS}
+        return Business.model_construct(**records, paths=dict(sorted(paths.items())))
 
     def rules(self) -> Rules:
         """The rules that hold here; for a file that does not fit, the packaged ones."""

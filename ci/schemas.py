@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 import bylaw
+from bylaw.authored.business import Objective, Project, Strategy
 from bylaw.authored.context import Calendar, Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.policies import Case, Policy
@@ -47,6 +48,9 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "decision": partial(_of_model, Decision),
     "event": partial(_of_model, Event),
     "transition": partial(_of_model, Transition),
+    "objective": partial(_of_model, Objective),
+    "strategy": partial(_of_model, Strategy),
+    "project": partial(_of_model, Project),
     "suite": partial(_of_model, Suite),
     **{f"rules_{name}": partial(overlay_schema, model) for name, model in sorted(RULE_FILES.items())},
 }

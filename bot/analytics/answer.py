@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics import autonomy, judged, plans, present, risk
+from bot.analytics import autonomy, business, judged, plans, present, risk
 from bot.analytics.asking import is_write_request
 from bot.analytics.charts import chart
 from bot.analytics.execution import Execution
@@ -241,6 +241,8 @@ def _planned(
     window = query.window
     today = index.local(question.asked_at).date()
     caveats = [*_caveats(desk.context, query, compiled, today), *judgement.caveats, *auth.warnings]
+    named = {*query.metrics, *(part.metric for part in query.measures)}
+    caveats += business.told(index.bundle.business, named, today)
     return _reply(
         question,
         index,

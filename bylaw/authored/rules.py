@@ -14,6 +14,7 @@ from bylaw.authored.access import Promotion, Roles
 from bylaw.authored.agents import Agents
 from bylaw.authored.amounts import Positive, Share
 from bylaw.authored.autonomy import Autonomy
+from bylaw.authored.business import Features
 from bylaw.authored.enforcement import Enforcement, Pii
 from bylaw.authored.intents import Intents
 from bylaw.authored.layers import LayerRules, Priorities
@@ -114,6 +115,7 @@ class Rules(Authored):
     routing: Routing
     ci: CiRules
     agents: Agents = Field(default_factory=Agents)
+    features: Features = Features(business_knowledge=False)
     waivers: Waivers = Field(default_factory=Waivers, exclude=True)
     evaluation: Evaluation | None = Field(default=None, exclude=True)
 
@@ -124,6 +126,7 @@ RULE_FILES: Mapping[str, type[AuthoredFile]] = {
     "ci": CiRules,
     "enforcement": Enforcement,
     "evaluation": Evaluation,
+    "features": Features,
     "intents": Intents,
     "layers": LayerRules,
     "pii": Pii,

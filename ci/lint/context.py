@@ -40,6 +40,19 @@ def _names(workspace: Workspace) -> Iterator[Named]:
     for name, gotcha in context.gotchas.items():
         for i, target in enumerate(gotcha.applies_to):
             yield f"gotchas/{name}", ("applies_to", i), f"the gotcha `{name}` applies to", target, either
+    plans = workspace.business
+    for name, objective in plans.objectives.items():
+        for i, target in enumerate(objective.metrics):
+            who = f"the objective `{name}` is seen by"
+            yield plans.paths[f"objectives/{name}"], ("metrics", i), who, target, metrics
+    for section, kind, planned in (
+        ("strategies", "strategy", plans.strategies),
+        ("projects", "project", plans.projects),
+    ):
+        for name, plan in planned.items():
+            for i, target in enumerate(plan.objectives):
+                who = f"the {kind} `{name}` is for"
+                yield plans.paths[f"{section}/{name}"], ("objectives", i), who, target, plans.objectives
     for name, guide in context.guides.items():
         for i, target in enumerate(guide.entities):
             yield f"guides/{name}", ("entities", i), f"the guide for `{name}` speaks of", target, entities

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ci.files import Content, contents
-from ci.rooms import ROOMS, Room, room_of
+from ci.rooms import PLANS, ROOMS, Room, room_of
 from ci.schemas import SCHEMAS, SCHEMAS_LIVE_IN, file_name, schema, schema_text, stale_schemas, write_schemas
 from ci.source import read
 
@@ -51,7 +51,7 @@ OVERLAYS = [name for name in SCHEMAS if name.startswith("rules_")]
 def schema_of(room: Room) -> str:
     if room.section == "rules":
         return f"rules_{room.identity}"
-    if room.section == "decisions":
+    if room.section in ("decisions", *PLANS):
         return room.model.__name__.lower()
     return SINGULAR.get(room.section, room.section)
 
