@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from bot.index import BundleIndex
 from bylaw.authored.labels import labels
 from bylaw.errors import UsageError
+from bylaw.logic.contest import Duties
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.firing import as_bits, bits
 from bylaw.logic.ir import And, Atom, ConditionalRule, Facts, Formula, names
-from bylaw.logic.nearest import TRIALS, Goal, Nearest, nearest
+from bylaw.logic.nearby import Goal
+from bylaw.logic.nearest import TRIALS, Nearest, nearest
 from bylaw.logic.prose import UNKNOWN, Label, Labels, phrase, sentence, value_in_words
 from bylaw.logic.shorter import shorter
 from bylaw.logic.truth import truth
@@ -101,12 +105,14 @@ def another(
     evaluator: Evaluator, facts: Facts, day: int, decision: Decision, outcome: str, trials: int = TRIALS
 ) -> Other:
     """The smallest change that gives *outcome* another action than it has."""
-    now = decision.outcomes[outcome].action
-
-    def is_reached(changed: Decision) -> bool:
-        return changed.outcomes[outcome].action not in (None, now)
-
-    return _other(evaluator, facts, day, outcome, evaluator.contest.takers(outcome), is_reached, trials)
+    contest, now = evaluator.contest, decision.outcomes[outcome].action
+    giving = contest.taking.get(outcome, {})
+    goal = Goal(
+        rules=reduce(or_, (those for action, those in giving.items() if action != now), 0),
+        may_stand=lambda stands: contest.action_of(stands, outcome) not in (None, now),
+        is_reached=lambda changed: changed.outcomes[outcome].action not in (None, now),
+    )
+    return _other(evaluator, facts, day, outcome, goal, trials)
 
 
 def _wanted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, want: str) -> Other:
@@ -117,22 +123,27 @@ def _wanted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, wa
         raise UsageError(f"no policy speaks of the action `{want}`", "`bylaw explain ACTION` says what is declared")
     outcome = index.vocabulary.outcome_of(action)
 
-    def is_reached(changed: Decision) -> bool:
-        if outcome is not None:
-            return changed.outcomes[outcome].action == action
-        return action in changed.required or (action in changed.permitted and action not in changed.prohibited)
-
-    return _other(evaluator, facts, day, outcome or action, as_bits(speaking), is_reached, TRIALS)
-
-
-def _other(
-    evaluator: Evaluator, facts: Facts, day: int, subject: str, rules: int, is_reached: Goal, trials: int
-) -> Other:
     contest = evaluator.contest
-    near = rules
-    for i in bits(rules):
-        near |= contest.rank_of[i].rivals
-    found = nearest(evaluator, facts, day, near, is_reached, trials)
+
+    def is_given(given: str | None, duties: Duties) -> bool:
+        required, prohibited, permitted = duties
+        if outcome is not None:
+            return given == action
+        return action in required or (action in permitted and action not in prohibited)
+
+    def may_stand(stands: int) -> bool:
+        return is_given(outcome and contest.action_of(stands, outcome), contest.duties(stands))
+
+    def is_reached(changed: Decision) -> bool:
+        duties = changed.required, changed.prohibited, changed.permitted
+        return is_given(outcome and changed.outcomes[outcome].action, duties)
+
+    goal = Goal(as_bits(speaking), may_stand, is_reached)
+    return _other(evaluator, facts, day, outcome or action, goal, TRIALS)
+
+
+def _other(evaluator: Evaluator, facts: Facts, day: int, subject: str, goal: Goal, trials: int) -> Other:
+    found = nearest(evaluator, facts, day, goal, trials)
     if found.decision is None:
         return Other(subject, None, None, None, found)
     if subject in found.decision.outcomes:

@@ -86,7 +86,7 @@ class Enforcement(AuthoredFile):
     extract_by_model_below: Share  # share of the facts that the phrases found
     generation_seconds: Amount
     model: ModelUse
-    different_trials: Count  # cases tried for what would have to be different; 0: nothing is told of it
+    different_trials: Count  # changes looked at for what would have to be different; 0: nothing is told of it
     forbidden: dict[Word, Regex]
     domains: dict[Word, Domain] = Field(default_factory=dict)
 

@@ -13,10 +13,13 @@ from functools import cached_property
 from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in
 from bylaw.logic.contest import Contest
 from bylaw.logic.firing import Firing, Look, as_bits, bits
+from bylaw.logic.ground import Ground, ground
 from bylaw.logic.ir import Facts, Ruleset, Variable, names
 from bylaw.logic.outlook import Case, Outlook, Rooms
 from bylaw.logic.rivalry import Rivals
 from bylaw.logic.truth import possible, truth
+
+MOST_GROUNDS = 64  # kept at a time: those of some rooms on a few days
 
 # ---- a case ---------------------------------------------------------------------------------------------------------
 
@@ -98,6 +101,7 @@ class Evaluator:
         self._is_indexed = is_indexed
         self._boxes: dict[int, tuple[Box, ...] | None] = {}
         self._rooms: Rooms = {}
+        self._grounds: dict[tuple[int, int], Ground] = {}
         self._asked: dict[int, tuple[str, ...]] = {}
         self._by_id = {rule.rule_id: i for i, rule in enumerate(ruleset.rules)}
 
@@ -127,6 +131,16 @@ class Evaluator:
             except TooManyBoxes:
                 self._boxes[i] = None
         return self._boxes[i]
+
+    def ground(self, rules: int, day: int) -> Ground:
+        """What cases lie on for *rules* (as bits) and all that bear on the same results."""
+        rooms = {self.contest.rooms[i] for i in bits(rules)}
+        asked = sum(map(self.contest.members_of, rooms)), day
+        if asked not in self._grounds:
+            if len(self._grounds) >= MOST_GROUNDS:
+                self._grounds.clear()
+            self._grounds[asked] = ground(self.ruleset, self.boxes_of, *asked)
+        return self._grounds[asked]
 
     def firing(self, facts: Facts, day: int, among: Iterable[int] | None = None) -> tuple[list[int], list[int]]:
         """The rules in force that fire, and those that some completion of the unknown facts would make fire."""
