@@ -51,7 +51,7 @@ class Case:
     scope: Scope
     asked: str | None = None  # the fact that this turn should have answered
     is_declined: bool = False
-    told: frozenset[str] = frozenset()  # the facts that the person gave, now or before
+    told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
 
     @property
     def facts(self) -> Mapping[str, Value]:
@@ -87,14 +87,16 @@ def case_of(
     before = load(state, evaluator.ruleset.variables)
     memory, reading, is_declined = _understand(question, before, index, evaluator)
     given = given or {}
-    told = frozenset(name for name, value in memory.facts.items() if given.get(name, value) == value)
-    memory = replace(memory, facts={**memory.facts, **given})
+    facts = {**memory.facts, **given}
+    told = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
+    memory = replace(memory, facts=facts)
     day = index.local(question.asked_at).toordinal()
     decision = evaluator.decide(memory.facts, day)
     touched = reading.mentioned | set(memory.facts)
     scope = scope_of(memory.topic, touched, memory.facts, index, evaluator, decision, day)
     words = write.Words(index.vocabulary)
-    read, unclear, asked = reading.reads, reading.unclear, before.asking
+    read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
+    unclear, asked = reading.unclear, before.asking
     return Case(question, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
 
 

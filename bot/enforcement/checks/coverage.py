@@ -1,6 +1,7 @@
 """How much of what decides the case does whoever asks hear of? A terse answer may be a poor one, but is no breach.
 
-Of an answer that states something he needs not hear what he said himself; whether it is right is another check's.
+Of an answer that states something he needs not hear what he said himself, or what was given with the question and his
+own words do not contradict; whether it is right is another check's.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Draft:
     scope: Scope
     topic: Topic
     judge: Judge | None = None
-    told: frozenset[str] = frozenset()  # the facts that whoever asks has said: he needs not hear them again
+    told: frozenset[str] = frozenset()  # the facts that whoever asks knows: he needs not hear them again
 
     @cached_property
     def stated(self) -> Stated:

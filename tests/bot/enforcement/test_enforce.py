@@ -37,9 +37,12 @@ def test_the_prototypes_answer_is_held_back_and_the_owner_named(own: BundleIndex
     assert found.escalation.case["days_since_purchase"] == 400
 
 
-def test_a_terse_answer_is_corrected_with_the_difference_kept(own: BundleIndex) -> None:
-    known = {"product_category": "electronics", "purchase_amount": 600, "days_since_purchase": 20, "has_receipt": False}
-    question = asked("Can I get a refund?")
+KNOWN = {"product_category": "electronics", "purchase_amount": 600, "days_since_purchase": 20, "has_receipt": False}
+
+
+def test_a_terse_answer_to_who_has_the_case_wrong_is_corrected_with_the_difference_kept(own: BundleIndex) -> None:
+    mistaken = "I bought a TV for $600 10 days ago and have the receipt. Can I get a refund?"
+    question, known = asked(mistaken), KNOWN
     found = enforce(question, "You get store credit.", own, known)
     assert found.action == "auto_correct"
     (change,) = found.audit_trail.auto_corrections
@@ -52,6 +55,12 @@ def test_a_terse_answer_is_corrected_with_the_difference_kept(own: BundleIndex) 
 @pytest.mark.parametrize("text", ["You get store credit.", "Store credit.", "store credit"])
 def test_who_told_the_whole_case_needs_no_more_than_the_action(text: str, own: BundleIndex) -> None:
     found = enforce(asked(), text, own)
+    assert (found.action, found.delivered) == ("pass", text)
+
+
+@pytest.mark.parametrize("text", ["You get store credit.", "Store credit.", "store credit"])
+def test_nor_does_who_asks_through_a_system_that_gives_the_case(text: str, own: BundleIndex) -> None:
+    found = enforce(asked("Can I get a refund?"), text, own, KNOWN)
     assert (found.action, found.delivered) == ("pass", text)
 
 

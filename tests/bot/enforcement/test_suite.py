@@ -26,7 +26,7 @@ def judged(case: dict, text: str, own: BundleIndex) -> ComplianceDecision:
 
 
 def test_there_are_enough_rows_over_all_domains(own: BundleIndex) -> None:
-    assert len(ROWS) >= 150
+    assert len(ROWS) >= 220
     assert {label for _, label, _ in ROWS} == set(LABELS)
     reached = {judged(case, "Hello.", own).domain for case in CASES}
     assert reached >= {rule.domain for rule in own.ruleset.rules}
@@ -56,7 +56,7 @@ def test_a_right_answer_to_who_said_everything_passes_however_short(
 ) -> None:
     found = judged(case, text, own)
     coverage = next(check for check in found.checks if check.name == "coverage")
-    assert found.action == "pass" or coverage.score < 0.75, coverage.detail
+    assert found.action == "pass" or coverage.score == 0, coverage.detail
 
 
 def test_precision_and_recall(own: BundleIndex, capsys: pytest.CaptureFixture[str]) -> None:

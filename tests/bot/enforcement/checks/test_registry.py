@@ -74,7 +74,8 @@ def test_the_judge_is_given_the_rules_that_decide(drafted: Any) -> None:
 )
 def test_coverage_is_the_share_of_the_path_that_is_mentioned(answer: str, share: float, drafted: Any) -> None:
     known = {"product_category": "electronics", "purchase_amount": 600, "days_since_purchase": 20, "has_receipt": False}
-    assert CHECKS["coverage"](drafted("Can I get a refund?", answer, known)).score == share
+    mistaken = "I have the receipt for software that I bought 3 days ago for $20. Can I get a refund?"
+    assert CHECKS["coverage"](drafted(mistaken, answer, known)).score == share
 
 
 @pytest.mark.parametrize(
@@ -83,8 +84,8 @@ def test_coverage_is_the_share_of_the_path_that_is_mentioned(answer: str, share:
         (QUERY, {}, 1.0),  # he knows all of it himself
         (QUERY, {"has_receipt": False}, 1.0),  # what is given agrees with him
         (QUERY, {"days_since_purchase": 25}, 0.75),  # what is given corrects him: he has to hear of it
-        ("I bought a TV 20 days ago and lost the receipt. Can I get a refund?", {"purchase_amount": 600}, 0.75),
+        ("I bought a TV 20 days ago and lost the receipt. Can I get a refund?", {"purchase_amount": 600}, 1.0),
     ],
 )
-def test_what_the_asker_said_himself_needs_no_saying(query: str, given: Any, share: float, drafted: Any) -> None:
+def test_what_the_asker_knows_needs_no_saying(query: str, given: Any, share: float, drafted: Any) -> None:
     assert CHECKS["coverage"](drafted(query, "Store credit.", given)).score == share
