@@ -7,6 +7,19 @@ from collections.abc import Callable
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.conditions import key_of, narrow, narrow_value, relate
 from bot.analytics.grammar.mentions import counted_rows, is_doing, of_whom, without_verb
+from bot.analytics.grammar.places import (
+    continues,
+    group_follows,
+    has_clause,
+    is_any,
+    is_each,
+    is_verb,
+    labels_value,
+    leads_on,
+    shares_adjective,
+    stands_beside,
+    tells_kind,
+)
 from bot.analytics.grammar.ratios import add_half
 from bot.analytics.grammar.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
@@ -159,12 +172,6 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     return True
 
 
-def leads_on(scan: Scan) -> bool:
-    """Does a fact or a metric follow, of which the entity is only the owner: "transaction total amount"?"""
-    found = scan.mention(scan.at)
-    return found is not None and bool(found[1].of("fact", "metric"))
-
-
 def takes_order(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not scan.ordering:
         return False
@@ -188,6 +195,8 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("dimension", "entity", "time", "fact")
     if not wanted:
         return False
+    if scan.normal(ref.words) == ["id"] and scan.last is not None and scan.last.entities:
+        ref = Ref(ref.words, ref.targets, scan.last.entities, ref.is_plural)  # "their customer by id"
     groups = scan.said.groups if scan.quotient is None else scan.quotient.side.groups
     groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned))
     scan.say(first, after, "dimension", ref.words)
@@ -195,16 +204,6 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.head = ref
     scan.each = scan.word() in ("and", ",") and group_follows(scan)
     return True
-
-
-def group_follows(scan: Scan) -> bool:
-    place = scan.at + 1
-    while place < len(scan.words) and scan.words[place] in ("and", "corresponding", "respective", "the"):
-        place += 1
-    if place < len(scan.words) and scan.words[place] in wording.GRAINS:
-        return True
-    found = scan.mention(place)
-    return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")
 
 
 def takes_half(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -248,16 +247,6 @@ def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     return True
 
 
-def shares_adjective(scan: Scan, known: Ref, ref: Ref) -> Ref:
-    """ "A final project or exam": the final exam, where there is one."""
-    *before, _ = scan.normal(known.words)
-    said = [*before[-1:], *scan.normal(ref.words)]
-    found = scan.lexicon.longest_at(said, 0)
-    if not before or found is None or found[0] != len(said) or not any(one.kind == "flag" for one in found[1]):
-        return ref
-    return Ref(ref.words, found[1], ref.near, ref.is_plural)
-
-
 def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     is_labelled = any(target.name in scan.labels for target in ref.of("value"))
     if not ref.of("value", "condition") or (ref.of("metric") and not is_labelled):
@@ -269,15 +258,6 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False
     narrow_value(scan, ref, first, after)
     return True
-
-
-def tells_kind(scan: Scan, ref: Ref) -> bool:
-    """ "Transaction notifications": a value right before the rows that have it, whatever else the word names."""
-    if scan.word() in ("a", "an"):
-        return False  # "placed an order": done, no kind of orders
-    behind = scan.mention(scan.at)
-    owners = {target.owner for target in ref.of("value")}
-    return behind is not None and bool(owners & set(behind[1].entities))
 
 
 def takes_repeated(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -311,6 +291,7 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.asks = True
         return False  # "customers who …": the customers, not how many
     is_thing = scan.asks and (ref.is_plural or ref.words.lower() not in metric_names(scan, ref))
+    is_thing = is_thing or stands_beside(scan, first)
     if ref.entities and (is_thing or scan.relative or scan.agent or scan.quantity or scan.ranking or scan.said.numbers):
         return False
     if ref.of("dimension") and (scan.asks or scan.ranking):
@@ -356,30 +337,22 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         relate(scan, RelatedSaid(scan.head, entity))  # "papers presented at conferences"
     elif scan.quotient is not None:
         scan.quotient.add_entity(entity)
+    elif scan.relative and scan.head is None and scan.said.numbers and not scan.agent and is_each(scan, first):
+        scan.said.groups.append(entity)  # "the total amount that a customer has paid"
+        scan.relative = False
     elif scan.relative and scan.head is None and scan.said.numbers and not scan.agent:
         scan.said.idle.append(entity)  # "the total that a customer paid": of one, of each?
     elif scan.ranking and scan.said.ranked is None:
         scan.said.ranked = entity
     elif scan.asks and scan.said.subject is None and not scan.agent and not scan.said.numbers:
         scan.said.subject, scan.asks = entity, False
+    elif stands_beside(scan, first):
+        scan.said.beside.append(entity)
     scan.agent = False
     scan.said.heads.append(entity)
     scan.head = entity
     scan.say(first, after, "entity", ref.words)
     return True
-
-
-def is_any(scan: Scan, ref: Ref, first: int) -> bool:
-    """Are any rows meant, and not one that is named: "conferences", "a conference"?"""
-    article = {scan.words[i] for i in range(max(0, first - 1), scan.at)} & {"a", "an", "any"}
-    is_named = scan.at < len(scan.tokens) and (scan.here().kind == "quoted" or scan.word() in ("name", "named", "call"))
-    return (ref.is_plural or bool(article)) and not is_named
-
-
-def has_clause(scan: Scan, ref: Ref) -> bool:
-    """ "States that have airports": the rows of states, not the column of the airports."""
-    is_own = set(ref.entities) & {target.owner for target in ref.of("dimension")}
-    return ref.is_plural and not is_own and scan.word() in wording.RELATIVE - {"where"}
 
 
 def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -409,49 +382,14 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.labels = labelled
     else:
         scan.said.outputs.append(named)
+        if stands_beside(scan, first):
+            scan.said.beside.append(named)
         opens = scan.opens(first) and scan.word() in wording.RELATIVE  # "the region with the lowest …"
         if not (scan.asks or scan.ordering or opens or continues(scan, first)):
             scan.said.strays.append(named)
     scan.say(first, after, "dimension", ref.words)
     scan.last = named
     return True
-
-
-def continues(scan: Scan, first: int) -> bool:
-    """Does it go on with a row of what is asked for: "… and the name", "(id and name)"?"""
-    before = scan.words[first - 1] if first else ""
-    if before in ("(", "along", "with"):
-        return bool(scan.said.outputs) or scan.said.subject is not None
-    if before not in ("and", ",", "&") or scan.last is None:
-        return False
-    is_number = scan.number_ends >= first - 2
-    return is_number or (scan.last in scan.said.outputs and scan.last not in scan.said.strays)
-
-
-def is_verb(scan: Scan, ref: Ref) -> bool:
-    """ "Users who joined", "sent by": a date told by its verb; without a span of time it asks for nothing."""
-    words = ref.words.lower().split()
-    return (
-        words[0].endswith("ed")
-        or words[0] in ("sent", "made", "held", "sold", "born")
-        or words[-1] in ("in", "on", "at", "by")
-    )
-
-
-def labels_value(scan: Scan, ref: Ref) -> frozenset[str]:
-    """Does a value of it stand right before or behind: "state of California", "the EU region"?"""
-    names = {target.name for target in ref.of("dimension")}
-    known = scan.narrowed[-1] if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
-    before = known.ref if known is not None else None
-    if known is not None and before is not None and (shared := names & {t.name for t in before.of("value")}):
-        kept = tuple(target for target in before.of("value") if target.name in shared)
-        known.ref, known.is_labelled = Ref(before.words, kept, before.near), True
-        return frozenset(shared)
-    place = scan.at
-    while scan.word(place - scan.at) in ("of", "be", "in", "=", ":", "as", "the", "and"):
-        place += 1
-    behind = scan.mention(place)
-    return frozenset(names & {target.name for target in behind[1].of("value")}) if behind else frozenset()
 
 
 def takes_relation(scan: Scan, ref: Ref, first: int, after: int) -> bool:

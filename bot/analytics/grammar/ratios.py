@@ -47,7 +47,9 @@ def opens(scan: Scan) -> bool:
     start = scan.at
     length, (is_part, in_percent) = found or (0, (False, False))
     second = separator(scan, start + length, is_part)
-    if found is None and (second is None or scan.words[second[0]] not in ("divided", "per") or not is_divided(scan)):
+    if found is None and (
+        second is None or scan.words[second[0]] not in ("divided", "per") or not is_divided(scan, second[0])
+    ):
         return False
     quotient = Quotient(scan.raw(start, start + length).split(" ")[0] or "divided", is_part, in_percent, second)
     if found is not None and scan.agg is not None:
@@ -72,12 +74,12 @@ def before_time(scan: Scan) -> tuple[int, tuple[bool, bool]] | None:
     return None if kind is None or not is_next or not scan.is_time(scan.at + 1) else (1, kind)
 
 
-def is_divided(scan: Scan) -> bool:
+def is_divided(scan: Scan, until: int) -> bool:
     """ "Orders divided by customers": does a number begin here, and nothing say that a metric is defined?"""
     if scan.said.numbers or scan.said.ratio or scan.counting or scan.agg or scan.relative or scan.each:
         return False
     sentence = scan.here().sentence
-    if any(scan.words[i] in ("where", "which") for i in range(scan.at) if scan.tokens[i].sentence == sentence):
+    if any(scan.words[i] in ("where", "which") for i in range(until) if scan.tokens[i].sentence == sentence):
         return False
     if scan.counts_at(scan.at) or scan.word() in wording.AGGREGATES:
         return True

@@ -163,6 +163,16 @@ class OrderSaid:
     descending: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What the question says that a word, or a metric, is made of. `is_sum`: these parts and no others, added up."""
+
+    words: str
+    names: tuple[Target, ...]
+    parts: tuple[Ref, ...]
+    is_sum: bool
+
+
 @dataclass(slots=True)
 class Said:
     """Everything one question says."""
@@ -191,9 +201,10 @@ class Said:
     counts: bool = False
     is_frequent: bool = False  # ranked, or counted, by the rows themselves
     units: list[UnitSaid] = field(default_factory=list)
+    beside: list[Ref] = field(default_factory=list)  # what a list shows beside the rows: "and the agent", "their date"
     who: Ref | None = None  # "who wrote": the verb of those who are asked for
     verbs: list[Ref] = field(default_factory=list)  # with nothing behind them that they could be said of
-    definitions: list[tuple[tuple[Target, ...], Ref]] = field(default_factory=list)  # a metric, and a part of it
+    definitions: list[Definition] = field(default_factory=list)
     stakes: list[str] = field(default_factory=list)
     compares: str = ""  # the words that put things side by side
     compared_at: list[int] = field(default_factory=list)  # where in the text each of them ends

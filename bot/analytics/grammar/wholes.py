@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import NumberSaid
+from bot.analytics.grammar.said import Definition, NumberSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
 
@@ -62,32 +62,47 @@ def read_definition(scan: Scan) -> bool:
         return False
     place = scan.at + 1
     defined = scan.mention(place) if word != "which" else None
+    names: tuple[Target, ...] = ()
     if defined is not None and defined[1].of("metric"):
-        place += defined[0]
         names = defined[1].of("metric")
+        place += defined[0]
     elif word == "which" and scan.said.numbers and scan.number_ends >= scan.at - 1:
         names = scan.said.numbers[-1].ref.of("metric")
+    elif defined is None and word != "which":
+        place += 1  # a word that only the question knows: "where loss is the sum of …"
     else:
         return False
-    if not names or place >= len(scan.words) or scan.words[place] != "be":
+    words = scan.raw(scan.at + 1, place)
+    if place >= len(scan.words) or scan.words[place] != "be":
         return False
+    begin, parts = place + 1, []
     place += 1
-    said: list[Target] = []
     sentence = scan.here().sentence
     while place < len(scan.tokens) and scan.tokens[place].sentence == sentence:
+        if scan.words[place] == "and" and begins_definition(scan, place + 1):
+            break
         found = scan.mention(place)
         if found is not None and found[1].of("metric", "fact", "entity"):
-            said.append(found[1].targets[0])
-            scan.said.definitions.append((names, found[1]))
+            parts.append(found[1])
             place += found[0]
         elif scan.words[place] in wording.DEFINING:
             place += 1
         else:
             break
-    if not said:
+    if not parts:
         return False
+    is_sum = "sum" in scan.words[begin:place]
+    scan.said.definitions.append(Definition(words, names, tuple(parts), is_sum))
+    scan.say(scan.at, place, "definition", words)
     scan.at = place
     return True
+
+
+def begins_definition(scan: Scan, place: int) -> bool:
+    """ "… and loss ratio is …": does the next one begin here?"""
+    found = scan.mention(place)
+    after = place + found[0] if found is not None else len(scan.words)
+    return after < len(scan.words) and scan.words[after] == "be"
 
 
 def read_order(scan: Scan) -> bool:

@@ -29,7 +29,7 @@ FILLERS = _set(
 ARTICLES = _set("a an the our all of each every any some their its his her your this these those")
 DETERMINERS = _set("a an the our their its his her your this these those")
 PLACES = _set("for in from on at during within about")
-DEFINING = _set("the sum of , and divided by plus minus times total amount number value a")
+DEFINING = _set("the sum of , and divide divided by plus minus times total amount number value a")
 SMALL = _set("the in from a our of an at for to")
 BY = _set("by per each every across")
 BROKEN = _set("broken split grouped group down break breakdown sorted")
@@ -53,6 +53,7 @@ AGGREGATES: Mapping[str, Aggregation] = {
     "total": "sum", "sum": "sum", "overall": "sum", "combined": "sum", "aggregate": "sum",
     "average": "avg", "avg": "avg", "mean": "avg", "median": "median", "typical": "median",
 }  # fmt: skip
+AVERAGES = frozenset(word for word, agg in AGGREGATES.items() if agg != "sum")
 EXTREMES: Mapping[str, Aggregation] = {
     "maximum": "max", "max": "max", "minimum": "min", "min": "min",
     "highest": "max", "largest": "max", "biggest": "max", "greatest": "max", "longest": "max", "latest": "max",

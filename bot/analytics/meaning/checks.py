@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.analytics.grammar.said import Ref
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import Stop, not_understood
 from bylaw.semantic.expressions import columns_of
@@ -40,12 +41,38 @@ def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
 
 def stop_at_definitions(draft: Draft) -> None:
     """A definition that the question brings along must be the one of the catalogue."""
-    for names, part in draft.said.definitions:
-        parts = {name for target in names for name in made_of(draft, target.name)}
-        meant = {target.name for target in part.targets} | {f"sum({target.name})" for target in part.of("fact")}
-        if not parts & meant:
-            message = f"the catalogue does not make `{names[0].name}` of `{part.words}`"
-            raise Stop(not_understood(message, "ask for the metric by its name alone", (part.words,)))
+    numbers = [number.ref for number in draft.said.numbers]
+    for defined in draft.said.definitions:
+        names = [target.name for target in defined.names]
+        if not names:
+            names = [t.name for ref in numbers for t in ref.of("metric") if defined.words.lower() in ref.words.lower()]
+        if not names:
+            words = defined.words
+            raise Stop(not_understood(f"I do not see what `{words}` is asked for", "leave it out", (words,)))
+        for part in defined.parts:
+            made = {made for name in names for made in made_of(draft, name)}
+            if not made & meant_by(part):
+                message = f"the catalogue does not make `{names[0]}` of `{part.words}`"
+                raise Stop(not_understood(message, "ask for the metric by its name alone", (part.words,)))
+        missing = sorted(added(draft, names[0]) - {name for part in defined.parts for name in meant_by(part)})
+        if defined.is_sum and missing:
+            message = f"the catalogue adds `{missing[0]}` to `{names[0]}` too"
+            raise Stop(not_understood(message, "ask for the metric by its name alone", (defined.words,)))
+
+
+def meant_by(part: Ref) -> set[str]:
+    """The metrics and facts that a part of a definition can mean, and the entity that it names."""
+    return {target.name for target in part.targets} | {f"sum({target.name})" for target in part.of("fact")}
+
+
+def added(draft: Draft, name: str) -> set[str]:
+    """The metrics that a derived one adds up; of a ratio what it divides."""
+    metric = draft.context.metrics.get(name)
+    if metric is None or metric.type not in ("derived", "ratio"):
+        return set()
+    parts = [part.name for part in metric.inputs] if metric.type == "derived" else []
+    parts += [metric.numerator] if metric.type == "ratio" and metric.numerator else []
+    return {one for part in parts for one in (added(draft, part) or {part})}
 
 
 def made_of(draft: Draft, name: str, depth: int = 0) -> set[str]:

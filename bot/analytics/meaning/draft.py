@@ -168,6 +168,12 @@ class Draft:
             raise Stop(not_understood(f"nothing of `{name}` can be shown", "name what it connects", (name,)))
         return shown
 
+    def tells_apart(self, name: str, entity: str) -> bool:
+        """Is it the label, or the key, of a row of *entity*?"""
+        owner, _, short = name.partition(".")
+        is_key = self.context.entities[owner].dimension(short) is not None and self.is_key(Target("dimension", name))
+        return owner == entity and (short in self.context.entities[owner].label or is_key)
+
     def spoken(self, name: str) -> str:
         owner, _, short = name.partition(".")
         dimension = self.context.entities[owner].dimension(short)

@@ -77,7 +77,16 @@ def stop_at_verbs(draft: Draft, base: str, shown: Sequence[str]) -> None:
     for verb in said.verbs:
         if not others:
             raise Stop(not_understood(f"I do not see what `{verb.words}` is said of", None, (verb.words,)))
-        link_of(draft, base, others[0], verb)
+        told = [
+            other for other in others if any(says(draft, verb, one, (base, other)) for one in links(draft, base, other))
+        ]
+        link_of(draft, base, (told or others)[0], verb)
+
+
+def has_role(draft: Draft, base: str, entity: str) -> bool:
+    """Do the rows that lead to *entity* say which of its rows are meant: of all parties those that are agents?"""
+    way = draft.compiler.joins.reachable(base).get(entity, ())
+    return bool(way) and any(one.apply == "always" for one in draft.context.entities[way[-1].left].filters)
 
 
 def decide_who(draft: Draft) -> None:

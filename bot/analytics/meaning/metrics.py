@@ -26,6 +26,17 @@ def base_of(draft: Draft, name: str, query: SemanticQuery) -> str:
         return base_of(draft, measure.metric if measure else ratio.numerator if ratio else "", query)
     if name.endswith(")"):
         return name.partition("(")[2][:-1].partition(".")[0]
+    return base_of_metric(draft, name)
+
+
+def base_of_metric(draft: Draft, name: str) -> str:
+    """The entity whose rows a metric counts; of one that puts different rows together that of its first part."""
+    metric = draft.context.metrics.get(name)
+    if metric is not None and len(draft.compiler.bases_of(name)) > 1:
+        parts = [metric.numerator, *(part.name for part in metric.inputs)]
+        first = next((part for part in parts if part), None)
+        if first is not None:
+            return base_of_metric(draft, first)
     return draft.compiler.base_of(name)
 
 
@@ -95,4 +106,4 @@ def one_metric(draft: Draft, ref: Ref, names: Sequence[str], agg: Aggregation | 
     if len(names) > 1:
         raise Stop(unclear(draft.text, ref.words, names, draft.context))
     draft.names[ref.words] = names[0]
-    return names[0], draft.compiler.base_of(names[0])
+    return names[0], base_of_metric(draft, names[0])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.analytics.grammar.said import NumberSaid, RatioSaid, Ref
 from bot.analytics.grammar.wording import AMOUNTS
 from bot.analytics.meaning.draft import Draft, normal_words
+from bot.analytics.meaning.links import has_role
 from bot.analytics.meaning.metrics import declared_name, fits, is_plain, one_metric
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.times import times_of_number
@@ -165,7 +166,19 @@ def counted(draft: Draft, ref: Ref, counting: Sequence[str]) -> tuple[str, str]:
     named = [name for name in counting if draft.context.metrics[name].entity == target.name]
     if declared not in draft.context.metrics and len(named) == 1 and is_plain(draft, draft.context.metrics[named[0]]):
         declared = named[0]
+    roles = [name for name in sorted(draft.context.metrics) if counts_roles(draft, name, target.name)]
+    if len(roles) == 1:
+        return roles[0], draft.compiler.base_of(roles[0])
     return declared, target.name
+
+
+def counts_roles(draft: Draft, name: str, entity: str) -> bool:
+    """Does the metric count those rows of *entity* that have a role: of all parties the agents of a policy?"""
+    metric = draft.context.metrics[name]
+    if metric.agg != "count_distinct" or metric.entity is None:
+        return False
+    way = draft.compiler.joins.reachable(metric.entity).get(entity, ())
+    return len(way) == 1 and metric.expr == way[0].columns[0][0] and has_role(draft, metric.entity, entity)
 
 
 def ratios_of(draft: Draft) -> list[Ratio]:

@@ -28,7 +28,7 @@ from bot.analytics.meaning.guesses import (
     decide_ranks,
     decide_rows,
 )
-from bot.analytics.meaning.links import decide_who, stop_at_verbs
+from bot.analytics.meaning.links import decide_who, has_role, stop_at_verbs
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
@@ -174,12 +174,28 @@ def query_of_numbers(
         window=window,
         time_dimension=time_dimension,
         grain=said.grain,
-        with_empty=said.with_empty,
+        with_empty=said.with_empty and not any(has_role(draft, draft.base, name) for name in draft.per),
         order=orders,
         limit=limit,
         limit_by=limited_by(draft, dimensions) if limit and said.ranked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
+
+
+def with_subject(draft: Draft, shown: list[str]) -> list[str]:
+    """What a list shows: the rows that are asked for, where only what stands beside them is named, and all of that."""
+    assert draft.base is not None
+    said, leads = draft.said, draft.nearness.leads_to_one
+    entities = [
+        draft.choose(ref, ref.of("entity")).name for ref in said.beside if not ref.of("dimension", "fact", "time")
+    ]
+    others = [
+        label for name in entities if name != draft.base and leads(draft.base, name) for label in draft.label(name)
+    ]
+    is_beside = bool(said.beside) and (not said.outputs or said.outputs[0] in said.beside)
+    if not shown or (is_beside and not any(draft.tells_apart(name, draft.base) for name in shown)):
+        shown = [*draft.columns(draft.base), *shown]
+    return [*shown, *(name for name in others if name not in shown)]
 
 
 def ranked_by(draft: Draft, numbers: list[Decided]) -> tuple[str, ...]:
@@ -228,8 +244,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
             name.partition(".")[0] for name in dimensions
         }:
             dimensions += draft.columns(entity)
-    if not dimensions:
-        dimensions = draft.columns(draft.base)
+    dimensions = with_subject(draft, dimensions)
     stop_at_verbs(draft, draft.base, dimensions)
     filters = all_filters(draft)
     merge_joined(draft)

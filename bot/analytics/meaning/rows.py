@@ -105,7 +105,7 @@ def label_or_name(draft: Draft, ref: Ref) -> list[str]:
     named = ref.of("dimension", "fact", "time")
     if not named and ref.entities:
         return draft.label(draft.choose(ref, ref.of("entity")).name)
-    return [draft.choose(ref, named, owners_of_answer(draft)).name]
+    return [draft.choose(ref, named, () if ref.near else owners_of_answer(draft)).name]
 
 
 def metrics_known(draft: Draft) -> str:

@@ -1,0 +1,110 @@
+"""Where a word of the catalogue stands: what goes before it and behind it says what it is for."""
+
+from __future__ import annotations
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import Ref
+from bot.analytics.grammar.scan import Scan
+
+
+def is_each(scan: Scan, first: int) -> bool:
+    """ "The total that a customer has paid": of each, where it adds up and nothing says which one is meant."""
+    number = scan.said.numbers[-1]
+    words = set(scan.normal(number.ref.words)) | ({"total"} if number.agg in ("sum", "count") else set())
+    return scan.words[first] in ("a", "an") and bool(words & {"total", "sum"}) and not words & wording.AVERAGES
+
+
+def stands_beside(scan: Scan, first: int) -> bool:
+    """ "Claims with their dates", "policies and the agent of each": shown beside the rows that are asked for."""
+    if scan.said.subject is None or scan.said.numbers:
+        return False
+    begin = first - 1
+    while begin > 0 and scan.words[begin] in wording.DETERMINERS | {"corresponding", "respective"}:
+        begin -= 1
+    is_theirs = {"their", "its"} & set(scan.words[begin : scan.at])
+    return scan.words[begin] in ("and", "along", "with") and bool(is_theirs or scan.words[begin] == "and")
+
+
+def has_clause(scan: Scan, ref: Ref) -> bool:
+    """ "States that have airports": the rows of states, not the column of the airports."""
+    is_own = set(ref.entities) & {target.owner for target in ref.of("dimension")}
+    return ref.is_plural and not is_own and scan.word() in wording.RELATIVE - {"where"}
+
+
+def is_any(scan: Scan, ref: Ref, first: int) -> bool:
+    """Are any rows meant, and not one that is named: "conferences", "a conference"?"""
+    article = {scan.words[i] for i in range(max(0, first - 1), scan.at)} & {"a", "an", "any"}
+    is_named = scan.at < len(scan.tokens) and (scan.here().kind == "quoted" or scan.word() in ("name", "named", "call"))
+    return (ref.is_plural or bool(article)) and not is_named
+
+
+def shares_adjective(scan: Scan, known: Ref, ref: Ref) -> Ref:
+    """ "A final project or exam": the final exam, where there is one."""
+    *before, _ = scan.normal(known.words)
+    said = [*before[-1:], *scan.normal(ref.words)]
+    found = scan.lexicon.longest_at(said, 0)
+    if not before or found is None or found[0] != len(said) or not any(one.kind == "flag" for one in found[1]):
+        return ref
+    return Ref(ref.words, found[1], ref.near, ref.is_plural)
+
+
+def tells_kind(scan: Scan, ref: Ref) -> bool:
+    """ "Transaction notifications": a value right before the rows that have it, whatever else the word names."""
+    if scan.word() in ("a", "an"):
+        return False  # "placed an order": done, no kind of orders
+    behind = scan.mention(scan.at)
+    owners = {target.owner for target in ref.of("value")}
+    return behind is not None and bool(owners & set(behind[1].entities))
+
+
+def continues(scan: Scan, first: int) -> bool:
+    """Does it go on with a row of what is asked for: "… and the name", "(id and name)"?"""
+    before = scan.words[first - 1] if first else ""
+    if before in ("(", "along", "with"):
+        return bool(scan.said.outputs) or scan.said.subject is not None
+    if before not in ("and", ",", "&") or scan.last is None:
+        return False
+    is_number = scan.number_ends >= first - 2
+    return is_number or (scan.last in scan.said.outputs and scan.last not in scan.said.strays)
+
+
+def is_verb(scan: Scan, ref: Ref) -> bool:
+    """ "Users who joined", "sent by": a date told by its verb; without a span of time it asks for nothing."""
+    words = ref.words.lower().split()
+    return (
+        words[0].endswith("ed")
+        or words[0] in ("sent", "made", "held", "sold", "born")
+        or words[-1] in ("in", "on", "at", "by")
+    )
+
+
+def labels_value(scan: Scan, ref: Ref) -> frozenset[str]:
+    """Does a value of it stand right before or behind: "state of California", "the EU region"?"""
+    names = {target.name for target in ref.of("dimension")}
+    known = scan.narrowed[-1] if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
+    before = known.ref if known is not None else None
+    if known is not None and before is not None and (shared := names & {t.name for t in before.of("value")}):
+        kept = tuple(target for target in before.of("value") if target.name in shared)
+        known.ref, known.is_labelled = Ref(before.words, kept, before.near), True
+        return frozenset(shared)
+    place = scan.at
+    while scan.word(place - scan.at) in ("of", "be", "in", "=", ":", "as", "the", "and"):
+        place += 1
+    behind = scan.mention(place)
+    return frozenset(names & {target.name for target in behind[1].of("value")}) if behind else frozenset()
+
+
+def group_follows(scan: Scan) -> bool:
+    place = scan.at + 1
+    while place < len(scan.words) and scan.words[place] in ("and", "corresponding", "respective", "the"):
+        place += 1
+    if place < len(scan.words) and scan.words[place] in wording.GRAINS:
+        return True
+    found = scan.mention(place)
+    return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")
+
+
+def leads_on(scan: Scan) -> bool:
+    """Does a fact or a metric follow, of which the entity is only the owner: "transaction total amount"?"""
+    found = scan.mention(scan.at)
+    return found is not None and bool(found[1].of("fact", "metric"))
