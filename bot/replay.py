@@ -80,7 +80,7 @@ def replay(request_id: str, store: Store, artifacts: Shelf) -> Replay:
     if asked.get("session") is None:
         raise NotReplayable(f"the session of `{request_id}` was not kept", "answers given from now on can be replayed")
     session = sessions.resumed(question.session_id, question.actor, asked["session"])
-    warehouse = {name: artifacts.get(named[name]) for name in ("failure", "plan") if name in named}
+    warehouse = {name: artifacts.get(named[name]) for name in ("failure", "plan", "readings") if name in named}
     model = [artifacts.get(named[name]) for name in sorted(named) if name.startswith("model_")]
     index = BundleIndex(parse(artifacts.get_text(named["bundle"]), f"the bundle of {request_id}"))
     given = Reply.model_validate_json(kept)
@@ -116,15 +116,20 @@ class _Past:
     given: Reply
     plan: Mapping[str, Any]
     failure: Mapping[str, Any] | None = None
+    readings: Sequence[Mapping[str, Any]] = ()
 
     @property
     def dialect(self) -> str:
-        return str(self.plan.get("dialect", "duckdb"))
+        return str(self._of("").get("dialect", "duckdb"))
+
+    def _of(self, sql: str) -> Mapping[str, Any]:
+        """The plan of a statement: that of the answer, or of the reading that it belongs to."""
+        return next((plan for plan in self.readings if plan["sql"] == sql), self.plan or next(iter(self.readings), {}))
 
     def explain(self, sql: str) -> Estimate:
         if self.failure is not None:
             raise WarehouseError(self.failure["message"], self.failure["help"])
-        plan = self.plan["estimate"]
+        plan = self._of(sql)["estimate"]
         scanned = plan["estimated_scan_gb"]
         return Estimate(
             rows=plan["estimated_rows"],
@@ -134,13 +139,19 @@ class _Past:
         )
 
     def run(self, sql: str, limit: int, stop: Event | None = None) -> Rows:
-        if sql in self.plan.get("freshness", {}):
-            return Rows(("newest",), ((self.plan["freshness"][sql],),))
+        for plan in (self.plan, *self.readings):
+            if sql in plan.get("freshness", {}):
+                return Rows(("newest",), ((plan["freshness"][sql],),))
+        if "result" in (kept := self._of(sql)):
+            result = kept["result"]
+            is_cut = any(caveat.startswith("Only the first ") for caveat in result["caveats"])
+            return Rows(tuple(result["columns"]), tuple(tuple(row) for row in result["rows"]), is_cut)
         is_cut = any(caveat.startswith("Only the first ") for caveat in self.given.caveats)
         return Rows(self.given.columns, self.given.rows, is_cut)
 
     def columns(self, schema: str, table: str) -> tuple[str, ...]:
-        return tuple(self.plan.get("columns", {}).get(f"{schema}.{table}", ()))
+        known = [plan.get("columns", {}).get(f"{schema}.{table}") for plan in (self.plan, *self.readings)]
+        return tuple(next((columns for columns in known if columns is not None), ()))
 
     def close(self) -> None:
         """Nothing is open."""
@@ -176,10 +187,10 @@ def _services(
 
 def _past(given: Reply, papers: Mapping[str, Any]) -> _Past | None:
     """The warehouse of *papers*; None where none was connected, or none was asked."""
-    plan = papers.get("plan", {})
+    plan, readings = papers.get("plan", {}), papers.get("readings", ())
     if "failure" in papers:
         return _Past(given, plan, papers["failure"])
-    return None if plan.get("estimate") is None else _Past(given, plan)
+    return None if plan.get("estimate") is None and not readings else _Past(given, plan, None, readings)
 
 
 def _differences(kept: str, rebuilt: str) -> Iterator[Difference]:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics import autonomy, business, judged, plans, present, risk
+from bot.analytics import alternatives, autonomy, business, judged, plans, present, risk
 from bot.analytics.asking import is_write_request
 from bot.analytics.charts import chart
 from bot.analytics.execution import Execution
@@ -120,14 +120,41 @@ def answer(
         case NotUnderstood():
             return _proposed(question.model_copy(update={"text": text}), state, reading, previous, means)
         case Unclear():
-            text = f"`{reading.words}` can mean more than one thing. Which one?"
-            reply = _reply(
-                question, index, status="needs_choice", text=text, choices=reading.choices, bindings=reading.bindings
-            )
-            asked = {choice.label.partition(":")[0].lower(): choice.value for choice in reading.choices}
-            return Turn(reply, {**state, "choices": asked})
+            return _unclear(question, state, reading, previous, means)
         case Bound():
             return _answer(question, state, reading, means)
+
+
+def _unclear(
+    question: Question, state: dict[str, Any], reading: Unclear, previous: SemanticQuery | None, means: _Means
+) -> Turn:
+    """Which reading is meant, each with its figures where each may run alone; the answer where all give the same."""
+    index, rules = means.index, means.index.rules.autonomy.disambiguation
+    asked = {choice.label.partition(":")[0].lower(): choice.value for choice in reading.choices}
+    today = index.local(question.asked_at).date()
+
+    def ask(text: str) -> Turn | None:
+        bound = means.desk.reader.read(text, today, previous)
+        if not isinstance(bound, Bound):
+            return None
+        return _answer(question.model_copy(update={"text": text}), state, bound, means)
+
+    is_few = 2 <= len(reading.choices) <= rules.readings_computed
+    turns = alternatives.computed(reading.choices, ask) if is_few and means.warehouse is not None else ()
+    if turns and (same := alternatives.agreed(reading, turns)) is not None:
+        return same
+    said = alternatives.told(reading, turns) if turns else reading
+    reply = _reply(
+        question,
+        index,
+        status="needs_choice",
+        text=f"`{reading.words}` can mean more than one thing. Which one?",
+        choices=said.choices,
+        bindings=reading.bindings,
+        caveats=alternatives.shared_caveats(turns) if turns else (),
+    )
+    kept = alternatives.papers(turns) if turns else {}
+    return Turn(reply, {**state, "choices": asked}, artifacts=kept)
 
 
 def _proposed(

@@ -75,10 +75,15 @@ class Triggers(Authored):
 
 
 class Disambiguation(Authored):
-    """From these on, the bot asks before it answers."""
+    """From these on, the bot asks before it answers.
+
+    Of a word with up to `readings_computed` readings each is computed, where each may run alone: the person who is
+    asked sees what they give.
+    """
 
     ambiguity_from: Share
     likelihood_from: Share
+    readings_computed: Count = 3
 
 
 class Preference(Authored):

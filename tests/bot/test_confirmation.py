@@ -92,6 +92,18 @@ def accepted(bot):
         return {row["request_id"]: row["user_accepted"] for row in querylog.rows(connection)}
 
 
+def test_the_figures_beside_several_readings_are_rebuilt(bot, say):
+    shown = say("r1", "What was the revenue in September and October 2026?")
+    assert shown.status == "needs_choice"
+    assert [choice.label.rpartition(": ")[2] for choice in shown.choices] == [
+        "nothing (September 2026) and 192.00 USD (October 2026)",
+        "192.00 USD",
+    ]
+    services = bot.services()
+    assert replay("r1", services.store, services.artifacts).is_same
+    assert say("r2", "2").rows == ((192.0,),)
+
+
 def test_a_yes_runs_the_plan_and_is_on_record(bot, say):
     shown = say("r1", ASKED, options=CAREFUL)
     assert (shown.status, shown.rows) == ("recommended", ())
