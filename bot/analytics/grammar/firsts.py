@@ -110,6 +110,35 @@ def _kinds(scan: Scan, place: int) -> tuple[list[tuple[int, int, Ref]], int]:
     return kinds, place
 
 
+def read_several(scan: Scan) -> bool:
+    """ "The last 5 orders of each customer": so many by their date, the first or the last ones."""
+    found = scan.phrase(wording.ENDS)
+    number = scan.tokens[scan.at + found[0]].number if found and scan.at + found[0] < len(scan.tokens) else None
+    if found is None or not isinstance(number, int) or not 0 < number <= 1_000:
+        return False
+    place = scan.at + found[0] + 1
+    rows = rows_at(scan, place)
+    dated = [] if rows is None else [name for name in rows[1].entities if name in scan.lexicon.dates]
+    is_list = not (scan.said.numbers or scan.said.outputs or scan.said.subject or scan.agg or scan.counting)
+    if rows is None or not dated or scan.at_word(place + rows[0]) == "by":
+        return False
+    if not is_list:
+        scan.said.unknown.append(scan.raw(scan.at, place))  # a number of these rows alone
+        scan.at = place
+        return True
+    ref, first = Ref(rows[1].words, rows[1].of("entity"), (), is_plural=True), scan.at
+    scan.said.limit, scan.said.subject, scan.head = number, ref, ref
+    dates = tuple(Target("time", scan.lexicon.dates[name]) for name in dated)
+    scan.said.orders.append(OrderSaid(Ref(ref.words, dates), found[1]))
+    scan.said.heads.append(ref)
+    scan.at = place + rows[0]
+    scan.say(first, scan.at, "order", "descending" if found[1] else "ascending")
+    several = FirstSaid(ref, found[1])
+    _take_owner(scan, several)
+    scan.said.each_of = several.per
+    return True
+
+
 def _take_rows(scan: Scan, ref: Ref) -> None:
     if scan.asks and scan.said.subject is None and not scan.said.numbers and not scan.said.outputs:
         scan.said.subject = ref
@@ -143,8 +172,8 @@ def _take_owner(scan: Scan, said: FirstSaid) -> None:
 def _take_date(scan: Scan, after: int, ref: Ref, is_last: bool) -> bool:
     """ "The date of the first order": the least of its dates, of all or of each."""
     dates = [date for entity in ref.entities if (date := scan.lexicon.dates.get(entity))]
-    if not dates:
-        return False
+    if not dates or scan.each:
+        return False  # "by their first order date": no column of a row
     first, scan.at = scan.at, after
     times = tuple(Target("time", date) for date in dates)
     add_number(scan, NumberSaid(Ref(ref.words, times), "max" if is_last else "min"), first, after)

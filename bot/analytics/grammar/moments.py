@@ -305,6 +305,8 @@ def _named_moment(scan: Scan, place: int, length: int, ref: Ref) -> tuple[int, R
             return after + found[0], Ref(scan.raw(after, after + found[0]), owned, ref.entities)
     if (behind is not None and after == place + length) or scan.at_word(place + length) in _TOLD_APART:
         return None  # "the customer tier" is no moment, "the order with id 3" one of another row
+    if after != place + length:
+        return None  # "the order was delivered": nobody says when
     return place + length, Ref(ref.words, ref.of("entity"), (), ref.is_plural)
 
 

@@ -140,6 +140,10 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.agg is None:
         return False
     agg, is_extreme = scan.agg
+    if scan.each and not scan.ranking and ref.of("time") and not ref.of("metric", "fact"):
+        scan.said.unknown.append(scan.agg_words)  # "by their first order date": of each, no column
+        scan.agg = None
+        return False
     if ref.entities and scan.agg_words.lower() in wording.TIMELY and not ref.of("metric", "fact", "time"):
         scan.said.unknown.append(scan.agg_words)  # "latest orders": how many of them?
         scan.agg = None

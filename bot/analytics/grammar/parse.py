@@ -21,7 +21,7 @@ from bot.analytics.grammar.conditions import (
     read_weekend,
 )
 from bot.analytics.grammar.durations import read_duration
-from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed
+from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed, read_several
 from bot.analytics.grammar.measured import read_unit
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
@@ -90,6 +90,7 @@ RULES: tuple[Rule, ...] = (
     read_apart,
     read_duration,
     read_first,
+    read_several,
     read_placed,
     read_its_date,
     read_noise,

@@ -191,6 +191,7 @@ class Said:
     times: list[TimeSaid] = field(default_factory=list)
     aparts: list[ApartSaid] = field(default_factory=list)
     firsts: list[FirstSaid] = field(default_factory=list)
+    each_of: Ref | None = None  # of each of what only the first rows are shown
     grain: Grain | None = None
     orders: list[OrderSaid] = field(default_factory=list)
     descending: bool | None = None

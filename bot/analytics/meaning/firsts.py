@@ -7,11 +7,14 @@ from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.narrowed import owner_of
 from bot.analytics.meaning.times import place, within
 from bot.analytics.reading import Stop, not_understood
-from bylaw.semantic.query import Condition, First, Related
+from bylaw.semantic.query import Condition, Filter, First, Related
 
 
 def add_firsts(draft: Draft, filters: list[Condition]) -> None:
     """Add a condition for every row that is the first or the last of its kind."""
+    if (several := owner_of_several(draft)) is not None:
+        draft.compared.add(several)
+        filters += [Filter(dimension=key, operator="is_null", negated=True) for key in keys_of_owner(draft)]
     for said in draft.said.firsts:
         entity = entity_of(draft, said)
         by = draft.default_time(entity)
@@ -39,6 +42,26 @@ def columns_of_first(draft: Draft, said: FirstSaid) -> list[str]:
     return [name for owner in owners for name in draft.label(owner)] + draft.columns(entity)
 
 
+def keys_of_owner(draft: Draft) -> tuple[str, ...]:
+    """What tells apart of each of what the first rows are shown: "the last 5 orders of each customer"."""
+    owner = owner_of_several(draft)
+    key = draft.context.entities[owner].primary_key if owner else None
+    if owner and key is None:
+        raise Stop(not_understood(f"nothing tells the rows of `{owner}` apart", "declare its `primary_key`", (owner,)))
+    return tuple(f"{owner}.{column}" for column in key.columns) if key else ()
+
+
+def owner_labels(draft: Draft) -> list[str]:
+    """The same, as people tell it apart."""
+    owner = owner_of_several(draft)
+    return draft.label(owner) if owner and draft.is_labelled(owner) else []
+
+
+def owner_of_several(draft: Draft) -> str | None:
+    said = draft.said.each_of
+    return None if said is None else draft.choose(said, said.of("entity")).name
+
+
 def group_by_owners(draft: Draft) -> None:
     """ "The balance of the latest count of each product" is a number for each; "the average of …" is one of all."""
     said = draft.said
@@ -61,6 +84,9 @@ def owners_of(draft: Draft, said: FirstSaid, entity: str) -> tuple[str, ...]:
     if said.per is not None:
         return (draft.choose(said.per, said.per.of("entity")).name,)
     groups = [ref for ref in draft.said.groups if ref.entities]
+    if len(groups) < len(draft.said.groups):
+        words = next(ref.words for ref in draft.said.groups if not ref.entities)
+        raise Stop(not_understood(f"I do not see the {said.ref.words} of each `{words}`", None, (words,)))
     spoken = [ref for ref in draft.said.heads if ref.entities != said.ref.entities and (ref.is_plural or said.is_owned)]
     shown = [ref.near or ref.owners for ref in draft.said.outputs] if said.is_owned else []
     names = [name for ref in (*groups, *spoken) for name in ref.entities] + [name for near in shown for name in near]

@@ -17,7 +17,14 @@ from bot.analytics.meaning.checks import (
 )
 from bot.analytics.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
 from bot.analytics.meaning.draft import Draft
-from bot.analytics.meaning.firsts import add_firsts, columns_of_first, entity_of, group_by_owners
+from bot.analytics.meaning.firsts import (
+    add_firsts,
+    columns_of_first,
+    entity_of,
+    group_by_owners,
+    keys_of_owner,
+    owner_labels,
+)
 from bot.analytics.meaning.guesses import (
     asks_for_many,
     decide_done,
@@ -239,6 +246,8 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         dimensions += [name for name in label_or_name(draft, ref) if name.partition(".")[0] not in told]
     if not said.outputs and said.firsts and (shown := columns_of_first(draft, said.firsts[0])):
         dimensions = shown
+    if not said.outputs and said.each_of is not None:
+        dimensions = owner_labels(draft) + draft.columns(draft.base)
     for first in said.firsts:
         if first.is_shown and (entity := entity_of(draft, first)) not in {
             name.partition(".")[0] for name in dimensions
@@ -274,4 +283,5 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         filters=tuple(filters),
         order=tuple(orders),
         limit=limit if orders else said.limit,
+        limit_by=keys_of_owner(draft),
     )
