@@ -203,6 +203,8 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         ref = Ref(ref.words, ref.targets, scan.last.entities, ref.is_plural)  # "their customer by id"
     groups = scan.said.groups if scan.quotient is None else scan.quotient.side.groups
     groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned))
+    if scan.words[first - 1] == "per":
+        scan.said.per.append(groups[-1])
     scan.say(first, after, "dimension", ref.words)
     if ref.entities and not ref.of("dimension"):
         scan.head = ref
@@ -337,10 +339,11 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.quantity, scan.negated, scan.relative = None, False, False
     elif scan.quantity is not None:
         return False
-    elif scan.quotient is not None and scan.head is not None and is_other and is_any(scan, ref, first):
-        relate(scan, RelatedSaid(scan.head, entity))  # "papers presented at conferences"
     elif scan.quotient is not None:
-        scan.quotient.add_entity(entity)
+        if scan.head is not None and is_other and is_any(scan, ref, first) and not scan.quotient.speaks_of(entity):
+            relate(scan, RelatedSaid(scan.head, entity))  # "papers presented at conferences"
+        else:
+            scan.quotient.add_entity(entity)
     elif scan.relative and scan.head is None and scan.said.numbers and not scan.agent and is_each(scan, first):
         scan.said.groups.append(entity)  # "the total amount that a customer has paid"
         scan.relative = False

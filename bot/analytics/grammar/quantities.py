@@ -127,8 +127,11 @@ def read_each(scan: Scan) -> bool:
 
 
 def names_rows(scan: Scan) -> bool:
-    """Does an entity follow, and no column of one?"""
+    """Does an entity follow, and no column of one, perhaps behind a value: "by gold customers"?"""
     found = scan.mention(scan.at + 1)
+    if found is not None and found[1].of("value", "condition") and not found[1].of("dimension", "metric", "fact"):
+        behind = scan.mention(scan.at + 1 + found[0])
+        return bool(found[1].entities) or (behind is not None and bool(behind[1].entities))
     return found is not None and bool(found[1].entities)
 
 

@@ -183,6 +183,7 @@ class Said:
     idle: list[Ref] = field(default_factory=list)  # entities in a clause about a number, which may narrow or group it
     strays: list[Ref] = field(default_factory=list)  # outputs that nothing asks for
     groups: list[Ref] = field(default_factory=list)
+    per: list[Ref] = field(default_factory=list)  # those of the groups that "per" stands before
     ranked: Ref | None = None
     subject: Ref | None = None
     heads: list[Ref] = field(default_factory=list)

@@ -62,6 +62,11 @@ class Quotient:
         if self.side.mark != "of" or owners.isdisjoint(ref.entities):
             self.side.entities.append(ref)
 
+    def speaks_of(self, ref: Ref) -> bool:
+        """Has the last condition narrowed these rows: "gold customers"?"""
+        last = self.side.pieces[-1].said if self.side.pieces else None
+        return isinstance(last, Narrowing) and not set(last.ref.owners).isdisjoint(ref.entities)
+
     @property
     def narrowed(self) -> list[Narrowing]:
         """The conditions of the side that is being read."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.wording import GRAINS
 from bot.analytics.meaning.draft import Draft
@@ -70,6 +72,15 @@ def decide_grains(draft: Draft) -> None:
             draft.said.conditions.remove(narrowing)
             draft.names[narrowing.ref.words] = grain
             draft.said.grain = grain
+
+
+def decide_per(draft: Draft, bases: Sequence[str]) -> None:
+    """ "Average price per product in each category" is the average of the products: each of them has one price."""
+    said = draft.said
+    is_mean = bool(said.numbers) and all(number.agg in ("avg", "median") for number in said.numbers)
+    for ref in said.per if is_mean and len(said.groups) > 1 else ():
+        if ref in said.groups and set(bases) <= set(ref.entities):
+            said.groups.remove(ref)
 
 
 def rank_by(draft: Draft, number: NumberSaid) -> None:

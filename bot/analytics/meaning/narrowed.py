@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import day_name
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -165,8 +166,7 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
     ref = narrowing.ref
     named = ref.of("condition") if not narrowing.values and narrowing.operator == "in" else ()
     if narrowing.operator == "is_weekend":
-        name = time_name(draft, base, ref)
-        return Filter(dimension=name, operator="is_weekend", negated=narrowing.negated)
+        return weekend(draft, base, narrowing)
     if named:
         target = draft.choose(ref, named, narrowing.near)
         return Filter(dimension=target.name, negated=narrowing.negated)
@@ -254,6 +254,19 @@ def towards(draft: Draft, targets: tuple[Target, ...], narrowing: Narrowing) -> 
         words_said = f"to {narrowing.ref.words}"
         raise Stop(not_understood(f"I do not see what `{words_said}` is said of", "name the column", (words_said,)))
     return fitting or targets
+
+
+def weekend(draft: Draft, base: str, narrowing: Narrowing) -> Filter:
+    """Weekends or the other days: of a date, or of a column of the names of days."""
+    if not narrowing.ref.of("time") and draft.default_time(base) is None:
+        for dimension in draft.context.entities[base].dimensions:
+            spelled = {str(value).casefold(): str(value) for value in dimension.sample_values}
+            if spelled and spelled.keys() <= {day.casefold() for day in day_name}:
+                days = day_name[:5] if narrowing.negated else day_name[5:]
+                values = tuple(spelled.get(day.casefold(), day) for day in days)
+                return Filter(dimension=f"{base}.{dimension.name}", values=values)
+    name = time_name(draft, base, narrowing.ref)
+    return Filter(dimension=name, operator="is_weekend", negated=narrowing.negated)
 
 
 def time_name(draft: Draft, base: str, ref: Ref) -> str:

@@ -32,6 +32,7 @@ from bot.analytics.meaning.guesses import (
     decide_facts,
     decide_frequent,
     decide_grains,
+    decide_per,
     decide_ranks,
     decide_rows,
 )
@@ -73,6 +74,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     decide_facts(draft)
     decide_extremes(draft)
     numbers = in_units(draft, all_numbers(draft))
+    decide_per(draft, [number.base for number in numbers])
     ratios = ratios_of(draft)
     if not numbers and not ratios:
         if previous is None or (said.subject is not None and not draft.follows):
@@ -277,7 +279,9 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     if said.limit and not orders:
         raise Stop(not_understood("I do not see what should be ranked", "name a number: `top 5 regions by …`"))
     if not orders and said.descending is not None:
-        orders = [Order(by=name, descending=said.descending) for name in dimensions[:1]]
+        columns = [target.name for ref in said.outputs for target in ref.of("fact") if target.name in dimensions]
+        keys = columns if said.descending and len(set(columns)) == 1 else dimensions
+        orders = [Order(by=name, descending=said.descending) for name in keys[:1]]
     return SemanticQuery(
         dimensions=tuple(dict.fromkeys(dimensions)),
         filters=tuple(filters),
