@@ -9,12 +9,12 @@ import re
 
 from ci.report.text import visible
 
-# What Markdown would act on is written as a character reference.
-_ACTIVE = re.compile(r"[\\`*_{}\[\]()<>!|~&:.$@#]")
 # GitHub looks for mentions and numbers of issues in what Markdown has become, where a reference is a letter again:
 # behind these letters stands a space without width.
 _CALLS = "@#"
-_NUMBERED = re.compile(r"(?<=gh-)(?=\d)", re.IGNORECASE)  # GH-12 is the number of an issue too
+# What Markdown would act on is written as a character reference.
+_ACTIVE = {ord(char): f"&#{ord(char)};{'&#8203;' if char in _CALLS else ''}" for char in r"\`*_{}[]()<>!|~&:.$@#"}
+_NUMBERED = re.compile(r"gh-(?=\d)", re.IGNORECASE)  # GH-12 is the number of an issue too
 
 
 def inert(text: str) -> str:
@@ -27,7 +27,7 @@ def inert(text: str) -> str:
 def code(text: str) -> str:
     """*text* as a code span, on one line, which nothing in it can end."""
     shown = visible(text) or " "
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0) if "`" in shown else 0
     fence = "`" * (longest + 1)
     space = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{space}{shown}{space}{fence}"
@@ -40,5 +40,4 @@ def shortened(text: str, most: int) -> str:
 
 def literal(text: str) -> str:
     """*text*, every letter only itself, in Markdown and in HTML. Give it one visible line."""
-    shown = _ACTIVE.sub(lambda found: f"&#{ord(found[0])};{'&#8203;' if found[0] in _CALLS else ''}", text)
-    return _NUMBERED.sub("&#8203;", shown)
+    return _NUMBERED.sub(r"\g<0>&#8203;", text.translate(_ACTIVE))

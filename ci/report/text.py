@@ -148,11 +148,24 @@ def _summary(findings: Sequence[Finding], sources: Mapping[str, Source], existin
 
 def visible(text: str, tab: str = "\\t") -> str:
     """*text* on one line, with nothing in it that a terminal would act on."""
-    return _UNSEEN.sub(lambda char: tab if char[0] == "\t" else _code(char[0]), text)
+    return tab.join(part.translate(_SHOWN) for part in text.split("\t"))
+
+
+class _Shown(dict[int, str]):
+    """How each letter is written, looked up once: reports of thousands of long findings are made of it."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        shown = _code(char) if _UNSEEN.match(char) else char
+        self[code] = shown
+        return shown
 
 
 def _code(char: str) -> str:
     return {"\n": "\\n", "\r": "\\r"}.get(char, f"\\u{ord(char):04x}")
+
+
+_SHOWN = _Shown()
 
 
 def _columns(text: str) -> int:
