@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -84,10 +84,12 @@ class Shelf(Protocol):
 
 @dataclass(frozen=True)
 class Artifacts:
-    """One shelf. `base` is the folder inside the file system `fs`."""
+    """One shelf. `base` is the folder inside the file system `fs`; `failures` are what it raises."""
 
     fs: AbstractFileSystem
     base: str
+    url: str = ""
+    failures: tuple[type[Exception], ...] = (OSError,)
 
     def before(self, kept: Iterable[Paper]) -> None:
         """Keep the papers: whoever records them finds them here."""
@@ -107,14 +109,25 @@ class Artifacts:
 
     def _put(self, one: Paper) -> str:
         path = self._path(one.name)
-        if self.fs.exists(path):
-            return one.name
         if isinstance(self.fs, LocalFileSystem):
-            write_atomically(Path(path), one.text)
+            if not self.fs.exists(path):
+                write_atomically(Path(path), one.text)
             return one.name
-        with suppress(FileExistsError):  # another process wrote the same bytes first
+        # one request that needs no right but to write: an object is there whole or not at all
+        with self._told("kept"), suppress(FileExistsError):
             self.fs.pipe_file(path, one.text.encode(), mode="create")
         return one.name
+
+    @contextmanager
+    def _told(self, done: str) -> Iterator[None]:
+        """Say in words what keeps the place from being used."""
+        try:
+            yield
+        except self.failures as error:
+            reason = str(error) or type(error).__name__
+            raise ArtifactError(
+                f"artifacts cannot be {done} at `{self.url}`: {reason}", "look at BYLAW_ARTIFACTS and its credentials"
+            ) from error
 
     def get(self, name: str) -> Any:
         """The value of the artifact *name*; raises ArtifactError when it is missing or was altered."""
@@ -122,10 +135,11 @@ class Artifacts:
 
     def get_text(self, name: str) -> str:
         """The bytes of the artifact *name* as text; raises ArtifactError when it is missing or was altered."""
-        try:
-            data: bytes = self.fs.cat_file(self._path(name))
-        except FileNotFoundError:
-            raise ArtifactError(f"the artifact `{name}` is not on the shelf") from None
+        with self._told("read"):
+            try:
+                data: bytes = self.fs.cat_file(self._path(name))
+            except FileNotFoundError:
+                raise ArtifactError(f"the artifact `{name}` is not on the shelf") from None
         if hashlib.sha256(data).hexdigest() != name:
             raise ArtifactError(f"the artifact `{name}` was altered after it was written")
         return data.decode()
@@ -139,6 +153,28 @@ def shelf(url: str, root: Path) -> Artifacts:
     where = url if "://" in url else str((root / url).absolute())
     try:
         fs, base = url_to_fs(where)
-    except (ValueError, ImportError) as error:
-        raise BylawError(f"artifacts cannot be kept at `{url}`: {error}", "set BYLAW_ARTIFACTS to a folder") from error
-    return Artifacts(fs, str(base).rstrip("/"))
+    except ImportError as error:
+        raise BylawError(f"artifacts cannot be kept at `{url}`: {error}", _extra(url)) from error
+    except ValueError as error:
+        raise BylawError(f"artifacts cannot be kept at `{url}`: {error}", _FOLDER) from error
+    return Artifacts(fs, str(base).rstrip("/"), url, _failures(url))
+
+
+_FOLDER = "set BYLAW_ARTIFACTS to a folder"
+
+
+def _is_bucket(url: str) -> bool:
+    return url.startswith(("s3://", "s3a://"))
+
+
+def _extra(url: str) -> str:
+    return "install `bylaw[s3]`" if _is_bucket(url) else _FOLDER
+
+
+def _failures(url: str) -> tuple[type[Exception], ...]:
+    """What the file system at *url* raises; the client of a bucket has words of its own for no credentials."""
+    if not _is_bucket(url):
+        return (OSError,)
+    from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]  # botocore ships no types
+
+    return OSError, BotoCoreError
