@@ -24,12 +24,17 @@ def decide_extremes(draft: Draft) -> None:
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and said.outputs else None)
     for number in extremes:
         owners = {target.owner for target in number.ref.of("fact", "time")}
-        if number.ref.of("metric") and not owners:
+        if number.ref.of("metric") and (not owners or is_of_others(subject, owners)):
             rank_by(draft, number)
         elif subject is not None and owners & set(subject.entities):
             said.numbers.remove(number)
             said.orders.append(OrderSaid(number.ref, number.agg == "max"))
             said.is_ranking = True
+
+
+def is_of_others(subject: Ref | None, owners: set[str]) -> bool:
+    """ "Which product line had the highest revenue": what is ranked has many of the rows that the fact is of."""
+    return subject is not None and bool(subject.owners) and not owners & set(subject.owners)
 
 
 def decide_facts(draft: Draft) -> None:
