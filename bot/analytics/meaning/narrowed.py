@@ -263,7 +263,8 @@ def weekend(draft: Draft, base: str, narrowing: Narrowing) -> Filter:
             spelled = {str(value).casefold(): str(value) for value in dimension.sample_values}
             if spelled and spelled.keys() <= {day.casefold() for day in day_name}:
                 days = day_name[:5] if narrowing.negated else day_name[5:]
-                values = tuple(spelled.get(day.casefold(), day) for day in days)
+                is_small = all(value.islower() for value in spelled.values())
+                values = tuple(spelled.get(day.casefold(), day.lower() if is_small else day) for day in days)
                 return Filter(dimension=f"{base}.{dimension.name}", values=values)
     name = time_name(draft, base, narrowing.ref)
     return Filter(dimension=name, operator="is_weekend", negated=narrowing.negated)
