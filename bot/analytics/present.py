@@ -10,7 +10,7 @@ from typing import Any
 from bot.analytics.interfaces import Results
 from bylaw.authored.context import Context, Metric
 from bylaw.semantic.names import BETWEEN
-from bylaw.semantic.query import Apart, Filter, First, SemanticQuery
+from bylaw.semantic.query import Apart, Filter, First, Related, SemanticQuery
 from bylaw.warehouses.port import Rows
 
 _LISTED = 5
@@ -58,8 +58,8 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
         about += f" by {' and '.join(groups)}"
     said = f"{about[:1].upper()}{about[1:]}"
     for narrowed in query.filters:
-        if isinstance(narrowed, Apart):
-            said += f", {apart(narrowed)}"
+        inside = narrowed.filters if isinstance(narrowed, Related) else (narrowed,)
+        said += "".join(f", {apart(part)}" for part in inside if isinstance(part, Apart))
         if isinstance(narrowed, First):
             owners = "".join(f" of each of {readable(owner)}" for owner in narrowed.per)
             said += f", the {'last' if narrowed.is_last else 'first'} by {readable(narrowed.by)}{owners}"
@@ -116,7 +116,8 @@ def apart(condition: Apart) -> str:
     moment, since = (readable(name.partition(".")[2]) for name in (condition.moment, condition.since))
     sign = "not " if condition.negated else ""
     if condition.same is not None:
-        return f"{moment} {sign}in the same {condition.same} as {since}"
+        place = "on" if condition.same == "day" else "in"
+        return f"{moment} {sign}{place} the same {condition.same} as {since}"
     least, most = condition.least, condition.most
     if most is not None and least is not None:
         if least == most:

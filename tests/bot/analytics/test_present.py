@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from bot.analytics.present import figure, headline, sentence
+from bot.analytics.present import apart, figure, headline, readable, sentence
 from bot.pii import Mask
 from bylaw.authored.context import Metric
-from bylaw.semantic.query import Filter, SemanticQuery, Window
+from bylaw.semantic.query import Apart, Filter, First, Related, SemanticQuery, Window
 from bylaw.warehouses.port import Rows
 
 BASE = {"entity": "loans", "agg": "sum", "expr": "x"}
@@ -56,10 +56,46 @@ def test_a_figure_is_written_in_its_unit(metric, value, expected):
             {"metrics": ("fees",), "filters": (Filter(dimension="r.city", values=("Bonn", "Ulm"), negated=True),)},
             "Fees, city not Bonn or Ulm, all time",
         ),
+        (
+            {"metrics": ("fees",), "filters": (First(by="loans.lent_on", per=("readers",), is_last=True),)},
+            "Fees, the last by loans lent on of each of readers, all time",
+        ),
+        (
+            {
+                "metrics": ("fees",),
+                "filters": (
+                    Related(entity="r", metric="count(l)", filters=(Apart(moment="l.a", since="r.b", same="month"),)),
+                ),
+            },
+            "Fees, a in the same month as b, all time",
+        ),
     ],
 )
 def test_the_headline_says_what_the_number_is_about(query, expected):
     assert headline(SemanticQuery(**query), METRICS) == expected
+
+
+def test_the_time_between_two_moments_is_named_by_both():
+    assert readable("avg(loans.days(loans.lent_on, loans.due_on))") == "avg days from lent on to due on"
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ({"least": 0, "is_open": True}, "came after left"),
+        ({"most": 0}, "came on or before left"),
+        ({"least": 3, "is_open": True}, "came more than 3 days after left"),
+        ({"least": 1, "unit": "week"}, "came at least 1 week after left"),
+        ({"most": -2}, "came at least 2 days before left"),
+        ({"least": 0, "most": 2}, "came within 2 days after left"),
+        ({"least": -1, "most": 0, "unit": "year", "is_open": True}, "came less than 1 year before left"),
+        ({"least": -10, "most": 10}, "came from 10 days before to 10 days after left"),
+        ({"least": 5, "most": 5}, "came 5 days after left"),
+        ({"same": "day", "negated": True}, "came not on the same day as left"),
+    ],
+)
+def test_how_far_two_moments_may_lie_apart_is_said(how, expected):
+    assert apart(Apart(moment="a.came", since="b.left", **how)) == expected
 
 
 @pytest.mark.parametrize(
