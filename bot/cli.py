@@ -136,7 +136,7 @@ def serve(
 
     given = _settings(root, warehouse)
     given = replace(given, host=host or given.host, port=given.port if port is None else port)
-    count = 1 if mcp else _processes(workers or given.workers, slack)
+    given = replace(given, workers=1 if mcp else _processes(workers or given.workers, slack))
     if not mcp:
         server.allowed(given)
     logs.to_stderr()
@@ -165,7 +165,7 @@ def serve(
                     served = stack.enter_context(slack_app.answering(bot, given, slack, served))
                 server.serve(served, listening, ready)
 
-        crew.run(count, listening, answer, lambda: click.echo(f"serving on {server.address(listening)}"))
+        crew.run(given.workers or 1, listening, answer, lambda: click.echo(f"serving on {server.address(listening)}"))
 
 
 def _processes(wanted: int | None, slack: str | None) -> int:

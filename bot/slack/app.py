@@ -28,6 +28,7 @@ from bylaw.errors import BylawError, UsageError
 
 _log = logging.getLogger("bylaw.slack")
 _WORKERS = 4  # questions answered at once: more would take the turn of acknowledging; the rest wait in line
+_SHARE = 2  # of them in each process where there are several
 _RESUME_SECONDS = 15.0  # how often leftovers are looked for
 _RETRIES = 3
 _PING_SECONDS = 5  # how soon a socket that the network cut is noticed
@@ -119,7 +120,8 @@ def open_slack(serving: Serving, settings: Settings, pool: Pool = ThreadPoolExec
         known = client.auth_test()
     except (SlackClientError, OSError) as error:
         raise UsageError(f"Slack does not take the bot's token: {error}", "see BYLAW_SLACK_BOT_TOKEN") from error
-    listening, work = pool(_WORKERS, "slack-listener"), pool(_WORKERS, "slack-work")
+    count = _WORKERS if settings.workers in (None, 1) else _SHARE
+    listening, work = pool(count, "slack-listener"), pool(count, "slack-work")
     # over a socket nothing is signed; Bolt wants a secret all the same, and without one no HTTP request would pass
     secret = settings.slack_signing_secret or settings.slack_bot_token
     try:

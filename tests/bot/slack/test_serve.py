@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.fakes.slack import payloads
 from tests.fakes.slack.reading import shown
 
 
@@ -39,6 +41,33 @@ def test_the_command_answers_in_slack(tmp_path, repository, slack, way):
     assert running.returncode == 0
     assert "Traceback" not in told
     assert [word for word in ("lamp", slack.bot_token, slack.app_token, slack.secret) if word in told] == []
+
+
+def test_what_comes_to_several_processes_is_answered_once(tmp_path, repository, slack):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("BYLAW_")}
+    env["BYLAW_SLACK_API_URL"], env["BYLAW_SLACK_BOT_TOKEN"] = slack.api, slack.bot_token
+    env["BYLAW_SLACK_SIGNING_SECRET"] = slack.secret
+    command = [sys.executable, "-m", "bylaw.cli", "serve", "--bundle", str(repository.bundle), "--port", "0"]
+    running = subprocess.Popen(
+        [*command, "--slack", "http", "--workers", "3"], cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        address = running.stdout.readline().strip().removeprefix("serving on ")
+        slack.request_url = f"{address}/slack/events"
+        ts = slack.next_ts()
+        said = "Can I return a lamp I bought 12 days ago? I have the receipt."
+        slack.told("UANA", "D1", said, ts, None)
+        event = payloads.message(said, "UANA", "D1", ts)
+        with ThreadPoolExecutor(12) as pool:
+            taken = list(pool.map(lambda retry: slack.attempt(event, retry).status, range(12)))
+        assert taken == [200] * 12
+        while not slack.posts("D1"):
+            assert running.poll() is None
+    finally:
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=60)
+    assert running.returncode == 0  # whoever was at it has finished
+    assert len(slack.posts("D1")) == 1
 
 
 def test_what_is_missing_is_wrong_usage(tmp_path, repository, bylaw):
