@@ -207,8 +207,13 @@ class Turn:
     is_aside: bool = False
 
 
+_PLAIN = frozenset((str, int, bool, type(None)))  # nearly all that there is
+
+
 def sayable(value: Any) -> Any:
     """*value* as the JSON people read: a decimal is a number when a number says it exactly, else a string."""
+    if type(value) in _PLAIN:
+        return value
     match value:
         case BaseModel():
             return sayable(value.model_dump(mode="python"))

@@ -48,6 +48,25 @@ class Quantity:
     exact: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a text says whatever day it is."""
+
+    words: tuple[Word, ...]
+    numbers: Sequence[Span[Number]]
+    money: Sequence[Span[Money]]
+    durations: Sequence[Span[Duration]]
+    negations: Sequence[Span[str]]
+
+
+@lru_cache(maxsize=64)
+def _said(text: str) -> _Said:
+    words = read_words(text)
+    numbers = read_numbers(text, words)
+    money, durations = read_money(text, words, numbers), read_durations(text, words, numbers)
+    return _Said(words, numbers, money, durations, read_negations(text, words))
+
+
 @lru_cache(maxsize=64)
 def utterance(text: str, today: date) -> Utterance:
     """*text* as an utterance. The last few are kept: one turn reads a text for its facts, its topic, its figures."""
@@ -60,15 +79,15 @@ class Utterance:
     def __init__(self, text: str, today: date) -> None:
         self.text = text
         self.today = today
-        self.words: tuple[Word, ...] = read_words(text)
+        said = _said(text)
+        self.words: tuple[Word, ...] = said.words
         self._starts = [word.start for word in self.words]
-        numbers = read_numbers(text, self.words)
         spans = [span for span in dates.find(text, today) if span.shift is None]
         named = [self._placed(span, span.begins, span.ends) for span in spans]
         self.days = tuple(_as_day(place) for place in named if _is_day(place))
         in_dates = {i for place in named for i in range(place.first, place.last + 1)}
-        self.quantities = self._quantities(numbers, in_dates)
-        self._cues = {self._cue(span): span.end for span in read_negations(text, self.words)}
+        self.quantities = self._quantities(said, in_dates)
+        self._cues = {self._cue(span): span.end for span in said.negations}
         self._sentence_start: list[int] = []
         for i, word in enumerate(self.words):
             goes_on = i and self.words[i - 1].sentence == word.sentence
@@ -87,10 +106,10 @@ class Utterance:
 
     # ---- quantities -------------------------------------------------------------------------------------------------
 
-    def _quantities(self, numbers: Sequence[Span[Number]], in_dates: set[int]) -> tuple[Quantity, ...]:
-        money = [self._of(span) for span in read_money(self.text, self.words, numbers)]
-        durations = [self._of(span) for span in read_durations(self.text, self.words, numbers)]
-        bare = [self._percent_or_number(span) for span in numbers]
+    def _quantities(self, said: _Said, in_dates: set[int]) -> tuple[Quantity, ...]:
+        money = [self._of(span) for span in said.money]
+        durations = [self._of(span) for span in said.durations]
+        bare = [self._percent_or_number(span) for span in said.numbers]
         bare = [
             quantity for quantity in bare if quantity.first not in in_dates
         ]  # the 2026 of "May 2026" counts nothing
