@@ -259,6 +259,8 @@ def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
 
 
 def read_weekend(scan: Scan) -> bool:
+    if scan.each:
+        return False  # "by weekday" asks for each day of the week
     for phrases, negated in ((wording.WEEKENDS, False), (wording.WEEKDAYS, True)):
         if length := scan.starts(phrases):
             ref = scan.last if scan.last is not None and scan.last.of("time") else Ref("weekend", ())

@@ -159,6 +159,10 @@ def read_grain(scan: Scan) -> bool:
     word = scan.word()
     if word not in wording.GRAINS:
         return False
+    if length := scan.starts(wording.RECURRING):  # each Monday alike: no period after the other
+        scan.said.unknown.append(scan.raw(scan.at, scan.at + length))
+        scan.at += length
+        return True
     if scan.word(-1) == "that" and scan.said.times:
         scan.at += 1  # "that year": the span named before
         return True

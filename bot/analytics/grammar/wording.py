@@ -234,6 +234,10 @@ CHANGES: Mapping[tuple[str, ...], Grain] = {
     tuple(phrase.split()): grain for grain, phrases in _CHANGES.items() for phrase in phrases.split(",")
 }
 RUNNING = _phrases("cumulative,running,running total of,cumulative total of,cumulative sum of,running sum of")
+RECURRING = _phrases(
+    "day of the week,day of week,month of the year,month of year,day of the month,day of month,week of the year,"
+    "quarter of the year"
+)
 RANKS = _set("rank ranking ranks")  # as a noun: what place a row has
 RANK_LEADS = _set("the their its his her a each and with , include including show plus also give return display")
 RANK_OWNERS = _set("the their its his her a with include including")
