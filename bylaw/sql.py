@@ -151,6 +151,10 @@ def _sql_type(tokens: list[Token]) -> str:
     return "SELECT" if word in ("FROM", "TABLE") else word
 
 
+_OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
+_CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
+
+
 def _check_tokens(tokens: list[Token], sql_type: str, limits: Limits) -> None:
     for token, following in pairwise(tokens):
         if token.token_type == TokenType.SEMICOLON != following.token_type:
@@ -161,10 +165,7 @@ def _check_tokens(tokens: list[Token], sql_type: str, limits: Limits) -> None:
     for token in tokens:
         if any(comment.startswith("!") for comment in token.comments):
             raise GateDenied("comment", "a comment that some databases run is not allowed", token.start)
-        if token.token_type in (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE):
-            depth += 1
-        elif token.token_type in (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE):
-            depth -= 1
+        depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)
         deepest = max(deepest, depth)
     if deepest > limits.nesting:
         raise GateDenied("size", f"the statement nests {deepest} levels deep, {limits.nesting} is the limit")
