@@ -157,11 +157,11 @@ def _attribute_phrases(entity: Entity) -> Iterator[tuple[str, Target]]:
         for attribute in attributes:
             target = Target(kind, f"{entity.name}.{attribute.name}")
             for phrase in _spoken(entity, kind, attribute):
-                yield phrase, target
-                if kind == "dimension" and (attribute.data_type or "").lower().startswith("bool"):
-                    yield phrase, Target("flag", target.name)
-                for owner in owners:
-                    yield f"{owner} {phrase}", target
+                is_flag = kind == "dimension" and (attribute.data_type or "").lower().startswith("bool")
+                for said in (phrase, *(f"{owner} {phrase}" for owner in owners)):
+                    yield said, target
+                    if is_flag:
+                        yield said, Target("flag", target.name)
     if len(entity.time_dimensions) == 1:
         for owner in owners:
             yield f"{owner} date", Target("time", f"{entity.name}.{entity.time_dimensions[0].name}")

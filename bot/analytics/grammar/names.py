@@ -37,6 +37,7 @@ def read_named(scan: Scan) -> bool:
         is_counted
         or (is_half and not ref.of("entity", "metric", "fact", "value", "condition"))
         or (is_owner and not ref.entities)
+        or (scan.asks and length > 2 and bool(ref.of("flag")))  # "which courses have labs"
     ):
         length, ref = counted_rows(scan, length, ref)
     length, ref = without_verb(scan, length, ref)
@@ -97,6 +98,7 @@ def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not wanted:
         return False
     number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned), "count", scan.distinct)
+    number.is_total = not ref.entities and "total" in scan.normal(scan.counting)
     scan.counting, scan.distinct = None, False
     add_number(scan, number, first, after)
     if ref.entities:
@@ -247,7 +249,8 @@ def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     continues = before in ("and", "or", ",") and known is not None and bool(known.of("flag", "condition"))
     ref = shares_adjective(scan, known, ref) if continues and known is not None else ref
     flags = ref.of("flag")
-    if not flags or not (scan.relative or scan.negated or continues or before in ("have", "with", "without")):
+    is_had = before in ("have", "with", "without") or scan.normal(ref.words)[:1] == ["have"]
+    if not flags or not (scan.relative or scan.negated or continues or is_had):
         return False
     narrow(scan, Ref(ref.words, ref.of("dimension", "flag"), ref.near), "in", True, first, after)
     return True

@@ -99,7 +99,7 @@ def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
             return one_metric(draft, ref, counting)
         target = draft.choose(ref, ref.of("dimension", "fact", "time"))
         if target.kind == "fact":
-            return added_up(draft, target, ref)
+            return (f"sum({target.name})", target.owner) if number.is_total else added_up(draft, target, ref)
         if draft.is_key(target):
             return counted(draft, Ref(ref.words, (Target("entity", target.owner),)), [])
         return f"count_distinct({target.name})", target.owner

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bot.analytics.read import Reader
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
+from bylaw.authored.context import Dimension, Fact
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, Related, SemanticQuery, Unanswerable
 
@@ -38,6 +39,31 @@ def test_a_question_is_read_as_this_query(row, reader):
     reading = reader.read(row["text"], TODAY)
     assert isinstance(reading, Bound), reading
     assert reading.query == SemanticQuery.model_validate(row["query"])
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        (
+            "which stores have cafes",
+            {"dimensions": ["stores.store_name"], "filters": [{"dimension": "stores.has_cafe", "values": [True]}]},
+        ),
+        (
+            "total number of seats by store city",
+            {"metrics": ["sum(stores.seats)"], "dimensions": ["stores.store_city"]},
+        ),
+    ],
+)
+def test_what_a_row_has_narrows_and_what_it_has_many_of_adds_up(index, text, query):
+    known = index.bundle.context
+    stores = known.entities["stores"]
+    cafe = Dimension(name="has_cafe", expr="has_cafe", data_type="boolean", synonyms=["cafe"])
+    seats = Fact(name="seats", expr="seats", default_aggregation="avg")
+    more = {"dimensions": [*stores.dimensions, cafe], "facts": [*stores.facts, seats]}
+    context = known.model_copy(update={"entities": {**known.entities, "stores": stores.model_copy(update=more)}})
+    reading = Reader(context, lexicon_of(context), Compiler(context)).read(text, TODAY)
+    assert isinstance(reading, Bound), reading
+    assert reading.query == SemanticQuery.model_validate(query)
 
 
 @pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
