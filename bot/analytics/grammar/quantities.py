@@ -159,7 +159,9 @@ def read_grain(scan: Scan) -> bool:
     word = scan.word()
     if word not in wording.GRAINS:
         return False
-    if length := scan.starts(wording.RECURRING):  # each Monday alike: no period after the other
+    length = scan.starts(wording.RECURRING)
+    is_of_one = scan.word(length - 1) == "year" and scan.is_time(scan.at + length)  # "month of the year 2021"
+    if length and not is_of_one:  # each Monday alike: no period after the other
         scan.said.unknown.append(scan.raw(scan.at, scan.at + length))
         scan.at += length
         return True
