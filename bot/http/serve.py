@@ -82,8 +82,12 @@ def bound(settings: Settings) -> socket.socket:
     allowed(settings)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
-        return socket.create_server((settings.host, settings.port), family=family)
+        listening = socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
         raise BylawError(
             f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}", "choose another --port"
         ) from error
+    # Each connection inherits it; asyncio sets it only where a socket names its protocol. Without it the body of an
+    # answer waits 40 ms for the client's system to acknowledge the head.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening

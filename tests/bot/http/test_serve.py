@@ -40,6 +40,13 @@ def test_an_address_is_told_as_a_browser_takes_it(host, shown):
         assert address(listening) == f"{shown}{listening.getsockname()[1]}"
 
 
+def test_no_answer_waits_for_the_client_to_acknowledge_its_head():
+    with bound(Settings(port=0)) as listening, socket.create_connection(listening.getsockname()):
+        taken, _ = listening.accept()
+        with taken:
+            assert taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_loopback_has_three_names():
     assert {"127.0.0.1", "localhost", "::1"} == LOOPBACK
 
