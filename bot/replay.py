@@ -140,12 +140,15 @@ class _Past:
 
     def run(self, sql: str, limit: int, stop: Event | None = None) -> Rows:
         for plan in (self.plan, *self.readings):
-            if sql in plan.get("freshness", {}):
-                return Rows(("newest",), ((plan["freshness"][sql],),))
+            for looks in ("freshness", "joins"):
+                if sql in plan.get(looks, {}):
+                    return Rows((looks,), ((plan[looks][sql],),))
         if "result" in (kept := self._of(sql)):
             result = kept["result"]
             is_cut = any(caveat.startswith("Only the first ") for caveat in result["caveats"])
             return Rows(tuple(result["columns"]), tuple(tuple(row) for row in result["rows"]), is_cut)
+        if self._of(sql).get("sql", sql) != sql:
+            return Rows((), ())  # a look at the rows that is new since then
         is_cut = any(caveat.startswith("Only the first ") for caveat in self.given.caveats)
         return Rows(self.given.columns, self.given.rows, is_cut)
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from bot.analytics import autonomy, freshness, risk
+from bot.analytics.cardinality import Cardinality
 from bot.analytics.freshness import Boundary, Drift
 from bot.analytics.interfaces import (
     AuthRequest,
@@ -32,6 +33,7 @@ from bylaw.authored.context import Context, Entity
 from bylaw.bundle import SchemaVersion
 from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
+from bylaw.semantic.joins import Step
 from bylaw.semantic.rights import VisibleRows
 from bylaw.warehouses.port import Warehouse
 
@@ -40,7 +42,7 @@ from bylaw.warehouses.port import Warehouse
 class Judgement:
     """What the layers said. `boundaries` are those that were looked up, `missing` the columns that tables lost.
 
-    `drifts` are the tables that are not as they were measured.
+    `drifts` are the tables that are not as they were measured; `joins` is what was seen of keys that are joined by.
     """
 
     context: ContextResponse
@@ -51,6 +53,7 @@ class Judgement:
     drifts: Mapping[str, Drift]
     columns: Mapping[str, Sequence[str]]
     statements: Mapping[str, str | None]
+    joins: Mapping[str, int | None]
     asked_at: datetime
     executes: bool
 
@@ -96,6 +99,7 @@ class Judgement:
             "context": self.context.model_dump(mode="json"),
             "authorization": self.auth.model_dump(mode="json"),
             "freshness": dict(sorted(self.statements.items())),
+            "joins": dict(sorted(self.joins.items())),
             "columns": {name: list(columns) for name, columns in sorted(self.columns.items())},
         }
 
@@ -111,7 +115,7 @@ def judge(
 ) -> Judgement:
     """Ask the context layer and the rules layer about a question that the gate has let through.
 
-    Raises WarehouseError where the age of the data cannot be looked up.
+    Raises WarehouseError where the age of the data cannot be looked up, or where rows would be counted twice.
     """
     rules, query, context = index.rules, bound.query, index.bundle.context
     asked = [context.entities[name] for name in compiled.asked]
@@ -121,7 +125,7 @@ def judge(
     is_novel = novelty >= rules.risk.freshness.novelty_from
     until = max((window.end for window in query.windows), default=None)
     versions = index.bundle.bundle_metadata.schema_versions
-    seen = _Looks(context, touched, warehouse, is_novel, visible, versions)
+    seen = _Looks(context, touched, warehouse, is_novel, visible, versions, compiled.joins)
     now = index.local(question.asked_at)
     boundaries = seen.boundaries(now, until, is_novel)
     # what is put together from several tables is as fresh as the oldest of them
@@ -161,6 +165,7 @@ def judge(
         drifts=seen.drifts,
         columns=seen.columns,
         statements=seen.statements,
+        joins=seen.joins,
         asked_at=now,
         executes=rules.autonomy.level(auth.autonomy_level).executes,
     )
@@ -268,18 +273,23 @@ class _Looks:
         is_novel: bool,
         visible: VisibleRows | None,
         versions: Mapping[str, SchemaVersion],
+        joins: Mapping[Step, tuple[str, ...]],
     ) -> None:
         self.visible = visible
         self.calendar = context.calendar
         self.entities = entities
         self.warehouse = warehouse
         self.statements: dict[str, str | None] = {}
+        self.joins: Mapping[str, int | None] = {}
         self.missing: Mapping[str, Sequence[str]] = {}
         self.drifts: Mapping[str, Drift] = {}
         if warehouse is not None:
             names = [entity.name for entity in entities]
             self.drifts = freshness.drifts(context, names, versions, warehouse)
             self.missing = freshness.missing(context, names if is_novel else self.drifts, warehouse)
+            rows = Cardinality(context, versions, warehouse, visible)
+            rows.check(joins)
+            self.joins = rows.seen
         self.columns: dict[str, Sequence[str]] = {}
         for name in {**self.missing, **self.drifts}:
             base = context.entities[name].base_table

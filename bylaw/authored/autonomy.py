@@ -83,7 +83,7 @@ class Disambiguation(Authored):
 
     ambiguity_from: Share
     likelihood_from: Share
-    readings_computed: Count = 3
+    readings_computed: Count
 
 
 class Preference(Authored):

@@ -18,7 +18,7 @@ from bylaw.authored.context import Context
 from bylaw.semantic import gotchas
 from bylaw.semantic.answer import Assembly
 from bylaw.semantic.conditions import Conditions
-from bylaw.semantic.joins import Joins
+from bylaw.semantic.joins import Joins, Step
 from bylaw.semantic.lists import Listing
 from bylaw.semantic.measures import Atom, Frame, Number, Numbers
 from bylaw.semantic.members import members
@@ -47,7 +47,8 @@ class Column:
 class Compiled:
     """What will run, and what a reader of the result has to know. `features` count what was asked, not added.
 
-    `base` is the entity whose rows are counted, or listed: of several, that of the first number.
+    `base` is the entity whose rows are counted, or listed: of several, that of the first number. `joins` are those
+    that are right only if a row finds at most one partner, each with the conditions that the partner meets.
     """
 
     tree: exp.Select
@@ -61,6 +62,7 @@ class Compiled:
     time_column: str | None
     features: Features
     outputs: tuple[Column, ...]
+    joins: Mapping[Step, tuple[str, ...]]
 
 
 class Compiler:
@@ -141,6 +143,7 @@ class _Compilation:
             time_column=" and ".join(self.sheets.time_columns) or None,
             features=self._features(),
             outputs=outputs,
+            joins=self.notes.joins,
         )
 
     # ---- numbers and their groups

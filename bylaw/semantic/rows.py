@@ -28,6 +28,7 @@ class Notes:
     conditions: dict[str, None] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
+    joins: dict[Step, tuple[str, ...]] = field(default_factory=dict)  # with the conditions on the row that is found
 
     def say(self, text: str) -> None:
         self.caveats.setdefault(text)
@@ -244,6 +245,9 @@ class Rows:
         table = table_of(self.desk.entity(self.base), self.alias)
         tree = exp.select(*columns, copy=False).from_(table, copy=False)
         for one in self.joined.values():
+            if not one.step.is_many:
+                guards = tuple(text for text, _ in self._conditions(one.step.right))
+                self.desk.notes.joins.setdefault(one.step, guards)
             pairs: list[exp.Expr] = [
                 exp.EQ(this=exp.column(left, table=one.left), expression=exp.column(right, table=one.right))
                 for left, right in one.step.columns

@@ -132,6 +132,8 @@ class Pretender:
         return self.estimate
 
     def run(self, sql, limit, stop=None):
+        if "most" in sql:
+            return Rows(("most",), ((1,),))  # no key comes twice
         if "newest" in sql:
             return Rows(("newest",), ((self.newest,),))
         self.ran.append(sql)

@@ -34,6 +34,8 @@ class Warehouse:
         return self.estimate
 
     def run(self, sql, limit, stop=None):
+        if "most" in sql:
+            return Rows(("most",), ((1,),))  # no key comes twice
         if "newest" in sql:
             return Rows(("newest",), ((None,),))
         self.ran.append(sql)

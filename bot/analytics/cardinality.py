@@ -1,0 +1,72 @@
+"""Does each row find at most one partner, as the catalogue declares? Where it finds more, every total is too high.
+
+`bylaw check --warehouse` measures it for the pull request. What nobody has measured is asked of the rows before an
+answer is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from bylaw.authored.context import Context
+from bylaw.bundle import SchemaVersion
+from bylaw.semantic.expressions import expression
+from bylaw.semantic.joins import Step
+from bylaw.semantic.rights import VisibleRows
+from bylaw.semantic.rows import table_of
+from bylaw.warehouses.dialects import written
+from bylaw.warehouses.port import Warehouse, WarehouseError
+
+_OURS = "duckdb"
+
+
+@dataclass(frozen=True)
+class Cardinality:
+    """The joins of one context as its rows have them, as far as one person sees them."""
+
+    context: Context
+    versions: Mapping[str, SchemaVersion]
+    warehouse: Warehouse
+    visible: VisibleRows | None = None
+    seen: dict[str, int | None] = field(default_factory=dict)  # statement -> the most rows that share a key
+
+    def check(self, joins: Mapping[Step, tuple[str, ...]]) -> None:
+        """Raises WarehouseError for a join of *joins* that finds several partners, or that cannot be looked at.
+
+        The partners of each join are those that meet its conditions. A table that was measured is believed.
+        """
+        for step, conditions in sorted(joins.items(), key=lambda item: (item[0].left, item[0].right, item[0].columns)):
+            version = self.versions.get(step.right)
+            if version is not None and version.columns is not None:
+                continue
+            sql = self.statement(step, conditions)
+            if sql not in self.seen:
+                rows = self.warehouse.run(sql, 1).rows
+                self.seen[sql] = rows[0][0] if rows and rows[0] else None
+            most = self.seen[sql] or 0
+            if most > 1:
+                raise _several(step, most)
+
+    def statement(self, step: Step, conditions: tuple[str, ...] = ()) -> str:
+        """The SQL of the most rows of the right side that share one key; NULL where none has a key."""
+        entity = self.context.entities[step.right]
+        keys = [exp.column(right, table=entity.name) for _, right in step.columns]
+        tree = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(table_of(entity, entity.name), copy=False)
+        tree = tree.where(*(key.copy().is_(exp.null()).not_() for key in keys), copy=False)
+        tree = tree.where(*(expression(text, entity.name) for text in conditions), copy=False)
+        tree = tree.group_by(*(key.copy() for key in keys), copy=False)
+        tree = tree if self.visible is None else self.visible.narrowed(tree)
+        most = exp.select(exp.alias_(exp.Max(this=exp.column("n")), "most")).from_(tree.subquery("keys"), copy=False)
+        return written(most.sql(dialect=_OURS), self.warehouse.dialect)
+
+
+def _several(step: Step, most: int) -> WarehouseError:
+    keys = " and ".join(f"`{right}`" for _, right in step.columns)
+    return WarehouseError(
+        f"the catalogue says that a row of `{step.left}` has one row of `{step.right}`, but up to {most} rows of "
+        f"`{step.right}` have the same {keys}: what is added up would be counted several times",
+        "`bylaw check --warehouse` shows it on its line; it is answered once the relationship is declared as it is",
+    )

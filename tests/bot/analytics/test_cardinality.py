@@ -1,0 +1,128 @@
+"""A join that finds several partners where the catalogue declares one is told, not counted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import duckdb
+import pytest
+
+from bot.analytics.answer import answer
+from bot.analytics.cardinality import Cardinality
+from bot.conversation import Question
+from bot.index import BundleIndex
+from bylaw.authored.context import Context
+from bylaw.authored.decisions import Decisions
+from bylaw.bundle import SchemaVersion
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.query import SemanticQuery
+from bylaw.warehouses.port import WarehouseError
+from bylaw.warehouses.registry import open_warehouse
+from tests.fakes.bundle import bundle_of
+
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+CONTEXT = {
+    "entities": {
+        "sales": {
+            "name": "sales",
+            "domain": "shop",
+            "base_table": {"schema": "m", "table": "sales"},
+            "primary_key": {"columns": ["id"]},
+            "dimensions": [{"name": "region_id"}],
+            "facts": [{"name": "amount"}],
+            "relationships": [
+                {
+                    "name": "in_region",
+                    "right_entity": "regions",
+                    "relationship_type": "many_to_one",
+                    "relationship_columns": [{"left_column": "region_id", "right_column": "region_id"}],
+                }
+            ],
+        },
+        "regions": {
+            "name": "regions",
+            "domain": "shop",
+            "base_table": {"schema": "m", "table": "regions"},
+            "dimensions": [{"name": "region_name"}],
+        },
+    },
+    "metrics": {"revenue": {"name": "revenue", "entity": "sales", "agg": "sum", "expr": "amount"}},
+}
+CURRENT = {"filters": [{"name": "current", "expr": "is_current", "apply": "always"}]}
+BY_REGION = SemanticQuery(metrics=("revenue",), dimensions=("regions.region_name",))
+
+
+def context(**regions):
+    entities = {**CONTEXT["entities"], "regions": {**CONTEXT["entities"]["regions"], **regions}}
+    return Context.model_validate({**CONTEXT, "entities": entities})
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """Opens a shop whose regions have these rows: (region_id, region_name, is_current)."""
+    opened = []
+
+    def _shop(*regions):
+        path = tmp_path / f"{len(opened)}.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("CREATE SCHEMA m; CREATE TABLE m.sales (id INT, region_id INT, amount INT)")
+            connection.execute("CREATE TABLE m.regions (region_id INT, region_name TEXT, is_current BOOLEAN)")
+            connection.execute("INSERT INTO m.sales VALUES (1, 1, 10), (2, 1, 20), (3, 2, 5), (4, NULL, 1)")
+            for row in regions:
+                connection.execute("INSERT INTO m.regions VALUES (?, ?, ?)", row)
+        opened.append(open_warehouse(f"duckdb://{path}", statement_seconds=10))
+        return opened[-1]
+
+    yield _shop
+    for one in opened:
+        one.close()
+
+
+def asked(text, warehouse, workspace, known=None):
+    made = {"source_commit": "abc1234", "commit_date": "2026-11-20", "etag": "sha256:test"}
+    bundle = bundle_of(known or context(), workspace.rules, Decisions(), **made)
+    question = Question(text=text, asked_at=NOW, request_id="r-1", session_id="s-1")
+    return answer(question, {}, BundleIndex(bundle), warehouse, None)
+
+
+ONCE = ((1, "north", True), (2, "south", True), (None, "sea", True), (None, "air", True))
+TWICE = ((1, "north", True), (1, "north-east", False), (2, "south", True))
+
+
+def test_a_key_that_comes_once_is_joined_by(shop, workspace):
+    turn = asked("revenue by region name", shop(*ONCE), workspace)
+    assert sorted(turn.reply.rows, key=str) == [("north", 30), ("south", 5), (None, 1)]
+    assert list(turn.artifacts["plan"]["joins"].values()) == [1]
+
+
+def test_one_that_comes_twice_is_told_and_nothing_is_added_up(shop, workspace):
+    turn = asked("revenue by region name", shop(*TWICE), workspace)
+    assert (turn.reply.status, turn.reply.rows) == ("refused", ())
+    assert "up to 2 rows of `regions` have the same `region_id`" in turn.reply.text
+    assert turn.artifacts["failure"]["message"][1:] in turn.reply.text
+
+
+def test_what_needs_no_join_is_answered_all_the_same(shop, workspace):
+    assert asked("revenue", shop(*TWICE), workspace).reply.rows == ((36,),)
+
+
+def test_the_partner_is_the_one_that_its_filters_leave(shop, workspace):
+    turn = asked("revenue by region name", shop(*TWICE), workspace, context(**CURRENT))
+    assert sorted(turn.reply.rows, key=str) == [("north", 30), ("south", 5), (None, 1)]
+
+
+def test_a_table_that_was_measured_is_not_looked_at_again(shop):
+    class Untouched:
+        dialect = "duckdb"
+
+    joins = Compiler(context()).compile(BY_REGION).joins
+    measured = {"regions": SchemaVersion(declared="a", measured="b", columns=("region_id", "region_name"))}
+    Cardinality(context(), measured, Untouched()).check(joins)
+    with pytest.raises(WarehouseError, match="up to 2 rows"):
+        Cardinality(context(), {}, shop(*TWICE)).check(joins)
+
+
+def test_an_empty_table_finds_nobody(shop):
+    rows = Cardinality(context(), {}, shop())
+    rows.check(Compiler(context()).compile(BY_REGION).joins)
+    assert list(rows.seen.values()) == [None]
