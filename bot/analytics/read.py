@@ -109,7 +109,8 @@ class Reader:
             return
         near = closest(unknown[0], self.lexicon.spellings, cutoff=75)
         named = ", ".join(f"`{word}`" for word in unknown)
-        hint = f"did you mean `{near}`?" if near else "leave it out, or say it in the words of the catalogue"
+        is_other = near is not None and near.lower() != unknown[0].lower()
+        hint = f"did you mean `{near}`?" if is_other else "leave it out, or say it in the words of the catalogue"
         raise Stop(NotUnderstood(f"I do not understand {named} here", hint, unknown))
 
 

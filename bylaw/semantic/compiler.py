@@ -18,6 +18,7 @@ from bylaw.authored.context import Context
 from bylaw.semantic import gotchas
 from bylaw.semantic.answer import Assembly
 from bylaw.semantic.conditions import Conditions
+from bylaw.semantic.cycles import cycle_of, place_in
 from bylaw.semantic.joins import Joins, Step
 from bylaw.semantic.lists import Listing
 from bylaw.semantic.measures import Atom, Frame, Number, Numbers
@@ -237,7 +238,14 @@ class _Compilation:
         first = [Order(by=name) for name in query.limit_by] if query.limit else []
         ranks = [measure.name for measure in query.measures if measure.over == "rank" and measure.name in query.metrics]
         downwards = [Order(by=name) for name in ranks] or [Order(by=n, descending=True) for n in query.metrics[:1]]
-        natural = [Order(by="time")] if self.grain else downwards
+        cycles = {
+            alias: cycle_of(self.compiler.names.field(name), self.compiler.context.calendar)
+            for name, alias in self.dimensions.items()
+        }
+        if self.grain:
+            natural = [Order(by="time")]
+        else:
+            natural = [Order(by=alias) for alias, cycle in cycles.items() if cycle] or downwards
         found: dict[str, Sort] = {}
         for order in (*first, *(query.order or natural), *(Order(by=alias) for alias in keys)):
             if order.by in trees:
@@ -245,6 +253,8 @@ class _Compilation:
             else:
                 name = self._group_named(order.by, keys)
                 tree = keys[name]
+                if cycle := cycles.get(name):
+                    found.setdefault(f"{name} in its cycle", Sort(place_in(cycle, tree), order.descending))
             found.setdefault(name, Sort(tree, order.descending, name if name in shown else None))
         return list(found.values())
 

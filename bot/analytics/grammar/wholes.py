@@ -18,7 +18,7 @@ def read_mark(scan: Scan) -> bool:
 def read_noise(scan: Scan) -> bool:
     """How somebody would write the SQL, that case does not matter, that empty groups count: no condition on rows."""
     if length := scan.starts(wording.MATCHING) or how_matched(scan):
-        scan.said.is_whole |= "integer" in scan.words[scan.at : scan.at + length]
+        scan.said.is_whole |= not {"integer", "whole"}.isdisjoint(scan.words[scan.at : scan.at + length])
         scan.at += length
         return True
     for phrases in (wording.HINTS, wording.EMPTY_TOO):

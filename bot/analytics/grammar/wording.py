@@ -181,7 +181,9 @@ HINTS = _phrases(  # how somebody would write the SQL: what it says follows from
     "return the percentage,rounded to,match string exactly,match food"
 )
 MATCHING = _phrases(
-    "by how much,as an integer,as integer,as a date,as a decimal,in your answer,in total,"
+    "by how much,as an integer,as integer,give the answer as an integer,give the answer as integer,"
+    "give the answer as a whole number,answer as an integer,return an integer,as a whole number,"
+    "as a date,as a decimal,in your answer,in total,"
     "match case insensitively,match with wildcard case insensitively,case insensitively,case insensitive,"
     "match with wildcards case insensitively,matched case insensitively,regardless of case,ignore case,ignoring case"
 )
