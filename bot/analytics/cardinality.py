@@ -1,7 +1,7 @@
 """Does each row find at most one partner, as the catalogue declares? Where it finds more, every total is too high.
 
-`bylaw check --warehouse` measures it for the pull request. What nobody has measured is asked of the rows before an
-answer is given.
+`bylaw check --warehouse` measures it for the pull request; the rows may have changed since, so they are asked before
+an answer is given.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from bylaw.authored.context import Context
-from bylaw.bundle import SchemaVersion
 from bylaw.semantic.expressions import expression
 from bylaw.semantic.joins import Step
 from bylaw.semantic.rights import VisibleRows
@@ -28,7 +27,6 @@ class Cardinality:
     """The joins of one context as its rows have them, as far as one person sees them."""
 
     context: Context
-    versions: Mapping[str, SchemaVersion]
     warehouse: Warehouse
     visible: VisibleRows | None = None
     seen: dict[str, int | None] = field(default_factory=dict)  # statement -> the most rows that share a key
@@ -36,12 +34,9 @@ class Cardinality:
     def check(self, joins: Mapping[Step, tuple[str, ...]]) -> None:
         """Raises WarehouseError for a join of *joins* that finds several partners, or that cannot be looked at.
 
-        The partners of each join are those that meet its conditions. A table that was measured is believed.
+        The partners of each join are those that meet its conditions.
         """
         for step, conditions in sorted(joins.items(), key=lambda item: (item[0].left, item[0].right, item[0].columns)):
-            version = self.versions.get(step.right)
-            if version is not None and version.columns is not None:
-                continue
             sql = self.statement(step, conditions)
             if sql not in self.seen:
                 rows = self.warehouse.run(sql, 1).rows

@@ -287,7 +287,7 @@ class _Looks:
             names = [entity.name for entity in entities]
             self.drifts = freshness.drifts(context, names, versions, warehouse)
             self.missing = freshness.missing(context, names if is_novel else self.drifts, warehouse)
-            rows = Cardinality(context, versions, warehouse, visible)
+            rows = Cardinality(context, warehouse, visible)
             rows.check(joins)
             self.joins = rows.seen
         self.columns: dict[str, Sequence[str]] = {}
