@@ -53,6 +53,7 @@ def new_database(server: str, name: str) -> Engine:
     options = {"isolation_level": "AUTOCOMMIT", "execution_options": {"no_parameters": True}}
     admin = create_engine(f"{server}postgres", **options)
     with admin.connect() as connection:
+        connection.exec_driver_sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")  # a fixture may be set up again
         connection.exec_driver_sql(f"CREATE DATABASE {name}")
     admin.dispose()
     return create_engine(f"{server}{name}", **options)
