@@ -236,9 +236,19 @@ def parse(text: str, name: str = "the bundle", keys: Keys = ()) -> CompiledPolic
         bundle = CompiledPolicyBundle.model_validate_json(text)
         ruleset(bundle)
     except (ValidationError, ValueError, KeyError, TypeError) as error:
-        first = str(error).splitlines()[0]
-        raise BundleError(f"`{name}` has a reference or a section that does not fit: {first}") from None
+        raise BundleError(
+            f"`{name}` has a reference or a section that does not fit: {_told(error)}",
+            "compile it again: another version of bylaw may have made it",
+        ) from None
     return bundle
+
+
+def _told(error: Exception) -> str:
+    """The first of what is wrong, on one line: of a section also where it is."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return " ".join(f"`{'.'.join(map(str, first['loc']))}`: {first['msg']}".split())
+    return str(error).splitlines()[0]
 
 
 # ---- the logic in a bundle ------------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def _unclear(
     question: Question, state: dict[str, Any], reading: Unclear, previous: SemanticQuery | None, means: _Means
 ) -> Turn:
     """Which reading is meant, each with its figures where each may run alone; the answer where all give the same."""
-    index, rules = means.index, means.index.rules.autonomy.disambiguation
+    index, rules = means.index, means.index.rules.autonomy.alternatives
     asked = {choice.label.partition(":")[0].lower(): choice.value for choice in reading.choices}
     today = index.local(question.asked_at).date()
 
@@ -139,7 +139,7 @@ def _unclear(
             return None
         return _answer(question.model_copy(update={"text": text}), state, bound, means)
 
-    is_few = 2 <= len(reading.choices) <= rules.readings_computed
+    is_few = rules is not None and 2 <= len(reading.choices) <= rules.computed
     turns = alternatives.computed(reading.choices, ask) if is_few and means.warehouse is not None else ()
     if turns and (same := alternatives.agreed(reading, turns)) is not None:
         return same
@@ -208,9 +208,9 @@ def _answer(
         request = ExecutionRequest(request_id=question.request_id, sql=sql, schema_whitelist=whitelist)
         planned = execution.planned(request)
         if not planned.validation.is_allowed:
-            return Turn(
-                _refused(question, index, planned.rejection_reason or "the statement is not allowed", None), state
-            )
+            reason = planned.rejection_reason or "the statement is not allowed"
+            help = "`rules/roles.yaml` says who may read what" if planned.validation.schemas_blocked else None
+            return Turn(_refused(question, index, reason, help), state)
         judgement = judged.judge(question, bound, compiled, index, planned, warehouse, visible)
         reply = _planned(question, index, desk, bound, compiled, sql, judgement)
         if assent is not None:

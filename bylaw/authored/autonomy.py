@@ -75,15 +75,16 @@ class Triggers(Authored):
 
 
 class Disambiguation(Authored):
-    """From these on, the bot asks before it answers.
-
-    Of a word with up to `readings_computed` readings each is computed, where each may run alone: the person who is
-    asked sees what they give.
-    """
+    """From these on, the bot asks before it answers."""
 
     ambiguity_from: Share
     likelihood_from: Share
-    readings_computed: Count
+
+
+class Alternatives(Authored):
+    """Of a word with up to `computed` readings each is computed, where each may run alone: who is asked sees them."""
+
+    computed: Count
 
 
 class Preference(Authored):
@@ -142,6 +143,7 @@ class Autonomy(AuthoredFile):
     standing: dict[Word, list[Word]] = Field(default_factory=dict)  # a person -> preferences for all they ask
     just_do_it: SetAside = SetAside()
     execution: Execution
+    alternatives: Alternatives | None = None  # None: readings are only named
     proposals: Proposals | None = None  # None: no model is ever asked
 
     @model_validator(mode="after")

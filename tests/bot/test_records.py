@@ -14,8 +14,9 @@ from sqlalchemy import text
 
 from bot import records
 from bot.app import open_bot
+from bot.conversation import Reply
 from bot.orchestrator import handle
-from bot.replay import NotReplayable, replay
+from bot.replay import NotReplayable, _past, replay
 from bot.settings import Settings
 from bot.store import audit
 from bot.store.engine import connect
@@ -121,6 +122,25 @@ def test_an_answer_is_rebuilt_after_the_repository_has_moved_on(root):
     shown = call(records.replay, "policy", root=root)
     assert (shown.exit_code, "the same, byte for byte" in shown.output) == (0, True)
     assert "a full refund" in shown.output
+
+
+def test_the_rows_of_then_answer_what_was_asked_of_them_then_and_nothing_else():
+    given = Reply(
+        kind="data",
+        status="answered",
+        text="",
+        request_id="r",
+        session_id="s",
+        bundle_etag="sha256:test",
+        columns=("region",),
+        rows=(("EU",),),
+    )
+    plan = {"sql": "answer", "estimate": {}, "freshness": {"newest": "2026-11-01"}, "joins": {"most": 1}}
+    past = _past(given, {"plan": plan})
+    asked = {sql: past.run(sql, 1).rows for sql in ("answer", "newest", "most", "a look that came later")}
+    assert asked == {
+        "answer": (("EU",),), "newest": (("2026-11-01",),), "most": ((1,),), "a look that came later": (),
+    }  # fmt: skip
 
 
 def test_what_differs_is_named(opened):

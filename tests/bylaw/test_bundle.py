@@ -100,8 +100,9 @@ def test_any_end_cut_off_is_refused(share: float, text: str) -> None:
 SPOILED: list[tuple[str, Spoil, str]] = [
     ("another schema version", lambda d: d.update(schema_version="2.0"), "schema version `2.0`"),
     ("no schema version", lambda d: d.pop("schema_version"), "schema version `None`"),
-    ("a section gone", lambda d: d.pop("graphs"), "does not fit"),
+    ("a section gone", lambda d: d.pop("graphs"), "`graphs`: Field required"),
     ("a section nobody knows", lambda d: d.update(extra={}), "does not fit"),
+    ("a section named in two lines", lambda d: d.update({"a\nb": {}}), "`a b`: Extra inputs"),
     ("a section of another kind", lambda d: d.update(conditional_rules={}), "does not fit"),
     ("a path to no rule", lambda d: d["compiled_paths"][0].update(rule_id="R-NOBODY"), "`R-NOBODY`"),
     ("an outcome nobody declares", lambda d: d["outcomes"].pop("late_fee"), "`late_fee`"),
@@ -117,7 +118,11 @@ SPOILED: list[tuple[str, Spoil, str]] = [
     ("an effect nobody knows", lambda d: d["conditional_rules"][0]["effect"].update(kind="suggested"), "does not fit"),
     ("a rule without its place", lambda d: d["conditional_rules"][0].pop("source"), "does not fit"),
     ("a value of a type no fact has", lambda d: d["variables"]["rider_age"].update(type="text"), "does not fit"),
-    ("rules of the machine that are none", lambda d: d["rules"].pop("priorities"), "does not fit"),
+    (
+        "rules of the machine that are none",
+        lambda d: d["rules"].pop("priorities"),
+        "`rules.priorities`: Field required",
+    ),
 ]
 
 
@@ -129,6 +134,13 @@ def test_a_bundle_that_does_not_hold_together_is_refused_even_with_its_etag(spoi
         parse(stamped(document), "the/bundle.json")
     assert "`the/bundle.json`" in refused.value.message
     assert "\n" not in refused.value.message
+
+
+@pytest.mark.parametrize("section", ["alternatives", "proposals"])
+def test_a_bundle_from_before_a_section_of_rules_was_there_is_still_read(section: str, text: str) -> None:
+    document = json.loads(text)
+    del document["rules"]["autonomy"][section]
+    assert getattr(parse(stamped(document)).rules.autonomy, section) is None
 
 
 def test_whoever_cannot_read_it_says_why(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from bot.analytics.answer import answer
 from bot.analytics.reading import Unclear
 from bot.conversation import Choice, Question, Reply, Turn
 from bot.index import BundleIndex
+from bylaw.authored.autonomy import Alternatives
 from tests.bot.analytics.conftest import NOW
 
 CHOICES = (
@@ -74,10 +75,10 @@ def test_no_figure_is_shown_that_would_not_be_answered(ask, asked):
     assert not any("USD" in choice.label for choice in reply.choices)
 
 
-def test_more_readings_than_the_rules_allow_are_only_named(index, warehouse):
+@pytest.mark.parametrize("alternatives", [Alternatives(computed=1), None])
+def test_more_readings_than_the_rules_allow_are_only_named(index, warehouse, alternatives):
     rules = index.rules
-    few = rules.autonomy.disambiguation.model_copy(update={"readings_computed": 1})
-    autonomy = rules.autonomy.model_copy(update={"disambiguation": few})
+    autonomy = rules.autonomy.model_copy(update={"alternatives": alternatives})
     bundle = index.bundle.model_copy(update={"rules": rules.model_copy(update={"autonomy": autonomy})})
     asked = Question(text="revenue last month", asked_at=NOW, request_id="r-1", session_id="s-1")
     reply = answer(asked, {}, BundleIndex(bundle), warehouse, None).reply
