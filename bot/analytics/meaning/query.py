@@ -6,6 +6,8 @@ nearest to what is counted. Where two are equally near, nobody guesses: the pers
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import (
     stop_at_bare_word,
@@ -153,22 +155,9 @@ def query_of_numbers(
     orders = compared.sorted_by(orders_of(draft, dimensions))
     if sides:
         orders = rank_compared(draft, compared, orders)
-    limit = said.limit
-    is_ranked = said.is_ranking or any(number.is_extreme for number in said.numbers)
-    if limit is None and orders and is_ranked and not asks_for_many(draft):
-        limit = 1
-    if (
-        draft.previous is None
-        and (orders or said.is_ranking)
-        and not dimensions
-        and not draft.per
-        and said.grain is None
-    ):
-        if said.is_ranking or said.limit:
-            raise Stop(not_understood("I do not see what should be ranked", "name a dimension: `top 5 regions by …`"))
-        orders = ()
-    if not dimensions and not draft.per and any(measure.over == "rank" for measure in draft.measures):
-        raise Stop(not_understood("I do not see what has a rank", "name it: `rank of each region by …`"))
+    limit = limit_of(draft, orders)
+    if not dimensions and not draft.per:
+        orders = orders_of_one(draft, orders)
     stop_at_strangers(draft)
     stop_at_strays(draft)
     stop_at_verbs(draft, draft.base, dimensions)
@@ -189,6 +178,26 @@ def query_of_numbers(
         limit_by=limited_by(draft, dimensions) if limit and said.ranked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
+
+
+def limit_of(draft: Draft, orders: Sequence[Order]) -> int | None:
+    """How many are shown: as many as are asked for, and of "which has the most" one."""
+    said = draft.said
+    is_ranked = said.is_ranking or any(number.is_extreme for number in said.numbers)
+    is_one = said.limit is None and orders and is_ranked and not asks_for_many(draft)
+    return 1 if is_one else said.limit
+
+
+def orders_of_one(draft: Draft, orders: tuple[Order, ...]) -> tuple[Order, ...]:
+    """The order of an answer without groups: there is nothing to rank in it."""
+    said = draft.said
+    if draft.previous is None and said.grain is None and (orders or said.is_ranking):
+        if said.is_ranking or said.limit:
+            raise Stop(not_understood("I do not see what should be ranked", "name a dimension: `top 5 regions by …`"))
+        orders = ()
+    if any(measure.over == "rank" for measure in draft.measures):
+        raise Stop(not_understood("I do not see what has a rank", "name it: `rank of each region by …`"))
+    return orders
 
 
 def with_subject(draft: Draft, shown: list[str]) -> list[str]:
@@ -221,22 +230,9 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     if words := said.compares or said.change_words:
         raise Stop(not_understood(f"I do not see which number `{words}` is about", metrics_known(draft), (words,)))
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
-    if subject is not None:
-        draft.base = draft.choose(subject, subject.of("entity") or subject.of("dimension")).owner
-    elif said.outputs:
-        owners = [set(ref.near or ref.owners) for ref in said.outputs]
-        common = set.intersection(*owners) or owners[0]
-        spoken = [name for head in said.heads for name in head.entities if name in common]
-        keys = [target.owner for ref in said.outputs for target in ref.of("dimension") if draft.is_key(target)]
-        keys = [name for name in dict.fromkeys(keys) if name in common]
-        if not spoken and not keys and len(common) > 1:
-            narrowed = [narrowing.ref.owners for narrowing in said.conditions]
-            near = [owners[0] for owners in narrowed if len(owners) == 1]
-            shown_first = said.outputs[0]
-            keys = [draft.choose(shown_first, shown_first.of("dimension", "fact", "time"), near).owner]
-        draft.base = spoken[0] if spoken else keys[0] if keys else sorted(common)[0]
-    else:
+    if subject is None and not said.outputs:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
+    draft.base = owner_of_outputs(draft) if subject is None else owner_of_subject(draft, subject)
     stop_at_strays(draft)
     dimensions = [shown_name(draft, ref) for ref in said.outputs]
     if subject is not None and subject.of("dimension") and not subject.entities:
@@ -265,23 +261,10 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     stop_at_units(draft, dimensions)
     stop_at_states(draft)
     list_window(draft, filters)
-    orders = []
     limit = 1 if said.limit is None and said.is_ranking and not asks_for_many(draft) else said.limit
-    for order in said.orders:
-        by = order.by if isinstance(order.by, Ref) else order.by.ref if isinstance(order.by, NumberSaid) else None
-        if by is None:
-            continue
-        descending = order.descending if order.descending is not None else bool(said.descending)
-        for name in label_or_name(draft, by):
-            orders.append(Order(by=name, descending=descending))
-            if name not in dimensions and not said.outputs and (limit != 1 or said.limit):
-                dimensions.append(name)
-    if said.limit and not orders:
-        raise Stop(not_understood("I do not see what should be ranked", "name a number: `top 5 regions by …`"))
-    if not orders and said.descending is not None:
-        columns = [target.name for ref in said.outputs for target in ref.of("fact") if target.name in dimensions]
-        keys = columns if said.descending and len(set(columns)) == 1 else dimensions
-        orders = [Order(by=name, descending=said.descending) for name in keys[:1]]
+    orders = orders_of_rows(draft, dimensions)
+    if not said.outputs and (limit != 1 or said.limit):
+        dimensions += [order.by for order in orders]
     return SemanticQuery(
         dimensions=tuple(dict.fromkeys(dimensions)),
         filters=tuple(filters),
@@ -289,3 +272,42 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         limit=limit if orders else said.limit,
         limit_by=keys_of_owner(draft),
     )
+
+
+def owner_of_subject(draft: Draft, subject: Ref) -> str:
+    """The entity whose rows are asked for by name."""
+    return draft.choose(subject, subject.of("entity") or subject.of("dimension")).owner
+
+
+def owner_of_outputs(draft: Draft) -> str:
+    """The entity that has all the columns that are asked for: one spoken of, else one whose key is shown."""
+    said = draft.said
+    owners = [set(ref.near or ref.owners) for ref in said.outputs]
+    common = set.intersection(*owners) or owners[0]
+    spoken = [name for head in said.heads for name in head.entities if name in common]
+    keys = [target.owner for ref in said.outputs for target in ref.of("dimension") if draft.is_key(target)]
+    found = spoken or [name for name in keys if name in common]
+    if not found and len(common) > 1:
+        narrowed = [narrowing.ref.owners for narrowing in said.conditions]
+        near = [owners[0] for owners in narrowed if len(owners) == 1]
+        first = said.outputs[0]
+        found = [draft.choose(first, first.of("dimension", "fact", "time"), near).owner]
+    return found[0] if found else min(common)
+
+
+def orders_of_rows(draft: Draft, dimensions: Sequence[str]) -> list[Order]:
+    """What a list of *dimensions* is sorted by: what is said, else its only number or first column."""
+    said = draft.said
+    orders = []
+    for order in said.orders:
+        by = order.by if isinstance(order.by, Ref) else order.by.ref if isinstance(order.by, NumberSaid) else None
+        if by is not None:
+            descending = order.descending if order.descending is not None else bool(said.descending)
+            orders += [Order(by=name, descending=descending) for name in label_or_name(draft, by)]
+    if said.limit and not orders:
+        raise Stop(not_understood("I do not see what should be ranked", "name a number: `top 5 regions by …`"))
+    if not orders and said.descending is not None:
+        columns = [target.name for ref in said.outputs for target in ref.of("fact") if target.name in dimensions]
+        keys = columns if said.descending and len(set(columns)) == 1 else dimensions
+        orders = [Order(by=name, descending=said.descending) for name in keys[:1]]
+    return orders
