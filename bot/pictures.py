@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from bot.conversation import Chart, Reply
@@ -18,8 +19,15 @@ _COLOURS = ["#2f6fab", "#c8553d", "#4c956c", "#8f6bb3", "#d49a2a", "#3a9ea5", "#
 _FONT = "Liberation Sans"
 _WIDTH, _HEIGHT, _BAR = 640, 300, 26
 _LABEL = 60  # letters of a name
+_TITLE = 270
 _FORMATS = {"integer": ",d", "currency": ",.2~f", "percent": ".1~%", "number": ",.3~f"}
 _DATES = {4: "%Y", 7: "%b %Y", 10: "%-d %b %Y"}
+_SPOKEN = {"integer": ",.0f", "currency": ",.2f", "percent": ".1%", "number": ",.10g"}
+
+
+def is_installed() -> bool:
+    """Can charts be drawn here?"""
+    return find_spec("vl_convert") is not None
 
 
 def picture(reply: Reply, kind: Literal["png", "svg"]) -> bytes | None:
@@ -53,7 +61,7 @@ def specification(reply: Reply) -> dict[str, Any] | None:
         "title": _clipped(chart.unit or "") or None,
         "axis": {"format": _FORMATS[chart.format], "tickCount": 6},
     }
-    names = list(dict.fromkeys(point["s"] for point in points))
+    names = _series(points)
     colour: dict[str, Any] = {"value": _COLOURS[0]}
     if is_many:
         scale = {"domain": names, "range": [_COLOURS[i % len(_COLOURS)] for i in range(len(names))]}
@@ -85,6 +93,32 @@ def specification(reply: Reply) -> dict[str, Any] | None:
     return {**made, "height": {"step": _BAR}, "mark": {"type": "bar", "cornerRadiusEnd": 2}, "encoding": encoding}
 
 
+def description(reply: Reply) -> str:
+    """The chart of *reply* in words, for who does not see it; empty where it has none."""
+    described, chart = specification(reply), reply.chart
+    if described is None or chart is None:
+        return ""
+    points = described["data"]["values"]
+    kind = "Line" if chart.kind == "line" else "Bar"
+    series = [_reach([one for one in points if one["s"] == name], chart) for name in _series(points)]
+    named = [f"{name}: {told}" for name, told in zip(_series(points), series, strict=True)]
+    return " ".join([f"{kind} chart: {_clipped(chart.title, _TITLE)}.", *(named if len(named) > 1 else series)])
+
+
+def _reach(points: list[dict[str, Any]], chart: Chart) -> str:
+    """How many there are, and the lowest and the highest."""
+    lowest, highest = (choose(points, key=lambda point: float(point["y"])) for choose in (min, max))
+    unit = f" {_clipped(chart.unit)}" if chart.unit else ""
+    low, high = (f"{one['y']:{_SPOKEN[chart.format]}}{unit} at {one['x']}" for one in (lowest, highest))
+    times = sorted(str(one["x"]) for one in points)
+    span = f" from {times[0]} to {times[-1]}" if chart.kind == "line" else ""
+    return f"{len(points)} values{span}, lowest {low}, highest {high}."
+
+
+def _series(points: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(point["s"] for point in points))
+
+
 def _points(reply: Reply, chart: Chart) -> Any:
     at = {name: i for i, name in enumerate(reply.columns)}
     for row in reply.rows:
@@ -104,10 +138,10 @@ def _clipped(text: str, limit: int = _LABEL) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
-def _wrapped(title: str, width: int = 90) -> list[str]:
+def _wrapped(title: str, width: int = _TITLE // 3) -> list[str]:
     """A title in at most three lines."""
     lines = [""]
-    for word in _clipped(title, 3 * width).split(" "):
+    for word in _clipped(title, _TITLE).split(" "):
         if lines[-1] and len(lines[-1]) + len(word) >= width:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()

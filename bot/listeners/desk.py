@@ -11,15 +11,17 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import timedelta
-from http.client import HTTPException
 from typing import Any
 
 from slack_sdk import WebClient
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackApiError
 
 from bot import rights
 from bot.blocks import answer, kit
+from bot.blocks.files import has_files
 from bot.conversation import Actor, Question, Reply
+from bot.listeners import calls
+from bot.listeners.attach import attach
 from bot.listeners.heard import Heard
 from bot.orchestrator import handle
 from bot.services import Services, Serving
@@ -32,12 +34,11 @@ from bylaw.errors import UsageError
 EVENT_TYPE = "bylaw_reply"  # of a message's metadata: whose answer it is
 STRANGER = "I answer the people of the workspace I belong to. Ask somebody there to ask me."
 PRIVATE = "Only you can see this: it is not for everyone here."
+ELSEWHERE = f"{PRIVATE} As a file it comes only in a direct message: ask me there."
 
 _log = logging.getLogger("bylaw.slack")
 _PAUSE = timedelta(seconds=30)  # before a post that Slack did not take is tried again
 _NO_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
-_SERVER_ERROR = 500  # from this status on Slack may have done what it was asked or not
-_POST_FAILED = (SlackClientError, OSError, HTTPException)
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,11 @@ class Desk:
 
 @dataclass(frozen=True)
 class _Message:
-    """What is to be posted. `is_private`: nobody but the asker may see it."""
+    """What is to be posted. `is_private`: nobody but the asker may see it. `reply`: what has files to go with it."""
 
     content: kit.Message
     is_private: bool = False
+    reply: Reply | None = None
 
 
 def resume(desk: Desk) -> int:
@@ -93,11 +95,14 @@ def deliver(heard: Heard, desk: Desk) -> None:
     message = _answered(heard, services, desk)
     try:
         place = _placed(message, heard, held, desk)
-    except _POST_FAILED as error:
-        _put_off(held, _why(error), services)
+    except calls.FAILED as error:
+        _put_off(held, calls.why(error), services)
         return
     with services.store.writing() as connection:
-        deliveries.close(connection, held, services.clock(), place)
+        is_ours = deliveries.close(connection, held, services.clock(), place)
+    # INVARIANT: only who closes sends files, so that no other attempt sends them again
+    if is_ours and message.reply is not None and (heard.is_direct or not message.is_private):
+        attach(message.reply, heard, desk.client)
 
 
 def _answered(heard: Heard, services: Services, desk: Desk) -> _Message:
@@ -111,8 +116,7 @@ def _answered(heard: Heard, services: Services, desk: Desk) -> _Message:
         text=heard.text, actor=actor, asked_at=heard.said_at, session_id=heard.session_id, request_id=heard.key
     )
     try:
-        reply = handle(question, services)
-        return _Message(*_shown(reply, actor, services))
+        return _shown(handle(question, services), actor, services)
     except RequestConflict:
         return _Message(answer.told("I answered this message as it was first. Ask again in a new message."), True)
     except UsageError as error:
@@ -126,18 +130,18 @@ def _answered(heard: Heard, services: Services, desk: Desk) -> _Message:
         return _Message(answer.told(said), True)
 
 
-def _shown(reply: Reply, actor: Actor, services: Services) -> tuple[kit.Message, bool]:
-    """*reply* as a message, and whether only its asker may see it."""
+def _shown(reply: Reply, actor: Actor, services: Services) -> _Message:
     is_private = not rights.is_for_everyone(reply, actor, services.index)
-    return answer.answer(reply, rights.rows_shown(services.index)), is_private
+    shown = answer.answer(reply, rights.rows_shown(services.index))
+    return _Message(shown, is_private, reply if has_files(reply) else None)
 
 
 def _placed(message: _Message, heard: Heard, held: Held, desk: Desk) -> dict[str, str]:
     """Post it, unless an earlier attempt did. What fails on the way is tried once more at once, after a look."""
     try:
         return (_posted(heard, desk) if held.attempts > 1 else None) or _post(message, heard, desk)
-    except _POST_FAILED as error:
-        if isinstance(error, SlackApiError) and error.response.status_code < _SERVER_ERROR:
+    except calls.FAILED as error:
+        if calls.is_refused(error):
             raise  # Slack knows what it refuses
         return _posted(heard, desk) or _post(message, heard, desk)
 
@@ -147,7 +151,7 @@ def _post(message: _Message, heard: Heard, desk: Desk) -> dict[str, str]:
     where = {"channel": heard.channel, "thread_ts": heard.thread}
     content = message.content
     if message.is_private and not heard.is_direct:
-        blocks = [*content.blocks, kit.context(PRIVATE)]
+        blocks = [*content.blocks, kit.context(PRIVATE if message.reply is None else ELSEWHERE)]
         sent = _send(desk.client.chat_postEphemeral, content.text, blocks, user=heard.user, **where)
         return {"channel": heard.channel, "ts": str(sent.get("message_ts")), "to": heard.user}
     told = {"event_type": EVENT_TYPE, "event_payload": {"key": heard.key}}
@@ -161,9 +165,9 @@ def _send(method: Callable[..., Any], text: str, blocks: Any, **others: Any) -> 
     try:
         return method(text=text, blocks=list(blocks)[: kit.BLOCKS], **others)
     except SlackApiError as error:
-        if error.response.get("error") not in _NO_BLOCKS:
+        if calls.code(error) not in _NO_BLOCKS:
             raise
-        _log.error("Slack did not take the blocks of a message", extra={"meta": {"reason": _why(error)}})
+        _log.error("Slack did not take the blocks of a message", extra={"meta": {"reason": calls.why(error)}})
         return method(text=text, **others)
 
 
@@ -188,12 +192,6 @@ def _put_off(held: Held, failure: str, services: Services) -> None:
             deliveries.close(connection, held, now, None, failure)
         else:
             deliveries.postpone(connection, held, now + _PAUSE, failure)
-
-
-def _why(error: Exception) -> str:
-    """What Slack said, without what we sent."""
-    said = error.response.get("error") if isinstance(error, SlackApiError) else None
-    return f"{type(error).__name__}: {said or error}"[:300]
 
 
 def _told_if_broken(done: Future[None]) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-from http.client import HTTPException
 
 from slack_bolt import Respond
-from slack_sdk.errors import SlackClientError
 
 from bot.blocks import kit
+from bot.listeners import calls
 
 _log = logging.getLogger("bylaw.slack")
 
@@ -26,7 +25,7 @@ def instead(respond: Respond, message: kit.Message) -> None:
 def _send(respond: Respond, **said: object) -> None:
     try:
         answered = respond(**said)  # type: ignore[arg-type]  # the same names as the parameters
-    except (SlackClientError, OSError, HTTPException) as error:
+    except calls.FAILED as error:
         _log.warning("a click was not answered in words", extra={"meta": {"reason": type(error).__name__}})
         return
     if answered.status_code != 200:

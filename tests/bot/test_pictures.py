@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.conversation import Chart
-from bot.pictures import picture, specification
+from bot.pictures import description, picture, specification
 from bot.plots import plot
 from bylaw.errors import UsageError
 from tests.fakes.frame import reply
@@ -33,6 +33,19 @@ def test_a_line_has_its_points_in_time_and_holes_where_there_are_none():
     ]
     assert made["encoding"]["y"]["title"] == "USD"
     assert made["encoding"]["x"]["axis"]["format"] == "%b %Y"
+
+
+def test_a_picture_in_words_has_its_reach_and_its_ends():
+    assert description(MONTHS) == (
+        "Line chart: Revenue by month. 2 values from 2026-01-01 to 2026-03-01, "
+        "lowest 7.00 USD at 2026-03-01, highest 10.50 USD at 2026-01-01."
+    )
+    assert description(REGIONS) == "Bar chart: Orders by region. 3 values, lowest -2 at A.b[c], highest 5 at (none)."
+    assert description(reply()) == ""
+    rows = tuple((f"2026-0{month}-01", region, month / 8) for month in (2, 1) for region in ("US", "EU"))
+    shares = LINE.model_copy(update={"series": "region", "format": "percent", "unit": None})
+    said = description(reply(columns=("month", "region", "revenue"), rows=rows, chart=shares))
+    assert "US: 2 values from 2026-01-01 to 2026-02-01, lowest 12.5% at 2026-01-01, highest 25.0% at" in said
 
 
 def test_bars_keep_the_order_of_the_rows():
@@ -121,6 +134,7 @@ def test_any_rows_can_be_described_drawn_and_plotted(rows):
     held = REGIONS.model_copy(update={"rows": tuple(rows)})
     json.dumps(specification(held), allow_nan=False)
     assert picture(held, "svg")
+    assert description(held) or all(value is None for _, value in rows)
     assert all(len(line) <= 24 + 2 + 40 for line in plot(held).splitlines())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
 import pytest
 import yaml
 from slack_sdk import WebClient
@@ -72,8 +73,6 @@ def test_what_slack_would_ignore_is_a_defect(slack):
 
 
 def test_an_address_for_answers_is_good_for_five(slack):
-    import httpx
-
     web = client(slack)
     web.chat_postMessage(channel="C1", text="hi")
     address = slack.window(slack.posts("C1")[0], "UANA")
@@ -91,3 +90,81 @@ def test_a_ticket_opens_one_socket(slack):
     url = client(slack, slack.app_token).apps_connections_open(app_token=slack.app_token)["url"]
     ticket = url.partition("ticket=")[2].partition("&")[0]
     assert [slack.redeem(ticket), slack.redeem(ticket), slack.redeem("other")] == [True, False, False]
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def address(web, **others):
+    given = web.files_getUploadURLExternal(**{"filename": "a.csv", "length": 3, **others})
+    return given["upload_url"], given["file_id"]
+
+
+def sent(url, content):
+    return httpx.post(url, content=content).status_code
+
+
+def test_a_file_is_announced_sent_and_shared_in_this_order(slack):
+    web = client(slack)
+    url, number = address(web)
+    share = {"files": [{"id": number, "title": "A"}], "channel_id": "C1"}
+    assert refused(web.files_completeUploadExternal, **share) == "file_not_found"
+    assert [sent(url, b"a,b"), sent(url, b"a,b"), sent(f"{url}9", b"a,b")] == [200, 404, 404]
+    web.files_completeUploadExternal(**share)
+    assert refused(web.files_completeUploadExternal, **share) == "file_not_found"
+    assert [(file["name"], file["title"], file["content"]) for file in slack.shared("C1")] == [("a.csv", "A", b"a,b")]
+    assert slack.posts("C1") == slack.defects == []
+
+
+@pytest.mark.parametrize(
+    ("others", "error"),
+    [
+        ({"length": 0}, "invalid_arguments"),
+        ({"filename": ""}, "invalid_arguments"),
+        ({"alt_txt": "x" * 1001}, "alt_txt_too_large"),
+    ],
+    ids=str,
+)
+def test_a_file_that_is_not_announced_well_gets_no_address(slack, others, error):
+    assert refused(client(slack).files_getUploadURLExternal, **{"filename": "a.png", "length": 3, **others}) == error
+
+
+@pytest.mark.parametrize(
+    ("others", "error"),
+    [
+        ({"channel_id": "C9"}, "channel_not_found"),
+        ({"channel_id": None}, "channel_not_found"),
+        ({"files": []}, "invalid_arguments"),
+        ({"files": [{"id": "F0"}]}, "file_not_found"),
+    ],
+    ids=str,
+)
+def test_what_is_not_shared(slack, others, error):
+    web = client(slack)
+    url, number = address(web)
+    sent(url, b"a,b")
+    assert (
+        refused(web.files_completeUploadExternal, **{"files": [{"id": number}], "channel_id": "C1", **others}) == error
+    )
+    assert slack.shared("C1") == []
+
+
+def test_files_need_their_own_right(slack):
+    slack.scopes.discard("files:write")
+    assert refused(client(slack).files_getUploadURLExternal, filename="a.csv", length=3) == "missing_scope"
+    assert refused(client(slack).files_completeUploadExternal, files=[], channel_id="C1") == "missing_scope"
+
+
+def test_more_bytes_than_were_said_words_for_no_picture_and_a_reply_for_a_thread_are_defects(slack):
+    web = client(slack)
+    assert sent(address(web)[0], b"a,b,c") == 400
+    url, number = address(web, alt_txt="a table")
+    sent(url, b"a,b")
+    first = web.chat_postMessage(channel="C1", text="hi")["ts"]
+    reply = web.chat_postMessage(channel="C1", text="hi", thread_ts=first)["ts"]
+    web.files_completeUploadExternal(files=[{"id": number}], channel_id="C1", thread_ts=reply)
+    assert [defect.partition(":")[0] for defect in slack.defects] == [
+        "a.csv has 5 bytes, 3 were said",
+        "alt_txt for a.csv",
+        "a thread is named by its first message",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -49,6 +50,14 @@ def test_a_socket_that_slack_does_not_open_is_an_error_with_words(slack):
         answering(None, settings(slack, slack_app_token="xapp-wrong"), "socket", None),
     ):
         pytest.fail("it started")
+
+
+def test_charts_that_cannot_be_drawn_are_said_at_the_start(slack, monkeypatch, caplog):
+    open_slack(None, settings(slack)).close()
+    assert "charts" not in caplog.text
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    open_slack(None, settings(slack)).close()
+    assert "install `bylaw[charts]`" in caplog.text
 
 
 def test_nothing_secret_is_in_what_is_printed_of_the_settings(slack):

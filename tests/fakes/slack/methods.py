@@ -14,6 +14,7 @@ from tests.fakes.slack.payloads import APP, BOT, BOT_ID, TEAM, mention, message
 
 MANIFEST = Path(__file__).parents[3] / "bot" / "manifest.json"
 MAX_TEXT = 40_000
+MAX_ALT = 1_000
 
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}
 
@@ -40,6 +41,7 @@ class World:
         self.defects: list[str] = []
         self.opened = 0
         self.refused_types: set[str] = set()
+        self.uploads: dict[str, dict[str, Any]] = {}
         self.lock = threading.RLock()
         self._tickets: set[str] = set()
         self._clock = count(1)
@@ -75,7 +77,13 @@ class World:
         """What the bot posted in *channel*, oldest first: to everyone, and to *seen_by* alone."""
         with self.lock:
             found = [post for (place, _), post in self.messages.items() if place == channel and post["user"] == BOT]
-        return [post for post in found if post["to"] in (None, seen_by)]
+        return [post for post in found if post["to"] in (None, seen_by) and not post["files"]]
+
+    def shared(self, channel: str) -> list[dict[str, Any]]:
+        """The files in *channel*, each with the thread it is in: everybody there can open them."""
+        with self.lock:
+            posts = [post for (place, _), post in self.messages.items() if place == channel]
+        return [{**file, "thread_ts": post["thread_ts"]} for post in posts for file in post.get("files") or ()]
 
     @staticmethod
     def elements(post: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -115,6 +123,18 @@ class World:
             found = ticket in self._tickets
             self._tickets.discard(ticket)
         return found
+
+    def receive(self, number: str, content: bytes) -> int:
+        """Bytes for the address of a file: once, and as many as were said."""
+        with self.lock:
+            file = self.uploads.get(number)
+            if file is None or file["content"] is not None:
+                return 404
+            if len(content) != file["length"]:
+                self.defects.append(f"{file['name']} has {len(content)} bytes, {file['length']} were said")
+                return 400
+            file["content"] = content
+        return 200
 
     def respond(self, post: Mapping[str, Any], user: str, said: Mapping[str, Any]) -> bool:
         """An answer to a click: in the place of the message, or beside it."""
@@ -168,7 +188,7 @@ class World:
 
     def _put(self, channel: str, said: Mapping[str, Any], to: str | None) -> dict[str, Any]:
         ts = self.next_ts()
-        kept = {key: said.get(key) for key in ("text", "thread_ts", "metadata")}
+        kept = {key: said.get(key) for key in ("text", "thread_ts", "metadata", "files")}
         post = {**kept, "blocks": said.get("blocks") or [], "ts": ts, "channel": channel, "user": BOT, "to": to}
         self.messages[channel, ts] = post
         return post
@@ -208,6 +228,39 @@ def _replies(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"messages": found, "has_more": False}
 
 
+def _upload_url(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    name, length = arguments.get("filename"), str(arguments.get("length") or "0")
+    if not name or not length.isdigit() or int(length) == 0:
+        raise Refused("invalid_arguments")
+    described = str(arguments.get("alt_txt") or "")
+    if len(described) > MAX_ALT:
+        raise Refused("alt_txt_too_large")
+    if described and not name.endswith(".png"):
+        world.defects.append(f"alt_txt for {name}: a file that is no picture is then not shared, without a word")
+    number = f"F{next(world._clock)}"
+    world.uploads[number] = {"id": number, "name": name, "length": int(length), "alt": described, "content": None}
+    return {"upload_url": f"{world.base}/upload/v1/{number}", "file_id": number}  # type: ignore[attr-defined]
+
+
+def _complete_upload(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    named = arguments.get("files") or []
+    found = [world.uploads.get(one.get("id")) for one in named]
+    if not found:
+        raise Refused("invalid_arguments")
+    if any(one is None or one["content"] is None or "title" in one for one in found):
+        raise Refused("file_not_found")  # there is none, nothing was sent to its address, or it was completed before
+    if not arguments.get("channel_id"):
+        world.defects.append("files that nobody sees: they are shared nowhere")
+    channel = world.room({"channel": arguments.get("channel_id")})
+    thread = world.messages.get((channel, arguments.get("thread_ts") or ""))
+    if arguments.get("thread_ts") and (thread is None or thread["thread_ts"] not in (None, thread["ts"])):
+        world.defects.append("a thread is named by its first message")
+    for file, one in zip(found, named, strict=True):
+        file.update(title=one.get("title") or file["name"])  # type: ignore[union-attr]
+    world._put(channel, {"thread_ts": arguments.get("thread_ts"), "text": "", "files": found}, None)
+    return {"files": [{"id": one["id"], "title": one.get("title")} for one in named]}
+
+
 _Work = Callable[[World, Mapping[str, Any]], dict[str, Any]]
 _SAID = "channel text blocks thread_ts"
 
@@ -217,5 +270,7 @@ METHODS: Mapping[str, tuple[Iterable[str], str, _Work]] = {
     "auth.test": ((), "", _auth_test),
     "chat.postEphemeral": (("chat:write",), f"{_SAID} user", _post_ephemeral),
     "chat.postMessage": (("chat:write",), f"{_SAID} metadata unfurl_links unfurl_media", _post_message),
+    "files.completeUploadExternal": (("files:write",), "files channel_id thread_ts initial_comment", _complete_upload),
+    "files.getUploadURLExternal": (("files:write",), "filename length alt_txt snippet_type", _upload_url),
     "conversations.replies": ((), "channel ts include_all_metadata oldest limit inclusive", _replies),
 }

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,7 +35,9 @@ DEADLINE = 3.0  # seconds in which an app acknowledges
 RETRIES = 3
 USES = 5  # of an address that came with a click
 
-Fault = Literal["ratelimited", "unavailable", "cut_before", "cut_after"]
+LATE = 0.5  # seconds, for a client that has less patience
+
+Fault = Literal["ratelimited", "unavailable", "cut_before", "cut_after", "late"]
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,10 @@ class FakeSlack(World):
     # ---- what a test does ---------------------------------------------------------------------------------------
 
     def fail(self, kind: Fault, times: int = 1, on: str = "chat.*") -> None:
-        """Let the next calls of the methods that *on* matches go wrong, before or (`cut_after`) after their effect."""
+        """Let the next calls of the methods that *on* matches go wrong, before or (`cut_after`) after their effect.
+
+        `upload` is the sending of a file's bytes to the address that was given for it; that may come `late` as well.
+        """
         self._failing.append(_Failing(kind, times, re.compile(on)))
 
     def say(self, user: str, channel: str, text: str, thread: str | None = None, **others: Any) -> str:
@@ -235,6 +241,17 @@ class FakeSlack(World):
                     return one.kind
         return None
 
+    def uploaded(self, number: str, content: bytes) -> int | None:
+        """Take the bytes of a file: the status, None when the connection is cut instead, late or at once."""
+        fault = self._fault("upload")
+        self.calls.append(Call("upload", {"file": number, "bytes": len(content)}, fault))
+        if fault in ("ratelimited", "unavailable"):
+            return 429 if fault == "ratelimited" else 503
+        if fault == "late":
+            time.sleep(LATE)
+        status = self.receive(number, content) if fault in (None, "cut_after") else None
+        return None if fault else status
+
     def answered(self, name: str, said: dict[str, Any]) -> int:
         """An answer to a click at its own address."""
         window = self._windows.get(name)
@@ -294,8 +311,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         where = self.path.strip("/").split("/")
+        if where[0] == "upload":
+            taken = self.fake.uploaded(where[2], sent)
+            self._cut() if taken is None else self._json(taken, {})
+            return
+        body = sent.decode()
         if where[0] == "actions":
             status = self.fake.answered(where[1], json.loads(body))
             self._json(status, {"ok": status == 200})
@@ -304,11 +326,11 @@ class _Handler(BaseHTTPRequestHandler):
         arguments = json.loads(body or "{}") if is_json else _form(body)
         token = self.headers.get("Authorization", "").removeprefix("Bearer ") or arguments.pop("token", "")
         status, answer, is_cut = self.fake.called(where[1], arguments, token)
-        if is_cut:
-            self.close_connection = True
-            self.connection.close()
-            return
-        self._json(status, answer)
+        self._cut() if is_cut else self._json(status, answer)
+
+    def _cut(self) -> None:
+        self.close_connection = True
+        self.connection.close()
 
     def _json(self, status: int, answer: Mapping[str, Any]) -> None:
         said = json.dumps(answer).encode()
@@ -329,6 +351,6 @@ def _form(body: str) -> dict[str, Any]:
     }
 
 
-_NESTED = ("blocks", "metadata", "attachments", "view")
+_NESTED = ("blocks", "metadata", "attachments", "view", "files")
 
 __all__ = ["METHODS", "FakeSlack", "Sent"]
