@@ -49,13 +49,15 @@ class Rows:
 class Checked:
     """The findings, and the fingerprints of those that the base already had.
 
-    Of a large repository the workspace holds the words only; every place then carries its line.
+    Of a large repository the workspace holds the words only; every place then carries its line. `recorded` are words
+    about what was written down of a warehouse.
     """
 
     workspace: Workspace
     findings: tuple[Finding, ...]
     existing: frozenset[str] = frozenset()
     answers: tuple[Answered, ...] = ()
+    recorded: str | None = None
 
     @property
     def new(self) -> tuple[Finding, ...]:
@@ -121,19 +123,23 @@ def against_rows(checked: Checked, root: Path, base: str | None, at: date, rows:
     if rows is None:
         unknown = {waiver.finding for waiver in rules.waivers.waivers if waiver.id in MEASURED}
         return replace(checked, findings=tuple(f for f in checked.findings if not _is_idle(f, unknown)))
+    from ci.measured.recorded import told
     from ci.measured.registry import measure  # SQL is read only where rows are
 
     files = [file for file in files_of(root) if not isinstance(file, Finding) and not file.path.startswith("policies/")]
     workspace = read(root, files, Revision(), at)
-    found = graded(measure(workspace, rows.url, at, rows.record), rules.ci.severities)
+    measured = measure(workspace, rows.url, at, rows.record)
+    found = graded(measured.findings, rules.ci.severities)
     standing = {finding.fingerprint for finding in found}
-    told = [one for one in waived(found, workspace, at) if one.id != "idle-waiver" or _is_idle(one, standing)]
+    stands = [one for one in waived(found, workspace, at) if one.id != "idle-waiver" or _is_idle(one, standing)]
     rest = [one for one in checked.findings if not _is_idle(one, standing)]
     before = {} if base is None else {f.path: f.data for f in files_at(root, base) if not isinstance(f, Finding)}
     alike = {file.path for file in files if before.get(file.path) == file.data}
-    existing = {finding.fingerprint for finding in told if finding.at.path in alike}
-    both = sorted([*rest, *told], key=lambda finding: _RANK[finding.severity])
-    return replace(checked, findings=tuple(both), existing=checked.existing | existing)
+    existing = {finding.fingerprint for finding in stands if finding.at.path in alike}
+    both = sorted([*rest, *stands], key=lambda finding: _RANK[finding.severity])
+    broken = sum(one.severity == "error" for one in found)
+    words = told(measured.recorded, workspace.context, broken) if rows.record else None
+    return replace(checked, findings=tuple(both), existing=checked.existing | existing, recorded=words)
 
 
 def _is_idle(finding: Finding, waived_: Set[str]) -> bool:

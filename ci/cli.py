@@ -98,7 +98,8 @@ def check(
 
     With --warehouse the context is measured: tables, columns and types, keys, how many rows a join finds and what that
     makes of each metric, enums, filters, freshness (for the day of --at, or today), personal columns that nothing
-    hides. It reads only, within the limits of `warehouse` in rules/ci.yaml.
+    hides. It reads only, within the limits of `warehouse` in rules/ci.yaml. With --record the columns that are there
+    are written to context/.measured.json (for git), also beside errors: they stay errors, with their exit code.
 
     \b
     bylaw check --warehouse duckdb:///shop.duckdb
@@ -128,6 +129,8 @@ def check(
     click.echo(FORMATS[format_](found), nl=False, color=ctx.color)
     if format_ == "github" and summary is not None:
         append(summary, found)
+    if checked.recorded is not None:
+        click.echo(checked.recorded, err=True)
     ctx.exit(1 if checked.failed else 0)
 
 

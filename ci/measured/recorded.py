@@ -6,7 +6,7 @@ The bundle carries the fingerprints, declared and measured, of the columns that 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,27 @@ def read(root: Path) -> dict[str, dict[str, str]]:
         ) from None
 
 
-def write(desk: Desk, root: Path) -> Path:
-    """Record the columns of every table that is there."""
+def write(desk: Desk, root: Path) -> tuple[str, ...]:
+    """Record the columns of every table that is there; the entities whose tables they are."""
     entities = {table.name: dict(sorted(table.columns.items())) for table in desk.measured()}
+    if not entities:
+        return ()  # an empty record would only forget what was known
     held = {"schema_version": "1.0", "entities": entities}
     write_atomically(root / PATH, json.dumps(held, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-    return root / PATH
+    return tuple(entities)
+
+
+def told(names: Collection[str], context: Context, broken_count: int) -> str:
+    """What was recorded and what is no part of it, for the person who asked for the record."""
+    if not names:
+        return "nothing was recorded: no table could be looked at"
+    lost = sorted(set(context.entities) - set(names))
+    tables = f"{len(names)} {'table' if len(names) == 1 else 'tables'}"
+    lines = [f"recorded the columns of {tables} in {PATH}" + (f", none of {', '.join(lost)}" if lost else "")]
+    if broken_count:
+        errors = "1 error stands" if broken_count == 1 else f"{broken_count} errors stand"
+        lines.append(f"  keys, joins and values are no part of it: {errors}, and the record makes none of it good")
+    return "\n".join(lines)
 
 
 def versions(context: Context, measured: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, Any]]:

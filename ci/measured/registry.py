@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from bylaw.errors import UsageError
@@ -28,25 +28,36 @@ MEASURES: tuple[Callable[[Desk], Iterator[Finding]], ...] = (
 )
 
 
-def measure(workspace: Workspace, url: str, at: date, record: bool = False) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the rows say, and the names of the entities whose columns were written down."""
+
+    findings: tuple[Finding, ...]
+    recorded: tuple[str, ...] = ()
+
+
+def measure(workspace: Workspace, url: str, at: date, record: bool = False) -> Measured:
     """What the rows at *url* say about the context. *record*: also write down the columns that are there.
+
+    What is written down is what is there, whatever else is found: a broken key is no reason not to know the columns.
 
     A warehouse that cannot be reached, or goes away, is one finding. Raises UsageError for an address nobody serves.
     """
     seconds = workspace.rules.ci.warehouse.seconds
     found: list[Finding] = []
+    written: tuple[str, ...] = ()
     try:
         warehouse = open_warehouse(url, statement_seconds=seconds)
     except UsageError:
         raise
     except WarehouseError as problem:
-        return [_lost(workspace, problem.message)]
+        return Measured((_lost(workspace, problem.message),))
     desk = Desk(workspace, warehouse, at)
     try:
         for one in MEASURES:
             found.extend(one(desk))
         if record:
-            recorded.write(desk, workspace.root)
+            written = recorded.write(desk, workspace.root)
             found = [finding for finding in found if finding.id != "schema-drift"]
     except Gone as problem:
         found.append(_lost(workspace, str(problem)))
@@ -54,7 +65,7 @@ def measure(workspace: Workspace, url: str, at: date, record: bool = False) -> l
         found.append(_lost(workspace, problem.message))
     finally:
         warehouse.close()
-    return [_placed(finding, workspace) for finding in found]
+    return Measured(tuple(_placed(finding, workspace) for finding in found), written)
 
 
 def _lost(workspace: Workspace, why: str) -> Finding:

@@ -144,6 +144,33 @@ def test_recorded_columns_go_into_the_bundle(
     assert versions()["customers"]["declared"] != after["customers"]["declared"]
 
 
+def test_columns_are_recorded_beside_errors_which_stay_errors(checked: Callable[..., Any], shop: Path) -> None:
+    done = checked("--record")
+    assert done.code == 1
+    assert done.err == (
+        "recorded the columns of 2 tables in context/.measured.json\n"
+        "  keys, joins and values are no part of it: 2 errors stand, and the record makes none of it good\n"
+    )
+    assert checked("--record").out == checked().out == done.out
+    held = json.loads((shop / "context" / ".measured.json").read_text(encoding="utf-8"))
+    assert set(held["entities"]["customers"]) == {"customer_id", "region", "email"}
+    assert "recorded" not in checked().err
+
+
+def test_a_table_that_is_not_there_and_a_warehouse_that_is_gone_are_not_recorded(
+    checked: Callable[..., Any], shop: Path, call: Callable[..., Any]
+) -> None:
+    with duckdb.connect(str(shop.parent / "rows.duckdb")) as connection:
+        connection.execute("DROP TABLE shop.orders")
+    assert "the columns of 1 table in context/.measured.json, none of orders\n" in checked("--record").err
+    before = (shop / "context" / ".measured.json").read_bytes()
+    duckdb.connect(str(shop.parent / "empty.duckdb")).close()
+    for gone in ("postgresql://reader@127.0.0.1:1/shop", f"duckdb://{shop.parent}/empty.duckdb"):
+        done = call("check", "--root", shop, "--warehouse", gone, *DAY, "--record")
+        assert done.err.endswith("nothing was recorded: no table could be looked at\n")
+    assert (shop / "context" / ".measured.json").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

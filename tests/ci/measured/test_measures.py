@@ -55,7 +55,7 @@ def test_the_rows_tell_what_does_not_hold(
     files, sql = changed(row)
     workspace = workspace_of(files)
     assert [finding.message for finding in workspace.findings] == []
-    found = measure(workspace, database(tmp_path, sql), date.fromisoformat(row.get("day", DAY.isoformat())))
+    found = measure(workspace, database(tmp_path, sql), date.fromisoformat(row.get("day", DAY.isoformat()))).findings
     said = sorted(told(workspace, found), key=lambda one: (one["id"], one["at"]))
     assert len(said) == len(row["told"]), said
     for one, wanted in zip(said, row["told"], strict=True):
@@ -73,7 +73,7 @@ def test_every_measure_has_a_row_that_it_finds_and_every_id_is_of_the_contract()
 
 def test_the_factor_of_each_metric_is_for_machines_too(workspace_of: Callable[..., Any], tmp_path: Path) -> None:
     files, sql = changed(next(row for row in ROWS if row["title"].startswith("a join that finds five")))
-    (finding,) = measure(workspace_of(files), database(tmp_path, sql), DAY)
+    (finding,) = measure(workspace_of(files), database(tmp_path, sql), DAY).findings
     factors = {"order_count": round(11 / 3, 4), "revenue": round(510 / 110, 4)}
     assert finding.detail == {"rows_per_key": 5, "factor": round(11 / 3, 4), "metrics": factors}
 
@@ -82,7 +82,7 @@ def test_the_factor_is_what_the_join_makes_of_the_number(workspace_of: Callable[
     """Held against the join itself, written out."""
     files, sql = changed(next(row for row in ROWS if row["title"].startswith("a join that finds five")))
     address = database(tmp_path, sql)
-    (finding,) = measure(workspace_of(files), address, DAY)
+    (finding,) = measure(workspace_of(files), address, DAY).findings
     joined = """SELECT sum(o.amount) FILTER (o.status = 'placed') FROM shop.orders o
         LEFT JOIN shop.customers c ON o.customer_id = c.customer_id"""
     with duckdb.connect(address.removeprefix("duckdb://"), read_only=True) as connection:
@@ -107,9 +107,9 @@ def test_a_warehouse_that_goes_away_is_one_finding(
         return run(self, sql, limit, stop)
 
     monkeypatch.setattr(DuckDBWarehouse, "run", closing)
-    found = measure(workspace_of(DOCUMENT["base"]), database(tmp_path, DOCUMENT["data"]), DAY)
+    found = measure(workspace_of(DOCUMENT["base"]), database(tmp_path, DOCUMENT["data"]), DAY).findings
     if left >= 0:
-        assert found == []
+        assert found == ()
     else:
         assert [finding.id for finding in found] == ["unmeasured"]
         assert found[0].message.startswith("the warehouse does not answer, so the rest was not measured: ")
@@ -118,19 +118,19 @@ def test_a_warehouse_that_goes_away_is_one_finding(
 
 def test_a_server_that_is_not_there_is_one_finding(workspace_of: Callable[..., Any]) -> None:
     pytest.importorskip("psycopg")
-    found = measure(workspace_of(DOCUMENT["base"]), "postgresql://reader:secret@127.0.0.1:1/shop", DAY)
+    found = measure(workspace_of(DOCUMENT["base"]), "postgresql://reader:secret@127.0.0.1:1/shop", DAY).findings
     assert [finding.id for finding in found] == ["unmeasured"]
     assert "secret" not in found[0].message
 
 
 def test_a_repository_without_context_has_nothing_to_measure(workspace_of: Callable[..., Any], tmp_path: Path) -> None:
     workspace = workspace_of({"context/calendar.yaml": "week_start: monday\n"})
-    assert measure(workspace, database(tmp_path, "SELECT 1"), DAY) == []
+    assert measure(workspace, database(tmp_path, "SELECT 1"), DAY).findings == ()
 
 
 def test_a_file_that_is_no_database_is_one_finding(workspace_of: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "rows.duckdb").write_text("no database at all, but long enough to be read as one" * 99)
-    found = measure(workspace_of(DOCUMENT["base"]), f"duckdb://{tmp_path}/rows.duckdb", DAY)
+    found = measure(workspace_of(DOCUMENT["base"]), f"duckdb://{tmp_path}/rows.duckdb", DAY).findings
     assert [finding.id for finding in found] == ["unmeasured"]
 
 
@@ -151,13 +151,13 @@ def test_what_is_recorded_is_no_drift_afterwards(workspace_of: Callable[..., Any
     address = database(tmp_path, DOCUMENT["data"])
     measure(workspace, address, DAY, record=True)
     assert (tmp_path / "context" / ".measured.json").is_file()
-    assert measure(workspace, address, DAY) == []
+    assert measure(workspace, address, DAY).findings == ()
     with duckdb.connect(address.removeprefix("duckdb://")) as connection:
         connection.execute("ALTER TABLE shop.customers ADD COLUMN tier VARCHAR")
-    (finding,) = measure(workspace, address, DAY)
+    (finding,) = measure(workspace, address, DAY).findings
     assert (finding.id, finding.at.line) == ("schema-drift", 2)
     assert finding.message.endswith("`tier` is new")
-    assert measure(workspace, address, DAY, record=True) == measure(workspace, address, DAY) == []
+    assert measure(workspace, address, DAY, record=True).findings == measure(workspace, address, DAY).findings == ()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"entities": []}', '{"entities": {"a": 1}}', "[" * 100_000])
@@ -186,7 +186,7 @@ def test_postgresql_is_measured_by_the_same_port(
     engine.dispose()
     admin.dispose()
     workspace = workspace_of(files)
-    found = measure(workspace, f"{postgresql}measured".replace("+psycopg", ""), DAY)
+    found = measure(workspace, f"{postgresql}measured".replace("+psycopg", ""), DAY).findings
     assert told(workspace, found) == [
         {
             "id": "relationship-cardinality",
@@ -246,7 +246,7 @@ def test_a_measuring_error_is_no_traceback(workspace_of: Callable[..., Any], tmp
         + "CREATE TABLE shop.old AS SELECT 1 AS a; CREATE VIEW shop.v AS FROM shop.old; DROP TABLE shop.old;"
     )
     files = {**DOCUMENT["base"], "context/entities/v.yaml": "name: v\nbase_table: {schema: shop, table: v}\n"}
-    found = measure(workspace_of(files), database(tmp_path, sql), DAY)
+    found = measure(workspace_of(files), database(tmp_path, sql), DAY).findings
     assert {finding.id for finding in found} <= {"unmeasured", "missing-table"}
     assert [finding.at.path for finding in found] == ["context/entities/v.yaml"]
     assert issubclass(WarehouseError, Exception)
