@@ -104,6 +104,12 @@ class Reader:
                     f"`{said.personal}` is personal data, answers never show it", None, (said.personal,), is_final=True
                 )
             )
+        if said.doubts:
+            word = said.doubts[0]
+            message = f"I do not see whether `{word}` says that such rows are there, or which of them"
+            raise Stop(
+                NotUnderstood(message, f"say `who {word} …` for that, or name the column that is `{word}`", (word,))
+            )
         unknown = tuple(dict.fromkeys(said.unknown))
         if not unknown:
             return

@@ -1,12 +1,12 @@
-"""Rules for conditions: values, comparisons, quantities, spans of time, negations and relations."""
+"""Rules for conditions: values, comparisons, quantities and spans of time."""
 
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
+from bot.analytics.grammar.clauses import count_related, rows_behind
 from bot.analytics.grammar.measured import told_in, unit_behind
-from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid, TimeSaid
+from bot.analytics.grammar.said import Narrowing, Ref, TimeSaid
 from bot.analytics.grammar.scan import Scan
-from bot.analytics.grammar.verbs import take_head
 from bylaw.language.quantities import Unit
 from bylaw.language.words import read_words
 from bylaw.semantic.query import Operator, Value
@@ -28,7 +28,7 @@ def read_time(scan: Scan) -> bool:
         scan.said.outputs.remove(ref)
     near = (scan.head.entities or scan.head.owners) if scan.head else ()
     value = scan.narrowed[-1].ref if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
-    time = TimeSaid(token.span, ref, near, value.owners if value is not None else ())
+    time = TimeSaid(token.span, ref, near, value.owners if value is not None else (), scan.clause)
     if scan.quotient is not None:
         scan.quotient.add(time)
     else:
@@ -106,7 +106,7 @@ def compared(scan: Scan, value: Value) -> bool:
     if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
         return False
     length, unit = (0, None) if isinstance(value, str) else unit_behind(scan, first + 1)
-    follows = scan.mention(first + 1 + length, skip=frozenset({"total", "different", "distinct"}))
+    follows = rows_behind(scan, first + 1 + length)
     if unit is not None:
         if ref is None or not ref.of("fact"):
             ref = told_in(scan, unit, scan.raw(first, first + 1 + length)) or ref
@@ -117,12 +117,12 @@ def compared(scan: Scan, value: Value) -> bool:
     is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
     is_thing = ref is None or not ref.of("fact")
     if is_quantity and operator in ("<", "<=", ">", ">=", "in") and is_thing:
-        scan.quantity = ("=" if operator == "in" else operator, value)
+        count_related(scan, "=" if operator == "in" else operator, value, scan.begins)
         scan.comparing = None
         scan.at = first + 1
         return True
-    if ref is None:
-        return False
+    if ref is None or not (isinstance(value, str) or ref.of("dimension", "fact", "time")):
+        return False  # no row is more than a number
     scan.comparing = None
     scan.at = first
     narrow(scan, ref, operator, value, first, first + 1 + length, unit)
@@ -148,10 +148,10 @@ def read_quantity_first(scan: Scan) -> bool:
         more, unit = unit_behind(scan, scan.at + 1 + length)
         narrow(scan, scan.last, operator, value, scan.at, scan.at + 1 + length + more, unit)
         return True
-    follows = scan.mention(scan.at + 1 + length)
+    follows = rows_behind(scan, scan.at + 1 + length)
     if follows is None or not follows[1].entities:
         return False
-    scan.quantity = ("=" if operator == "in" else operator, value)  # type: ignore[assignment]
+    count_related(scan, "=" if operator == "in" else operator, value, scan.at)  # type: ignore[arg-type]
     scan.at += 1 + length
     return True
 
@@ -193,7 +193,7 @@ def read_comparison(scan: Scan) -> bool:
     ref = scan.last if scan.last is not None and scan.last.of("dimension", "fact", "time", "entity") else None
     if ref is None and operator in ("in", "starts_with", "ends_with", "contains"):
         ref = scan.head
-    scan.comparing = (operator, ref)
+    scan.comparing, scan.begins = (operator, ref), scan.at
     scan.at = place
     if value is not None and compared(scan, value):
         return True
@@ -224,7 +224,7 @@ def narrow(
     near = ref.near or ((scan.head.entities or scan.head.owners) if scan.head is not None else ())
     values = () if value is None else (value,)
     narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
-    narrowing.inside, narrowing.unit = scan.inside, unit
+    narrowing.clause, narrowing.unit = scan.clause, unit
     narrowing.verb, scan.verb = scan.verb, None
     before = scan.words[first - 1] if first else ""
     narrowing.towards = before if before in ("from", "to") else ""
@@ -251,6 +251,8 @@ def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
     known = before[-1] if before else None
     if known is None or known.operator != "in" or new.operator != "in" or known.negated != new.negated:
         return None
+    if known.clause != new.clause:
+        return None
     if new.towards not in ("", known.towards):
         return None  # "from LAX to ORD" are two columns
     names = {target.name for target in known.ref.of("value", "dimension")}
@@ -268,50 +270,6 @@ def read_weekend(scan: Scan) -> bool:
             narrow(scan, ref, "is_weekend", None, scan.at, scan.at + length)
             return True
     return False
-
-
-def read_negation(scan: Scan) -> bool:
-    if scan.word() not in wording.NOT:
-        return False
-    scan.negated = True
-    scan.relative |= scan.word() in ("no", "without")
-    scan.at += 1
-    while scan.word() in ("any", "a", "an", "the", "be", "have", "have", "in", "from", "our"):
-        scan.relative |= scan.word() in ("any", "have")
-        scan.at += 1
-    return True
-
-
-def read_relation(scan: Scan) -> bool:
-    word = scan.word()
-    take_head(scan)
-    is_clause = word in ("where", "whose", "who", "that", "which", "with", "having", "without")
-    is_side = scan.quotient is not None and scan.quotient.side.number is not None
-    if is_clause and (scan.head is not None or scan.said.numbers or is_side):
-        if word in ("who", "which") and scan.starts_clause():
-            return False
-        if scan.head is not None and not scan.said.heads and not scan.said.numbers:
-            scan.said.heads.append(scan.head)
-        scan.relative, scan.asks = True, False
-        scan.at += 1
-        return True
-    is_free = not scan.said.numbers or scan.number_ends == scan.at  # "how many customers have a refund"
-    if word == "have" and scan.head is not None and is_free and not scan.counting:
-        scan.relative = True
-        scan.at += 1
-        return True
-    return False
-
-
-def relate(scan: Scan, related: RelatedSaid) -> None:
-    """Take in a condition on related rows: of the half of a ratio that is being read, of "these", or of everything."""
-    if scan.narrowing is not None:
-        scan.narrowing.related.append(related)
-    elif scan.quotient is not None:
-        scan.quotient.add(related)
-    else:
-        scan.said.related.append(related)
-    scan.inside = related.entity.entities
 
 
 def narrow_value(scan: Scan, ref: Ref, first: int, after: int) -> None:

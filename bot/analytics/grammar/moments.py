@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import ApartSaid, Ref
+from bot.analytics.grammar.clauses import open_clause
+from bot.analytics.grammar.said import ApartSaid, DoneSaid, Ref
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.verbs import DOING
 from bylaw.authored.context import Grain
@@ -84,6 +85,10 @@ def read_done(scan: Scan) -> bool:
         return False
     scan.last = Ref(scan.raw(first, after), owned or targets)
     scan.say(first, after, "time", scan.last.words)
+    if scan.negated and scan.head is not None and scan.is_time(span):
+        open_clause(scan)
+        scan.said.done.append(DoneSaid(scan.head, scan.last, True, scan.clause))
+        scan.negated = scan.is_opened = False
     return True
 
 
@@ -203,7 +208,7 @@ def _take(scan: Scan, after: int, said: ApartSaid) -> bool:
     elif said.moment is None and _is_done(scan):
         scan.said.unknown.append(scan.raw(first - 1, after))  # "cancelled within a day": nobody says when it was
     said.near = _spoken_of(scan)
-    said.inside, said.negated = scan.inside, scan.negated
+    said.clause, said.negated = scan.clause, scan.negated
     scan.negated = False
     scan.said.aparts.append(said)
     scan.say(first, after, "filter", scan.raw(first, after))

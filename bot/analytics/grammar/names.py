@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.conditions import key_of, narrow, narrow_value, relate
+from bot.analytics.grammar.clauses import begin_kind, is_other, own_clause, relate
+from bot.analytics.grammar.conditions import key_of, narrow, narrow_value
 from bot.analytics.grammar.mentions import counted_rows, is_doing, of_whom, without_verb
 from bot.analytics.grammar.places import (
     continues,
@@ -13,6 +14,8 @@ from bot.analytics.grammar.places import (
     has_clause,
     is_any,
     is_each,
+    is_other_at,
+    is_predicate,
     is_verb,
     labels_value,
     leads_on,
@@ -261,11 +264,23 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not ref.of("value", "condition") or (ref.of("metric") and not is_labelled):
         return False
     is_told = any(target.name in scan.labels for target in ref.of("value")) or tells_kind(scan, ref)
-    if ref.words.lower() in wording.NEUTRAL_VERBS and not is_told:
-        return True  # "orders placed last year": a verb, though a status has the same name
+    if ref.words.lower() in wording.NEUTRAL_VERBS and (not is_told or is_predicate(scan, ref, first)):
+        return take_predicate(scan, ref, first)  # "orders placed last year", though a status has the same name
     if ref.entities and (scan.relative or scan.asks) and not ref.of("condition") and not tells_kind(scan, ref):
         return False
+    if tells_kind(scan, ref):
+        begin_kind(scan, ref)
     narrow_value(scan, ref, first, after)
+    return True
+
+
+def take_predicate(scan: Scan, ref: Ref, first: int) -> bool:
+    """Take in a verb that is also the name of a value. "Have placed orders" may speak of either."""
+    if is_other_at(scan, scan.at):
+        if first and scan.words[first - 1] == "have" and tells_kind(scan, ref):
+            scan.said.doubts.append(ref.words)
+        own_clause(scan)
+        scan.relative = True
     return True
 
 
@@ -306,6 +321,8 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if ref.of("dimension") and (scan.asks or scan.ranking):
         return False
     add_number(scan, NumberSaid(ref), first, after)
+    if ref.entities and scan.head is None:
+        scan.head = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)  # "customers in the EU with orders"
     return True
 
 
@@ -334,8 +351,7 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
     if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking) and not has_clause(scan, ref):
         return False
-    is_other = scan.head is not None and not set(scan.head.entities or scan.head.owners) & set(entity.entities)
-    if scan.relative and scan.head is not None and is_other:
+    if scan.relative and scan.head is not None and is_other(scan, entity):
         comparison, value = scan.quantity or ((("=", 0)) if scan.negated else (">=", 1))
         relate(scan, RelatedSaid(scan.head, entity, comparison, value, scan.verb))
         scan.verb = None
@@ -343,7 +359,12 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     elif scan.quantity is not None:
         return False
     elif scan.quotient is not None:
-        if scan.head is not None and is_other and is_any(scan, ref, first) and not scan.quotient.speaks_of(entity):
+        if (
+            scan.head is not None
+            and is_other(scan, entity)
+            and is_any(scan, ref, first)
+            and not scan.quotient.speaks_of(entity)
+        ):
             relate(scan, RelatedSaid(scan.head, entity))  # "papers presented at conferences"
         else:
             scan.quotient.add_entity(entity)

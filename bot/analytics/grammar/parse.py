@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bot.analytics.grammar.clauses import read_negation, read_relation
 from bot.analytics.grammar.comparing import read_changed, read_compared, read_rank
 from bot.analytics.grammar.conditions import (
     read_between,
     read_comparison,
     read_literal,
-    read_negation,
     read_proper,
     read_quantity_first,
-    read_relation,
     read_time,
     read_weekend,
 )
@@ -80,7 +79,8 @@ def end_sentence(scan: Scan) -> None:
     scan.counting = scan.agg = scan.comparing = scan.quantity = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative = False
-    scan.narrowing, scan.verb, scan.inside = None, None, ()
+    scan.narrowing, scan.verb, scan.owner = None, None, None
+    scan.clause, scan.is_opened = 0, False
 
 
 Rule = Callable[[Scan], bool]

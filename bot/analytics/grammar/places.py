@@ -57,6 +57,20 @@ def tells_kind(scan: Scan, ref: Ref) -> bool:
     return behind is not None and bool(owners & set(behind[1].entities))
 
 
+def is_predicate(scan: Scan, ref: Ref, first: int) -> bool:
+    """ "Customers placed orders", "who placed orders": what they did, and no kind of orders."""
+    before = scan.words[first - 1] if first else ""
+    is_behind = scan.number_ends == first or (scan.last is not None and scan.last is scan.head)
+    return (before in ("who", "that", "which", "have") or is_behind) and is_other_at(scan, scan.at)
+
+
+def is_other_at(scan: Scan, place: int) -> bool:
+    """Are other rows named at *place* than those that are spoken of?"""
+    behind = scan.mention(place)
+    known = set(scan.head.entities or scan.head.owners) if scan.head is not None else set[str]()
+    return behind is not None and bool(known) and bool(behind[1].entities) and not known & set(behind[1].entities)
+
+
 def continues(scan: Scan, first: int) -> bool:
     """Does it go on with a row of what is asked for: "… and the name", "(id and name)"?"""
     before = scan.words[first - 1] if first else ""

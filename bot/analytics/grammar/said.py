@@ -49,7 +49,7 @@ class Narrowing:
     negated: bool = False
     alternative: bool = False  # to the condition before it
     near: tuple[str, ...] = ()
-    inside: tuple[str, ...] = ()  # the related rows that were spoken of before
+    clause: int = 0  # the number of the relation that it stands in
     towards: str = ""  # "from" or "to", where one of them stands before it
     is_labelled: bool = False  # its dimension is named beside it
     verb: Ref | None = None  # that stands before it
@@ -81,6 +81,7 @@ class RelatedSaid:
     comparison: Comparison = ">="
     value: Value = 1
     verb: Ref | None = None  # that connects them
+    clause: int = 0  # its number among the relations of the question
 
 
 @dataclass(slots=True)
@@ -91,6 +92,7 @@ class TimeSaid:
     ref: Ref | None = None
     near: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()  # owners of the value right before it: "Fall 2020"
+    clause: int = 0  # the number of the relation that it stands in
 
 
 @dataclass(slots=True)
@@ -106,7 +108,7 @@ class ApartSaid:
     same: Grain | None = None
     negated: bool = False
     near: tuple[str, ...] = ()
-    inside: tuple[str, ...] = ()
+    clause: int = 0
 
 
 @dataclass(slots=True)
@@ -153,6 +155,7 @@ class DoneSaid:
     head: Ref
     date: Ref
     negated: bool = False
+    clause: int = 0
 
 
 @dataclass(slots=True)
@@ -214,5 +217,6 @@ class Said:
     change_words: str = ""
     done: list[DoneSaid] = field(default_factory=list)
     ranks: str = ""  # the words that ask for the place of each row by the number named last
+    doubts: list[str] = field(default_factory=list)  # verbs that are values too: "have completed orders"
     unknown: list[str] = field(default_factory=list)
     personal: str | None = None

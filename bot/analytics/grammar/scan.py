@@ -44,6 +44,7 @@ class Scan:
         self.ranking = False  # after "top 5"
         self.quantity: tuple[Comparison, Value] | None = None
         self.comparing: tuple[Operator, Ref | None] | None = None
+        self.begins = 0  # the place of the comparison read last
         self.ordering = False
         self.verb: Ref | None = None  # that was just read
         self.last: Ref | None = None  # what was named right before
@@ -51,7 +52,10 @@ class Scan:
         self.quotient: Quotient | None = None
         self.labels: frozenset[str] = frozenset()  # the dimension named right before its value
         self.narrowed: list[Narrowing] = []
-        self.inside: tuple[str, ...] = ()  # the related rows that are spoken of
+        self.clauses = 0  # how many relations were read
+        self.clause = 0  # the number of the one that is spoken of
+        self.is_opened = False  # its number is given, its rows are not named yet
+        self.owner: Ref | None = None  # the rows that its clause is about
         self.number_ends = -1  # the place behind the number named last
         self.repeated: NumberSaid | None = None
         self.dated = False  # the date of the first row was asked for

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
+from bot.analytics.grammar.clauses import own_clause, take_head
 from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
-from bot.analytics.scope import Target
 
 
 def read_verb(scan: Scan) -> bool:
@@ -36,7 +36,9 @@ def read_verb(scan: Scan) -> bool:
         scan.verb, scan.at = verb, first + length
         scan.relative |= bool(ref.of("flag"))
     elif ref.entities and is_other:
-        scan.verb, scan.relative, scan.head, scan.at = verb, True, head, place
+        scan.head = head
+        own_clause(scan)
+        scan.verb, scan.relative, scan.at = verb, True, place
     else:
         return leave_open(scan, verb, length)
     scan.say(first, first + length, "relation", verb.words)
@@ -70,10 +72,3 @@ def leave_open(scan: Scan, verb: Ref, length: int) -> bool:
     scan.say(scan.at, scan.at + length, "relation", verb.words)
     scan.at += length
     return True
-
-
-def take_head(scan: Scan) -> None:
-    """ "Customer ids that have …": the customers are spoken of."""
-    if scan.head is None and scan.said.outputs and not scan.said.numbers:
-        first = scan.said.outputs[0]
-        scan.head = Ref(first.words, tuple(Target("entity", name) for name in first.near or first.owners))

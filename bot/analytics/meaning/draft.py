@@ -19,6 +19,7 @@ from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.names import BETWEEN
 from bylaw.semantic.query import (
     Measure,
+    Related,
     SemanticQuery,
 )
 
@@ -48,6 +49,7 @@ class Draft:
         self.measures: list[Measure] = []
         self.more: list[str] = []  # numbers found among what is shown
         self.compared: set[str] = set()  # entities with a date that is compared with another
+        self.clauses: dict[int, Related] = {}  # the conditions that the relations of the question became, by number
         self.names: dict[str, str] = {}  # what the words of the question were decided to mean
 
     def choose(self, ref: Ref, targets: Sequence[Target], near: Iterable[str] = ()) -> Target:

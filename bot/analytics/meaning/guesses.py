@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref, RelatedSaid
+from bot.analytics.grammar.said import DoneSaid, Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.wording import GRAINS
 from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.links import links
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
 
@@ -113,22 +114,38 @@ def counted_in(draft: Draft, number: NumberSaid) -> set[str]:
 
 def decide_done(draft: Draft) -> None:
     """ "Cars that were sold": those that a sale belongs to; with a span of time, one in it."""
+    for verb in draft.said.done:
+        if not is_decided(draft, verb) and verb.negated:
+            words = verb.date.words
+            raise Stop(
+                not_understood(f"I do not see what is not `{words}`", "name the rows that are missing", (words,))
+            )
+
+
+def is_decided(draft: Draft, verb: DoneSaid) -> bool:
+    """Take what was done as a date of the question, or as rows that are there. False where it is neither."""
     said = draft.said
-    for verb in said.done:
-        heads, leads = set(verb.head.entities), draft.nearness.leads_to_one
-        owners = [name for name in dict.fromkeys(target.owner for target in verb.date.targets) if name not in heads]
-        if len(owners) != 1 or any(target.owner in heads for target in verb.date.targets):
-            continue
-        if not any(leads(owners[0], name) and not leads(name, owners[0]) for name in heads):
-            continue
-        if not all({owners[0], *heads} & counted_in(draft, number) for number in said.numbers):
-            continue
-        behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
-        if behind and not verb.negated:
-            behind[0].ref = behind[0].ref or verb.date
-            continue
-        related = Ref(verb.date.words, (Target("entity", owners[0]),))
-        said.related.append(RelatedSaid(verb.head, related, *(("=", 0) if verb.negated else (">=", 1))))
+    heads, leads = set(verb.head.entities), draft.nearness.leads_to_one
+    behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
+    own = [target for target in verb.date.targets if target.owner in heads]
+    if own:
+        is_lasting = len(own) == 1 and own[0].name != draft.default_time(own[0].owner)
+        if is_lasting and not behind:  # "orders that were shipped": they have that date
+            said.conditions.append(Narrowing(verb.date, "is_null", negated=not verb.negated, near=tuple(heads)))
+        return is_lasting and not behind
+    owners = list(dict.fromkeys(target.owner for target in verb.date.targets))
+    owners = [name for name in owners if any(links(draft, head, name) for head in heads)]
+    if len(owners) != 1 or not any(leads(owners[0], head) and not leads(head, owners[0]) for head in heads):
+        return False
+    if not all({owners[0], *heads} & counted_in(draft, number) for number in said.numbers):
+        return False
+    if behind and not verb.negated:
+        behind[0].ref = behind[0].ref or verb.date
+        return True
+    related = Ref(verb.date.words, (Target("entity", owners[0]),))
+    missing = RelatedSaid(verb.head, related, "=", 0, clause=verb.clause)
+    said.related.append(missing if verb.negated else RelatedSaid(verb.head, related, clause=verb.clause))
+    return True
 
 
 def decide_ranks(draft: Draft) -> None:

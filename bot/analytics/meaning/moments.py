@@ -27,7 +27,7 @@ def add_aparts(draft: Draft, filters: list[Condition]) -> None:
             same=said.same,
             negated=said.negated,
         )
-        place(draft, filters, [apart], finer(draft, moment, since))
+        place(draft, filters, [apart], finer(draft, moment, since), said.clause)
 
 
 def ends_of(draft: Draft, said: ApartSaid) -> tuple[str, str]:

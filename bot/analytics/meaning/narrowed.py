@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from calendar import day_name
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
@@ -30,6 +31,16 @@ from bylaw.semantic.query import (
 NO_QUERY = SemanticQuery(metrics=("none",))
 
 
+@dataclass(slots=True)
+class Clause:
+    """What a question says of related rows: `counted` is the entity of these. `numbers` are those of its relations."""
+
+    counted: str
+    part: Related
+    numbers: set[int]
+    conditions: list[RowCondition] = field(default_factory=list)
+
+
 def all_filters(
     draft: Draft, conditions: Sequence[Narrowing] | None = None, related_said: Sequence[RelatedSaid] | None = None
 ) -> list[Condition]:
@@ -38,35 +49,45 @@ def all_filters(
     conditions = draft.said.conditions if conditions is None else conditions
     related_said = draft.said.related if related_said is None else related_said
     found: list[Condition] = []
-    inside: dict[str, list[RowCondition]] = {}
-    names: dict[str, Related] = {}
-    for said in related_said:
-        part = related_rows(draft, said)
-        name = base_of(draft, part.metric, NO_QUERY)
-        if said.verb is not None and is_told(draft, part.entity, name, said.verb, conditions):
-            continue
-        known = names.get(name)
-        if known is None or is_some(known):
-            names[name] = part
-        elif not is_some(part):
-            found.append(part)
+    clauses = clauses_of(draft, related_said, conditions)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
-        owner = owner_of(condition)
-        home = home_of(draft, owner, names, narrowing.inside)
-        if home is not None:
-            join(inside.setdefault(home, []), condition, narrowing.alternative)
+        home = home_of(draft, owner_of(condition), clauses, narrowing.clause)
+        join(found if home is None else home.conditions, condition, narrowing.alternative)
+    found = gather_related(draft, found, clauses)
+    for clause in clauses:
+        if clause.counted == draft.base or (clause.counted in draft.per and is_some(clause.part)):
+            found += clause.conditions
+            if is_some(clause.part):
+                continue
+            part = clause.part
         else:
-            join(found, condition, narrowing.alternative)
-    found = gather_related(draft, found, names, inside)
-    for name, part in names.items():
-        if name == draft.base or (name in draft.per and is_some(part)):
-            found += inside.get(name, [])
-            if not is_some(part):
-                found.append(part)
-        else:
-            found.append(narrowed(draft, part, name, inside.get(name, [])))
+            part = narrowed(draft, clause.part, clause.counted, clause.conditions)
+        found.append(part)
+        draft.clauses.update(dict.fromkeys(clause.numbers, part))
     return found
+
+
+def clauses_of(draft: Draft, related_said: Sequence[RelatedSaid], conditions: Sequence[Narrowing]) -> list[Clause]:
+    """What is said of related rows. Where rows are only said to be there, and more of the same kind, that says it."""
+    told = {one.clause for one in conditions} | {one.clause for one in draft.said.times}
+    told |= {one.clause for one in draft.said.aparts}
+    clauses: list[Clause] = []
+    for said in related_said:
+        part = related_rows(draft, said)
+        counted = base_of(draft, part.metric, NO_QUERY)
+        if said.verb is not None and is_told(draft, part.entity, counted, said, conditions):
+            continue
+        same = [one for one in clauses if one.counted == counted and one.part.entity == part.entity]
+        bare = [one for one in same if is_some(one.part) and not one.numbers & told]
+        if same and is_some(part) and said.clause not in told:
+            same[-1].numbers.add(said.clause)
+        elif bare:
+            bare[-1].part = part
+            bare[-1].numbers.add(said.clause)
+        else:
+            clauses.append(Clause(counted, part, {said.clause}))
+    return clauses
 
 
 def is_some(part: Related) -> bool:
@@ -74,10 +95,11 @@ def is_some(part: Related) -> bool:
     return part.comparison == ">=" and part.value == 1
 
 
-def is_told(draft: Draft, base: str, name: str, verb: Ref, conditions: Sequence[Narrowing]) -> bool:
+def is_told(draft: Draft, base: str, name: str, said: RelatedSaid, conditions: Sequence[Narrowing]) -> bool:
     """ "Orders placed by gold customers": the condition on the only customer of an order says it all."""
-    link_of(draft, base, name, verb)
-    inside = [part for part in conditions if name in part.inside and not part.negated]
+    assert said.verb is not None
+    link_of(draft, base, name, said.verb)
+    inside = [part for part in conditions if part.clause == said.clause and not part.negated]
     return draft.nearness.leads_to_one(base, name) and bool(inside)
 
 
@@ -98,9 +120,7 @@ def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[RowCon
     return part.model_copy(update={"metric": f"count({link})", "filters": tuple(conditions)})
 
 
-def gather_related(
-    draft: Draft, found: list[Condition], names: dict[str, Related], inside: dict[str, list[RowCondition]]
-) -> list[Condition]:
+def gather_related(draft: Draft, found: list[Condition], clauses: list[Clause]) -> list[Condition]:
     """Conditions on the same kind of related rows hold for one of these rows together, not for one each."""
     assert draft.base is not None
     far: dict[str, list[RowCondition]] = {}
@@ -112,14 +132,10 @@ def gather_related(
         else:
             far.setdefault(owner, []).append(condition)
     for owner, conditions in far.items():
-        reached = [
-            name
-            for name, part in names.items()
-            if draft.nearness.leads_to_one(owner, name) and part.comparison == ">=" and part.value == 1
-        ]
-        for name in reached:
-            conditions += inside.pop(name, [])
-            del names[name]
+        reached = [one for one in clauses if draft.nearness.leads_to_one(owner, one.counted) and is_some(one.part)]
+        for clause in reached:
+            conditions += clause.conditions
+            clauses.remove(clause)
         if len(conditions) == 1 and not reached:
             near += conditions
         else:
@@ -127,23 +143,23 @@ def gather_related(
     return near
 
 
-def home_of(draft: Draft, owner: str, names: Mapping[str, Related], inside: Sequence[str]) -> str | None:
+def home_of(draft: Draft, owner: str, clauses: Sequence[Clause], number: int) -> Clause | None:
     """The related rows that a condition on *owner* narrows; None where it narrows the rows of the answer."""
     assert draft.base is not None
     if draft.nearness.leads_to_one(draft.base, owner):
         return None
-    spoken = [name for name in inside if name in names and draft.nearness.distance(name, owner) is not None]
-    if spoken:
+    spoken = [one for one in clauses if number in one.numbers]
+    if spoken and draft.nearness.distance(spoken[0].counted, owner) is not None:
         return spoken[0]
     leads = draft.nearness.leads_to_one
     between = [  # "bought more than one ticker": what was bought links who bought it with the ticker
-        name
-        for name, part in names.items()
-        if (part.comparison, part.value) not in ((">=", 1), ("=", 0))
-        and leads(owner, name)
+        one
+        for one in clauses
+        if (one.part.comparison, one.part.value) not in ((">=", 1), ("=", 0))
+        and leads(owner, one.counted)
         and leads(owner, draft.base)
     ]
-    return next((name for name in names if leads(name, owner)), between[0] if len(between) == 1 else None)
+    return next((one for one in clauses if leads(one.counted, owner)), between[0] if len(between) == 1 else None)
 
 
 def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Related:
@@ -232,7 +248,8 @@ def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: 
     if narrowing.is_labelled or draft.nearness.leads_to_one(base, target.owner):
         return
     if narrowing.verb is not None:
-        link_of(draft, (*narrowing.inside, base)[0], target.owner, narrowing.verb)
+        inside = [one.entity.entities for one in draft.said.related if one.clause == narrowing.clause > 0]
+        link_of(draft, inside[0][0] if inside and inside[0] else base, target.owner, narrowing.verb)
         return
     spoken = {name for head in (*draft.said.heads, *draft.said.groups) for name in head.entities} - {base}
     spoken |= {name for part in draft.said.related for name in part.entity.entities}

@@ -52,7 +52,7 @@ from bot.analytics.meaning.spans import (
     merge_joined,
     stop_at_one_side,
 )
-from bot.analytics.meaning.times import list_window, window_of
+from bot.analytics.meaning.times import dated_related, list_window, redated, window_of
 from bot.analytics.meaning.units import in_units, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
 from bylaw.semantic.query import (
@@ -82,6 +82,8 @@ def query_of(draft: Draft) -> SemanticQuery:
         if previous is None or (said.subject is not None and not draft.follows):
             return query_of_rows(draft)
         return changed_query(draft, previous)
+    if previous is not None and draft.follows and said.times and dated_related(draft, previous):
+        raise Stop(not_understood("I do not see which of the dates before is meant now", "ask the whole question"))
     query = query_of_numbers(draft, numbers, ratios)
     stop_at_bare_word(draft, query)
     all_time = any(time.span.start is None for time in said.times)
@@ -91,6 +93,7 @@ def query_of(draft: Draft) -> SemanticQuery:
 def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
     """The question before, with what this one says put in its place."""
     draft.follows = True
+    previous = redated(draft, previous)
     draft.measures = list(previous.measures)
     if previous.is_list:
         draft.base = previous.dimensions[0].partition(".")[0]
@@ -151,7 +154,7 @@ def query_of_numbers(
     if sides:
         if window is not None:
             raise Stop(not_understood(f"I do not see whether `{window.label}` is compared too", "leave it out"))
-        time_dimension = date_of_sides(draft, times)
+        time_dimension = date_of_sides(draft, times, filters)
     orders = compared.sorted_by(orders_of(draft, dimensions))
     if sides:
         orders = rank_compared(draft, compared, orders)

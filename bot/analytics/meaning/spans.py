@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from bot.analytics.grammar.said import TimeSaid
 from bot.analytics.meaning.draft import Draft
-from bot.analytics.meaning.times import parts_of_date, time_of_related
+from bot.analytics.meaning.times import is_bare, parts_of_date, time_of_related
 from bot.analytics.reading import Stop, Unclear, not_understood
 from bot.conversation import Choice
 from bylaw.language.dates import Shift, Span
@@ -132,6 +132,11 @@ def merge_joined(draft: Draft) -> None:
     times = joined_spans(draft)
     ordered = sorted(times, key=lambda time: time.span.start or date.min)
     if times and is_one(ordered):
+        is_or = any(re.search(r"\bor\b", draft.text[a.span.ends : b.span.begins].lower()) for a, b in pairwise(times))
+        if not is_or and any(time.clause in draft.clauses for time in times):
+            words = draft.text[times[0].span.begins : times[-1].span.ends]
+            message = f"I do not see whether `{words}` is one span, or asks for rows in each"
+            raise Stop(not_understood(message, f"say `{words.replace(' and ', ' or ')}` for one span", (words,)))
         merge_spans(draft, ordered)
 
 
@@ -165,9 +170,13 @@ def _side(draft: Draft, time: TimeSaid) -> Side:
     return Side(time.span.label, window, (), time.span.start)
 
 
-def date_of_sides(draft: Draft, times: Sequence[TimeSaid]) -> str | None:
-    """The time dimension that is named beside the spans."""
+def date_of_sides(draft: Draft, times: Sequence[TimeSaid], filters: Sequence[Condition]) -> str | None:
+    """The time dimension that is named beside the spans. Related rows are counted in one span at a time."""
     for time in times:
+        if (known := draft.clauses.get(time.clause)) in filters and known is not None and not is_bare(known):
+            words = draft.text[time.span.begins : time.span.ends]
+            message = f"I do not compare rows by what belongs to them in several spans, as in `{words}`"
+            raise Stop(not_understood(message, "ask for one span at a time"))
         if time.ref is None:
             found = time_of_related(draft, time)
         else:

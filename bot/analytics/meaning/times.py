@@ -17,6 +17,7 @@ from bylaw.semantic.query import (
     Condition,
     Filter,
     Related,
+    SemanticQuery,
     Window,
 )
 
@@ -30,7 +31,7 @@ def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, st
         elsewhere = named is not None and named.partition(".")[0] != draft.base
         if elsewhere:
             assert named is not None
-            place(draft, filters, within(named, time))
+            place(draft, filters, within(named, time), clause=time.clause)
             continue
         if named is None:
             named = time_of_related(draft, time)
@@ -52,7 +53,7 @@ def dated(
         if start is None or end is None:
             continue
         if (parts := parts_of_date(draft, time, start, end)) is not None:
-            place(draft, filters, parts)
+            place(draft, filters, parts, clause=time.clause)
         elif not stands_in_clause(draft, time, filters):
             yield start, end, time
 
@@ -74,19 +75,58 @@ def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> 
             if dates:
                 filters += within(dates[0], time)
             return bool(dates)
-    for i, known in enumerate(filters):
-        name = base_of(draft, known.metric, NO_QUERY) if isinstance(known, Related) else ""
+    for known in [one for one in filters if isinstance(one, Related)]:
+        name = base_of(draft, known.metric, NO_QUERY)
         undated = [one for one in time.near if one in draft.context.entities and draft.default_time(one) is None]
-        is_spoken_of = name in time.near or any(leads(name, one) for one in undated if name)
-        if not isinstance(known, Related) or not is_spoken_of or leads(name, known.entity):
+        is_spoken_of = name in time.near or any(leads(name, one) for one in undated)
+        is_theirs = draft.clauses[time.clause] is known if time.clause in draft.clauses else is_spoken_of
+        if not is_theirs or (is_bare(known) and leads(name, draft.base)):
             continue
         dates = [found for one in (*links(draft, known.entity, name), name) if (found := draft.default_time(one))]
         if not dates:
             raise Stop(not_understood(f"`{name}` has no date, so `{time.span.label}` does not apply to it"))
         inside = [*known.filters, *(one for one in within(dates[0], time) if isinstance(one, Filter))]
-        filters[i] = narrowed(draft, known, name, inside)
+        replaced(draft, filters, known, narrowed(draft, known, name, inside))
         return True
     return False
+
+
+def is_bare(part: Related) -> bool:
+    """Does it only ask whether there are any such rows, whichever they are?"""
+    return (part.filters, part.comparison, part.value) == ((), ">=", 1)
+
+
+def replaced(draft: Draft, filters: list[Condition], known: Related, new: Related) -> None:
+    """Put *new* in the place of *known*, one of *filters*."""
+    filters[next(i for i, one in enumerate(filters) if one is known)] = new
+    draft.clauses.update({number: new for number, one in draft.clauses.items() if one is known})
+
+
+def dated_related(draft: Draft, query: SemanticQuery) -> list[Related]:
+    """The conditions of *query* on related rows of some days: "with no orders in 2026"."""
+    related = [one for one in query.filters if isinstance(one, Related)]
+    return [one for one in related if any(is_date(draft, part) for part in one.filters)]
+
+
+def is_date(draft: Draft, part: Condition) -> bool:
+    """Does it hold rows to the date that they have by default?"""
+    return isinstance(part, Filter) and part.dimension == draft.default_time(part.dimension.partition(".")[0])
+
+
+def redated(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
+    """*previous* with other days for its related rows, where the question goes on with nothing but these."""
+    times = [time for time in draft.said.times if time.ref is None and not time.near]
+    known = dated_related(draft, previous)
+    if not times or not known:
+        return previous
+    if len(times) > 1 or len(known) > 1 or previous.windows:
+        raise Stop(not_understood("I do not see which of the dates before is meant now", "ask the whole question"))
+    draft.said.times.remove(times[0])
+    name = next(part.dimension for part in known[0].filters if isinstance(part, Filter) and is_date(draft, part))
+    others = [part for part in known[0].filters if not is_date(draft, part)]
+    days = within(name, times[0]) if times[0].span.start is not None else []
+    new = known[0].model_copy(update={"filters": (*others, *days)})
+    return previous.model_copy(update={"filters": tuple(new if one is known[0] else one for one in previous.filters)})
 
 
 def shown_until(draft: Draft, time: TimeSaid, start: date, end: date) -> date:
@@ -150,7 +190,7 @@ def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid
             words = draft.text[time.span.begins : time.span.ends]
             raise Stop(not_understood(f"I read two spans of time, the second is `{words}`", "ask for one of them"))
         seen.add(name)
-        place(draft, filters, within(name, time))
+        place(draft, filters, within(name, time), clause=time.clause)
 
 
 def times_of_number(draft: Draft, number: NumberSaid, filters: list[Condition]) -> None:
@@ -159,20 +199,23 @@ def times_of_number(draft: Draft, number: NumberSaid, filters: list[Condition]) 
         list_window(draft, filters, number.times)
 
 
-def place(draft: Draft, filters: list[Condition], parts: Sequence[Condition], owner: str | None = None) -> None:
-    """Add conditions on one entity where they belong: inside the related rows that lead to it, else beside others."""
+def place(
+    draft: Draft, filters: list[Condition], parts: Sequence[Condition], owner: str | None = None, clause: int = 0
+) -> None:
+    """Add conditions on one entity where they belong: inside the related rows that lead to it, else beside others.
+
+    Of several such relations it is that of the number *clause*.
+    """
     assert draft.base is not None
     owner = owner or (owner_of(parts[0]) if parts else draft.base)
-    if draft.nearness.leads_to_one(draft.base, owner):
+    leads = draft.nearness.leads_to_one
+    known = [one for one in filters if isinstance(one, Related) and leads(base_of(draft, one.metric, NO_QUERY), owner)]
+    if leads(draft.base, owner) or not known:
         filters += parts
         return
-    for i, known in enumerate(filters):
-        counted = base_of(draft, known.metric, NO_QUERY) if isinstance(known, Related) else None
-        if isinstance(known, Related) and counted is not None and draft.nearness.leads_to_one(counted, owner):
-            inside = [part for part in parts if not isinstance(part, Related)]
-            filters[i] = known.model_copy(update={"filters": (*known.filters, *inside)})
-            return
-    filters += parts
+    home = next((one for one in known if one is draft.clauses.get(clause)), known[0])
+    inside = [part for part in parts if not isinstance(part, Related)]
+    replaced(draft, filters, home, home.model_copy(update={"filters": (*home.filters, *inside)}))
 
 
 def within(name: str, time: TimeSaid) -> list[Condition]:

@@ -1,0 +1,153 @@
+"""Relations: "with at least 2 cancelled orders". Whose they are, and which rows they are told of.
+
+What narrows related rows is said of one relation alone, so each has a number: "with cancelled orders and no refunds
+in May" speaks of two.
+"""
+
+from __future__ import annotations
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import Ref, RelatedSaid
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.scope import Target
+from bylaw.semantic.query import Comparison, Value
+
+_JOINING = ("and", "but", ",")
+
+
+def read_relation(scan: Scan) -> bool:
+    word = scan.word()
+    take_head(scan)
+    is_clause = word in ("where", "whose", "who", "that", "which", "with", "having", "without")
+    is_side = scan.quotient is not None and scan.quotient.side.number is not None
+    if is_clause and (scan.head is not None or scan.said.numbers or is_side):
+        if word in ("who", "which") and scan.starts_clause():
+            return False
+        if scan.head is not None and not scan.said.heads and not scan.said.numbers:
+            scan.said.heads.append(scan.head)
+        own_clause(scan)
+        scan.relative, scan.asks = True, False
+        scan.at += 1
+        return True
+    is_free = not scan.said.numbers or scan.number_ends == scan.at  # "how many customers have a refund"
+    if word == "have" and scan.head is not None and is_free and not scan.counting:
+        own_clause(scan)
+        scan.relative = True
+        scan.at += 1
+        return True
+    return False
+
+
+def read_negation(scan: Scan) -> bool:
+    if scan.word() == "but" and scan.clause and scan.word(1) in wording.NOT | {"have", "with"}:
+        scan.at += 1  # "with orders but no refunds"
+        return read_negation(scan) or read_relation(scan)
+    if scan.word() not in wording.NOT:
+        return False
+    behind = scan.at + 1
+    while scan.at_word(behind) in wording.ARTICLES:
+        behind += 1
+    kinds = scan.mention(behind)
+    rows = rows_behind(scan, behind)
+    is_of_kind = rows is not None and kinds is not None and rows[1] != kinds[1] and bool(rows[1].entities)
+    if scan.word() in ("no", "without", "not"):
+        goes_on = return_to_owner(scan, scan.at)
+        if is_of_kind and rows is not None and is_other(scan, rows[1]):
+            count_related(scan, "=", 0, scan.at)  # "no cancelled orders": none of that kind
+            scan.at = behind
+            return True
+        is_did = scan.word(-1) == "do" or goes_on  # "did not order", "but not refunds"
+        scan.relative |= scan.word() == "not" and is_did and kinds is not None and is_other(scan, kinds[1])
+    scan.negated = True
+    scan.relative |= scan.word() in ("no", "without")
+    scan.at += 1
+    while scan.word() in ("any", "a", "an", "the", "be", "have", "have", "in", "from", "our"):
+        scan.relative |= scan.word() in ("any", "have")
+        scan.at += 1
+    return True
+
+
+def own_clause(scan: Scan) -> None:
+    """Whose clause begins: of what was named last, after "and" of what the clause before it is about."""
+    return_to_owner(scan, scan.at)
+    scan.owner = scan.head
+
+
+def return_to_owner(scan: Scan, place: int) -> bool:
+    """Does what begins at *place* go on with the clause before it? "With 3 orders and no refunds" is of a customer."""
+    goes_on = scan.at_word(place - 1) in _JOINING and scan.owner is not None and scan.clause > 0
+    if goes_on:
+        scan.head = scan.owner
+    return goes_on
+
+
+def is_other(scan: Scan, ref: Ref) -> bool:
+    """Does it name other rows than those that are spoken of?"""
+    return scan.head is not None and not set(scan.head.entities or scan.head.owners) & set(ref.entities)
+
+
+def open_clause(scan: Scan) -> None:
+    """Related rows begin to be spoken of: what narrows them from here on is said of them alone."""
+    scan.clauses += 1
+    scan.clause, scan.is_opened = scan.clauses, True
+
+
+def begin_kind(scan: Scan, ref: Ref) -> None:
+    """A value right before related rows, "cancelled orders", is said of these and not of those before them."""
+    rows = scan.mention(scan.at)
+    if rows is None or scan.is_opened:
+        return
+    first = scan.at - len(scan.normal(ref.words))
+    scan.relative |= return_to_owner(scan, first) and is_other(scan, rows[1])
+    if scan.relative and is_other(scan, rows[1]):
+        open_clause(scan)
+
+
+def count_related(scan: Scan, comparison: Comparison, value: Value, first: int) -> None:
+    """Take in how many rows of what comes are asked for. *first* is the place of the first word that says so."""
+    return_to_owner(scan, first)
+    scan.quantity = (comparison, value)
+    open_clause(scan)
+
+
+def relate(scan: Scan, related: RelatedSaid) -> None:
+    """Take in a condition on related rows: of the half of a ratio that is being read, of "these", or of everything."""
+    if not scan.is_opened:
+        open_clause(scan)
+    if scan.narrowing is not None:
+        scan.narrowing.related.append(related)
+    elif scan.quotient is not None:
+        scan.quotient.add(related)
+    else:
+        scan.said.related.append(related)
+    related.clause = scan.clause
+    scan.is_opened = False
+
+
+def rows_behind(scan: Scan, place: int) -> tuple[int, Ref] | None:
+    """What a number of rows is told of, past the values that say of which kind: "2 cancelled or returned orders"."""
+    first, owners = place, set[str]()
+    while (found := scan.mention(place, skip=frozenset({"total", "different", "distinct"}))) is not None:
+        length, ref = found
+        told = {target.owner for target in ref.of("value", "condition")}
+        behind = place + length
+        if not told or (ref.of("entity", "metric") and not told & _kinds_at(scan, behind)):
+            break
+        owners |= told
+        place = behind + (scan.at_word(behind) in ("and", "or", ","))
+    if found is None or (owners and not owners & set(found[1].entities)):
+        return scan.mention(first)
+    return place + found[0] - first, found[1]
+
+
+def _kinds_at(scan: Scan, place: int) -> set[str]:
+    """The entities that are named at *place*."""
+    found = scan.mention(place)
+    return set(found[1].entities) if found is not None else set()
+
+
+def take_head(scan: Scan) -> None:
+    """ "Customer ids that have …": the customers are spoken of."""
+    if scan.head is None and scan.said.outputs and not scan.said.numbers:
+        first = scan.said.outputs[0]
+        scan.head = Ref(first.words, tuple(Target("entity", name) for name in first.near or first.owners))
