@@ -76,7 +76,8 @@ class Reader:
     def knows(self, text: str, today: date) -> float:
         """How much of *text* speaks of data: the share of its content words that are bound, 0 without any metric.
 
-        Half of it where nothing asks in the way of data (by, how many, a span of time) or somebody speaks of himself.
+        Half of it where nothing asks in the way of data (by, how many, a span of time), less where somebody speaks of
+        himself or asks what may be done.
         """
         scan = Scan(read_tokens(text[:MAX_CHARACTERS], today, self.calendar), self.lexicon)
         if not self.lexicon.names_any(scan.words):
@@ -95,7 +96,8 @@ class Reader:
         share = max(0.0, 1.0 - unknown / len(content))
         wishes = any(first == "i" and second in wording.WISHES for first, second in pairwise(words))
         speaks_of_self = {"i", "my"} & set(words) and not is_sure and not (wishes and said.subject)
-        return share * (1.0 if asks or is_sure else 0.5) * (0.4 if speaks_of_self else 1.0)
+        asks_leave = words[:2] == ["what", "happen"] or any(pair in wording.LEAVE for pair in pairwise(words))
+        return share * (1.0 if asks or is_sure else 0.5) * (0.4 if speaks_of_self or asks_leave else 1.0)
 
     def _stop_at_unknown(self, said: Said) -> None:
         if said.personal is not None:

@@ -81,7 +81,8 @@ _OPENERS = (
     "customer want",
     "customer would like",
 )
-_ENTITLED = re.compile(r" do (?:\w+ ){1,3}(?:get|have to|pay) ")  # "do VIP customers get", "does a member pay"
+# "do VIP customers get", "does a member pay", "how long do customers have to"
+_ENTITLED = re.compile(r" (?:(?:how|what|which) (?:\w+ ){0,2})?do (?:\w+ ){1,3}(?:get|have to|pay) ")
 _POLICY_WORDS = listed(
     "allowed permitted forbidden prohibited eligible entitled possible covered policy policies refund refunded"
 )
@@ -118,7 +119,9 @@ def score(text: str, index: BundleIndex) -> float:
     keywords = _keywords(index)
     stems = stems_of(words)
     found = _topic(stems, keywords)
-    opens = any(f" {opener} " in said for opener in _OPENERS) or _ENTITLED.match(said) is not None
+    is_figure = is_report(text)
+    is_entitled = not is_figure and _ENTITLED.match(said) is not None
+    opens = is_entitled or any(f" {opener} " in said for opener in _OPENERS)
     speaks = opens or found.is_named or bool(found.likely) or not words.isdisjoint(_POLICY_WORDS)
     stated = min(weights.stated_at_most, _stated(text, index))
     points = weights.opener * opens + weights.named * found.is_named
@@ -127,7 +130,7 @@ def score(text: str, index: BundleIndex) -> float:
     points += weights.domain * (bool(found.domains) and (speaks or stated != 1))
     points += weights.likely * (bool(found.likely) and not found.is_named)
     points += weights.policy_word * (not words.isdisjoint(_POLICY_WORDS))
-    if any(f" {counting} " in said for counting in _COUNTING) or is_report(text):
+    if any(f" {counting} " in said for counting in _COUNTING) or is_figure:
         points -= weights.counting
     return float(min(_ALL, max(_NONE, points)))
 

@@ -1,4 +1,4 @@
-"""Questions that want a figure: of a time that has begun ("how many … last month"), or the highest of many."""
+"""Questions that want a figure of what has been: of a time that has begun, a count, a change, the highest of many."""
 
 from __future__ import annotations
 
@@ -7,15 +7,43 @@ from datetime import date
 
 from bylaw.language import dates
 
-_OPENS = re.compile(r"\W*(?:how (?:many|much)|what|which|number of|total|show|list)\b", re.IGNORECASE)
-_OF_ONES_OWN = re.compile(r"\b(?:i|my|mine|me|may|must|can|could|should|allowed|if|when)\b", re.IGNORECASE)
+_OPENS = re.compile(r"\W*(?:how (?:many|much)|by how|what|which|number of|total|show|list)\b", re.IGNORECASE)
+_OF_ONES_OWN = re.compile(
+    r"\b(?:i|my|mine|me|may|must|can|could|should|allowed|entitled|eligible|supposed|if|when|policy|policies|rules?"
+    r"|(?:have|has|had|needs?|needed) to)\b",
+    re.IGNORECASE,
+)
 _HIGHEST = re.compile(r"\b(?:the most|the least|the highest|the lowest|the fewest)\b", re.IGNORECASE)
+_PAST = r"(?:did|was|were|have|has|had)\b"
+_QUANTITY = (
+    r"(?:how (?:many|much|often|far|high|low|large|big|long|fast|\w+ly)"
+    r"|(?:what|which) (?:share|percentage|percent|proportion|part|fraction|amount|number|sum|total|volume))\b"
+)
+# "how much was refunded", but not "how much does a customer get whose order was late"
+_COUNTED = re.compile(
+    rf"\W*(?:by |to |at |in |for )?{_QUANTITY}(?:\W+(?!(?:do|does|is|are|will|would|be)\b)\w+){{0,5}}?\W+{_PAST}",
+    re.IGNORECASE,
+)
+_CHANGE = (
+    r"(?:change|grow|rise|increase|decrease|fall|drop|decline|shrink|develop|evolve|improve|go(?:ne)? (?:up|down))"
+    r"(?:d|ed|n|en)?\b|\b(?:grown|risen|shrunk|dropped)\b"
+)
+_CHANGED = re.compile(
+    rf"\W*(?:how\b(?:\W+\w+)?\W+)?{_PAST}.*\b(?:{_CHANGE})"
+    r"|\W*(?:is|are)\b.*\b(?:changing|growing|rising|increasing|decreasing|falling|dropping|declining|shrinking)\b"
+    r"|.*\btrends?\b",
+    re.IGNORECASE,
+)
 _ANY_DAY = date(2100, 6, 15)  # whether a span has begun when it is spoken of hardly hangs on the day
 
 
 def is_report(text: str) -> bool:
     """Does *text* ask for a figure as a report has it? Never about a case of one's own, or what is allowed."""
-    if _OPENS.match(text) is None or _OF_ONES_OWN.search(text):
+    if _OF_ONES_OWN.search(text):
+        return False
+    if _COUNTED.match(text) or _CHANGED.match(text):
+        return True
+    if _OPENS.match(text) is None:
         return False
     if _HIGHEST.search(text):
         return True

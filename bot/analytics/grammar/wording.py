@@ -7,6 +7,7 @@ catalogue. Words are in the normal form of `read_words`: singular, `be`, `have` 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 from bot.analytics.grammar.said import Change
 from bylaw.authored.context import Aggregation, Grain
@@ -213,6 +214,10 @@ _CHANGES: Mapping[Grain, str] = {
     "quarter": "quarter over quarter,qoq,change from the previous quarter,compared to the previous quarter",
     "year": "year over year,yoy,year on year,change from the previous year,compared to the previous year",
 }
+# "how many times may a customer …", "must we …": what is asked for is a rule, whatever it counts
+LEAVE = frozenset(
+    product(("may", "must"), ("a", "an", "the", "i", "we", "he", "she", "it", "they", "you", "one", "our"))
+)
 COMPARING = _phrases(
     "compare,compared,comparing,comparison of,comparison between,versus,vs,against,side by side,in comparison to,"
     "in comparison with,as compared to,as compared with,relative to"

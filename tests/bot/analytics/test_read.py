@@ -169,3 +169,17 @@ def test_words_of_the_catalogue_in_any_order_are_bound_or_named(read, text):
         for value in ("EU", "laptops"):
             if value in text:
                 assert any(value in part.values for part in reading.query.filters)
+
+
+@pytest.mark.parametrize(
+    ("rule", "figure"),
+    [
+        ("how many times may a customer return", "how many times did a customer return"),
+        ("what happens to a refund over 500 euros", "number of refunds over 500 euros"),
+        ("how many orders must we check", "how many orders did we check"),
+    ],
+)
+def test_a_count_of_what_may_be_done_is_less_of_a_data_question(reader, rule, figure):
+    asked, other = (reader.knows(text, date(2026, 11, 20)) for text in (rule, figure))
+    assert asked <= 0.4 < other
+    assert reader.knows("orders in may 2026 by region", date(2026, 11, 20)) == 1.0

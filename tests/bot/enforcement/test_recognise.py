@@ -36,6 +36,10 @@ def test_anything_else_scores_low(text: str, shop: BundleIndex) -> None:
     assert score(text, shop) < 0.25
 
 
+def test_what_was_paid_back_is_less_of_one_than_what_somebody_gets(shop: BundleIndex) -> None:
+    assert score("how much did a VIP get refunded", shop) < 0.5 < score("how much does a VIP get refunded", shop)
+
+
 def test_counting_refunds_is_less_of_a_policy_question_than_asking_for_one(shop: BundleIndex) -> None:
     assert score("How many refunds were there last month?", shop) < 0.3 < score("Do I get a refund?", shop)
 

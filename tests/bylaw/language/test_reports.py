@@ -18,6 +18,14 @@ from bylaw.language.reports import is_report
         "which newsletters were sent yesterday",
         "number of sign-ups this year",
         "which feature is used the most",
+        "by how much did refunds change",
+        "how much was refunded in total",
+        "what share of orders was returned",
+        "how strongly did returns grow",
+        "how have discounts developed",
+        "did refunds go up or down",
+        "are refunds increasing",
+        "refund trend",
     ],
 )
 def test_a_figure_of_a_past_time_is_a_report(text):
@@ -33,6 +41,11 @@ def test_a_figure_of_a_past_time_is_a_report(text):
         "what is the most a member can get back",  # what is allowed
         "we opened a store in October",  # no question for a figure
         "how many of them",
+        "how does the refund change after 30 days",  # what a rule says, not what was
+        "has the refund policy changed",
+        "how much does a customer get back whose order was late",
+        "how much notice did the customer have to give",
+        "is the fee due",
         "",
     ],
 )
