@@ -5,7 +5,7 @@ Nothing is chosen here: a word with two meanings stays two meanings until the re
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -41,7 +41,11 @@ class Target:
 
 
 class Lexicon:
-    """Every phrase of one context. `dates` has each entity's default date, `measured` the columns by kind of unit."""
+    """Every phrase of one context.
+
+    `dates` has each entity's default date, `measured` the columns by kind of unit, `roles` the relationships that are
+    one of several between the same two entities, written `entity.relationship`.
+    """
 
     def __init__(
         self,
@@ -49,8 +53,10 @@ class Lexicon:
         moments: Iterable[tuple[str, Target]] = (),
         dates: Mapping[str, str] | None = None,
         measured: Mapping[str, Sequence[str]] | None = None,
+        roles: Iterable[str] = (),
     ) -> None:
         self.dates = dates or {}
+        self.roles = frozenset(roles)
         self.measured = {
             kind: tuple(Target("fact", name) for name in names) for kind, names in (measured or {}).items()
         }
@@ -101,7 +107,15 @@ def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
         _moment_phrases(context),
         dates,
         facts_by_kind(context),
+        _roles(context),
     )
+
+
+def _roles(context: Context) -> Iterator[str]:
+    """The relationships beside which another leads from the same entity to the same entity."""
+    for name, entity in context.entities.items():
+        ends = Counter(relationship.right_entity for relationship in entity.relationships)
+        yield from (f"{name}.{one.name}" for one in entity.relationships if ends[one.right_entity] > 1)
 
 
 def _moment_phrases(context: Context) -> Iterator[tuple[str, Target]]:

@@ -16,6 +16,8 @@ def read_time(scan: Scan) -> bool:
     token = scan.here()
     if token.kind != "time" or token.span is None:
         return False
+    if scan.role is not None and scan.role.words.lower() in ("from", "to"):
+        scan.role = None  # "from 2021"
     before = [scan.word(-i) for i in (1, 2, 3)]
     if "each" in before[:2] or "every" in before[:2] or (before[0] == "the" and "each" in before):
         unit = next((grain for word, grain in wording.GRAINS.items() if word in token.text), None)
@@ -226,8 +228,7 @@ def narrow(
     narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
     narrowing.clause, narrowing.unit = scan.clause, unit
     narrowing.verb, scan.verb = scan.verb, None
-    before = scan.words[first - 1] if first else ""
-    narrowing.towards = before if before in ("from", "to") else ""
+    narrowing.role = role_at(scan, first)
     scan.narrowed.append(narrowing)
     known = same_condition(scan, narrowing)
     if known is not None:
@@ -245,6 +246,16 @@ def narrow(
     scan.at = max(scan.at, after)
 
 
+def role_at(scan: Scan, first: int) -> Ref | None:
+    """The role that the words before a value give it; in brackets, or behind rows that have one, it has theirs."""
+    if (role := scan.take_role(first)) is not None:
+        return role
+    before = scan.words[first - 1] if first else ""
+    if before == "(" and scan.narrowed and scan.last is scan.narrowed[-1].ref:
+        return scan.narrowed[-1].role
+    return scan.head.role if scan.head is not None else None
+
+
 def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
     """The condition before, where the new one only adds a value to it: "US and Canada", "grade A or C"."""
     before = scan.said.conditions if scan.quotient is None else scan.quotient.narrowed
@@ -253,7 +264,7 @@ def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
         return None
     if known.clause != new.clause:
         return None
-    if new.towards not in ("", known.towards):
+    if new.role not in (None, known.role):
         return None  # "from LAX to ORD" are two columns
     names = {target.name for target in known.ref.of("value", "dimension")}
     same = names & {target.name for target in new.ref.of("value", "dimension")}

@@ -46,6 +46,13 @@ def counted_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
     return length, ref
 
 
+def ends_in_rows(scan: Scan, length: int) -> bool:
+    """ "To airports in Ohio", "flights from airports": rows and their role, though the words name a column."""
+    last = scan.at + length - 1
+    found = scan.mention(last) if length > 1 and scan.at_word(last - 1) in ("from", "to") else None
+    return found is not None and bool(found[1].entities) and found[1].is_plural
+
+
 def without_verb(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
     """ "Invoices settled after …": the rows and what was done to them, though both words together name the date."""
     if length < 2 or ref.of("entity", "metric", "value", "condition", "dimension", "fact"):

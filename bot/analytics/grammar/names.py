@@ -7,18 +7,22 @@ from collections.abc import Callable
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import begin_kind, is_other, own_clause, relate
 from bot.analytics.grammar.conditions import key_of, narrow, narrow_value
-from bot.analytics.grammar.mentions import counted_rows, is_doing, of_whom, without_verb
+from bot.analytics.grammar.mentions import counted_rows, ends_in_rows, is_doing, of_whom, without_verb
 from bot.analytics.grammar.places import (
     continues,
     group_follows,
     has_clause,
     is_any,
     is_each,
+    is_of_either,
     is_other_at,
     is_predicate,
     is_verb,
     labels_value,
     leads_on,
+    leads_to_role,
+    leave_role,
+    roles_of,
     shares_adjective,
     stands_beside,
     tells_kind,
@@ -33,6 +37,11 @@ def read_named(scan: Scan) -> bool:
     if found is None:
         return False
     length, ref = found
+    if not ref.entities and ends_in_rows(scan, length):
+        if length == 2:
+            scan.at += 1
+            return True
+        length, ref = counted_rows(scan, length, ref)
     is_owner = scan.word(-1) == "of" and scan.number_ends == scan.at - 1  # "the weight of patients treated"
     is_half = scan.quotient is not None and scan.quotient.side.number is None
     is_counted = scan.counting is not None and not ref.of("entity", "metric")
@@ -100,6 +109,8 @@ def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("entity", "metric") or ref.of("fact") or ref.of("dimension")
     if not wanted:
         return False
+    if is_of_either(scan, wanted):
+        scan.said.unknown.append(scan.word(1))
     number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned), "count", scan.distinct)
     number.is_total = not ref.entities and "total" in scan.normal(scan.counting)
     scan.counting, scan.distinct = None, False
@@ -156,6 +167,9 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if (ref.of("value") or ref.of("condition")) and not ref.of("metric", "fact", "time", "entity"):
         narrow_value(scan, ref, first, after)
         return True
+    if scan.agg_words.lower() in ("most", "fewest") and {target.kind for target in ref.targets} <= {"time", "relation"}:
+        scan.said.unknown.append(ref.words)  # "the most arriving flights": no date is the most
+        return True
     wanted = ref.of("metric") or ref.of("fact", "time")
     if not wanted and ref.entities and leads_on(scan):
         scan.head = ref
@@ -207,12 +221,12 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.normal(ref.words) == ["id"] and scan.last is not None and scan.last.entities:
         ref = Ref(ref.words, ref.targets, scan.last.entities, ref.is_plural)  # "their customer by id"
     groups = scan.said.groups if scan.quotient is None else scan.quotient.side.groups
-    groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned))
+    groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned, scan.take_role(first)))
     if scan.words[first - 1] == "per":
         scan.said.per.append(groups[-1])
     scan.say(first, after, "dimension", ref.words)
     if ref.entities and not ref.of("dimension"):
-        scan.head = ref
+        scan.head = groups[-1]
     scan.each = scan.word() in ("and", ",") and group_follows(scan)
     return True
 
@@ -348,9 +362,9 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     """An entity: the other side of a relation, the rows asked for, or whom the words around speak of."""
     if not ref.entities:
         return False
-    entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
     if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking) and not has_clause(scan, ref):
         return False
+    entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural, role=scan.take_role(first))
     if scan.relative and scan.head is not None and is_other(scan, entity):
         comparison, value = scan.quantity or ((("=", 0)) if scan.negated else (">=", 1))
         relate(scan, RelatedSaid(scan.head, entity, comparison, value, scan.verb))
@@ -389,7 +403,7 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     """An attribute: shown, unless a value for it follows."""
     wanted = ref.of("dimension", "time", "fact")
-    if not wanted:
+    if not wanted or leads_to_role(scan, ref):
         return False
     agg = wording.AGGREGATES.get(ref.words.split()[0].lower())
     if agg is not None and ref.of("fact") and not (scan.asks or scan.relative):
@@ -427,6 +441,9 @@ def takes_relation(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not ref.of("relation"):
         return False
     scan.say(first, after, "relation", ref.words)
+    if roles := roles_of(scan, ref):
+        leave_role(scan)
+        scan.role, scan.role_ends = Ref(ref.words, roles), scan.at
     found = scan.mention(scan.at)
     if ref.words.lower().endswith(" by") and found is not None and not found[1].entities:
         scan.each = True  # "sold by agent id"

@@ -24,6 +24,7 @@ from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed,
 from bot.analytics.grammar.measured import read_unit
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
+from bot.analytics.grammar.places import leave_role
 from bot.analytics.grammar.quantities import read_aggregate, read_all_of, read_counts, read_each, read_grain, read_top
 from bot.analytics.grammar.ratios import finish, read_ratio
 from bot.analytics.grammar.said import Said
@@ -67,6 +68,7 @@ def leave_unknown(scan: Scan) -> None:
 
 def end_sentence(scan: Scan) -> None:
     """What waits for its object and never gets one was not understood."""
+    leave_role(scan)
     if scan.negated:
         scan.said.unknown.append("not")
     if scan.comparing is not None or scan.quantity is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.scope import Target
 
 
 def is_each(scan: Scan, first: int) -> bool:
@@ -122,3 +123,41 @@ def leads_on(scan: Scan) -> bool:
     """Does a fact or a metric follow, of which the entity is only the owner: "transaction total amount"?"""
     found = scan.mention(scan.at)
     return found is not None and bool(found[1].of("fact", "metric"))
+
+
+def roles_of(scan: Scan, ref: Ref) -> tuple[Target, ...]:
+    """The relationships it may name that are one of several between the same rows: where a flight starts and ends."""
+    return tuple(target for target in ref.of("relation") if target.name in scan.lexicon.roles)
+
+
+def leads_to_role(scan: Scan, ref: Ref) -> bool:
+    """ "Departing from Chicago", "arrive at each airport": what stands behind has the role, and no column is named."""
+    if not roles_of(scan, ref):
+        return False
+    place = scan.at
+    while scan.at_word(place) in wording.ARTICLES:
+        place += 1
+    behind = scan.mention(place) if place < len(scan.tokens) else None
+    if behind is None:
+        return place == len(scan.tokens)
+    return bool(behind[1].of("entity", "value")) and not labels_value(scan, ref)
+
+
+def leave_role(scan: Scan) -> None:
+    """A role that nothing took: that of the rows asked for ("which airports do flights go to"), or of nothing here."""
+    role, scan.role = scan.role, None
+    if role is None:
+        return
+    if (scan.said.subject is not None or scan.said.outputs) and scan.said.role is None and scan.role_ends == scan.at:
+        scan.said.role = role
+    else:
+        scan.said.roles.append(role)
+
+
+def is_of_either(scan: Scan, counted: tuple[Target, ...]) -> bool:
+    """ "Airlines with flights … how many stops do they have": those of each flight, or all of an airline together?"""
+    asked = [ref for ref in (scan.said.subject, *scan.said.outputs) if ref is not None]
+    if (scan.word(), scan.word(1)) != ("do", "they") or not asked or scan.head is None:
+        return False
+    owners = {target.owner for target in counted if target.kind == "fact"}
+    return bool(owners & set(scan.head.entities)) and not owners & set(asked[0].owners)

@@ -23,6 +23,7 @@ class Ref:
     near: tuple[str, ...] = ()
     is_plural: bool = False
     is_owned: bool = False  # `near` stands behind an "of"
+    role: Ref | None = None  # the words before it that say which of several relationships leads to it: "to Chicago"
 
     def of(self, *kinds: Kind) -> tuple[Target, ...]:
         """The readings of these kinds."""
@@ -50,7 +51,7 @@ class Narrowing:
     alternative: bool = False  # to the condition before it
     near: tuple[str, ...] = ()
     clause: int = 0  # the number of the relation that it stands in
-    towards: str = ""  # "from" or "to", where one of them stands before it
+    role: Ref | None = None  # the words before it that say which of several relationships leads to it
     is_labelled: bool = False  # its dimension is named beside it
     verb: Ref | None = None  # that stands before it
     unit: Unit | None = None  # what its values are told in
@@ -208,6 +209,8 @@ class Said:
     units: list[UnitSaid] = field(default_factory=list)
     beside: list[Ref] = field(default_factory=list)  # what a list shows beside the rows: "and the agent", "their date"
     who: Ref | None = None  # "who wrote": the verb of those who are asked for
+    role: Ref | None = None  # of what is asked for: "which airports do they fly to"
+    roles: list[Ref] = field(default_factory=list)  # with nothing behind them that has the role
     verbs: list[Ref] = field(default_factory=list)  # with nothing behind them that they could be said of
     definitions: list[Definition] = field(default_factory=list)
     stakes: list[str] = field(default_factory=list)

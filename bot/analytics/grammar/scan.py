@@ -56,6 +56,8 @@ class Scan:
         self.clause = 0  # the number of the one that is spoken of
         self.is_opened = False  # its number is given, its rows are not named yet
         self.owner: Ref | None = None  # the rows that its clause is about
+        self.role: Ref | None = None  # the words right before, where they say which of several relationships is meant
+        self.role_ends = 0
         self.number_ends = -1  # the place behind the number named last
         self.repeated: NumberSaid | None = None
         self.dated = False  # the date of the first row was asked for
@@ -106,6 +108,22 @@ class Scan:
 
     def say(self, first: int, after: int, kind: str, name: str) -> None:
         self.bindings.append(Binding(words=self.raw(first, after), kind=kind, name=name))
+
+    def take_role(self, first: int) -> Ref | None:
+        """The role of what begins at *first*: "to each airport", "departing from Chicago"."""
+        role = self.role
+        if role is not None and set(self.words[self.role_ends : first]) <= wording.ARTICLES:
+            self.role = None
+            return role
+        while self.at_word(first - 1) in wording.ARTICLES:
+            first -= 1
+        word = self.at_word(first - 1)
+        return self.direction(word) if word in ("from", "to") else None
+
+    def direction(self, word: str) -> Ref:
+        """The role that "from" or "to" names."""
+        found = self.lexicon.longest_at([word], 0)
+        return Ref(word, tuple(one for one in found[1] if one.name in self.lexicon.roles) if found else ())
 
     def direction_at(self, ahead: int) -> tuple[int, bool] | None:
         return self.phrase(wording.DIRECTIONS, self.at + ahead)

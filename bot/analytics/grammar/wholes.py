@@ -255,6 +255,9 @@ def read_filler(scan: Scan) -> bool:
             return False
         if word in wording.PLACES:
             scan.asks = False  # what is asked for has been said
+        if word in ("from", "to") and scan.word(1) in ("it", "them", ""):
+            scan.at += bool(scan.word(1))  # "the most flights to it"
+            scan.role, scan.role_ends = scan.direction(word), scan.at + 1
         scan.at += 1
         return True
     return False

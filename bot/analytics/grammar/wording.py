@@ -123,7 +123,8 @@ VERBS = NEUTRAL_VERBS | _set(  # they connect two things that the catalogue conn
     "contribute contributed cross crossed employ employed feature featured flew flow flowing flown fly flying handle "
     "handled host hosted include included joined link linked manage managed manufacture manufactured operate operated "
     "operating pass paid pay prescribe produce produced purchase purchased require required requiring sell selling "
-    "sold study studied studying supply supplied taking teaching took traverse treat use using wrote writing"
+    "sold study studied studying supply supplied taking teaching took traverse treat use using wrote writing drive "
+    "driven drove"
 )
 PARTICLES = _set("by in at for with through on of to into from about")
 ORDERING = _set("order ordered sort sorted rank ranked arrange arranged ordering sorting")

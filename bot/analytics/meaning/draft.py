@@ -47,6 +47,7 @@ class Draft:
         self.per: list[str] = []
         self.rivals = 0
         self.measures: list[Measure] = []
+        self.places: dict[str, str] = {}  # the role in which the rows that are shown are reached
         self.more: list[str] = []  # numbers found among what is shown
         self.compared: set[str] = set()  # entities with a date that is compared with another
         self.clauses: dict[int, Related] = {}  # the conditions that the relations of the question became, by number

@@ -9,10 +9,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
-from bot.analytics.grammar.wording import DESTINATIONS, ORIGINS
-from bot.analytics.meaning.draft import Draft, normal_words
+from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of, one_metric
+from bot.analytics.meaning.roles import in_other_role, place_of, role_of, towards
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
 from bylaw.language.quantities import Unit, factor
@@ -52,7 +52,8 @@ def all_filters(
     clauses = clauses_of(draft, related_said, conditions)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
-        home = home_of(draft, owner_of(condition), clauses, narrowing.clause)
+        home = home_of_role(draft, narrowing, clauses)
+        home = home or home_of(draft, owner_of(condition), clauses, narrowing.clause)
         join(found if home is None else home.conditions, condition, narrowing.alternative)
     found = gather_related(draft, found, clauses)
     for clause in clauses:
@@ -63,6 +64,7 @@ def all_filters(
             part = clause.part
         else:
             part = narrowed(draft, clause.part, clause.counted, clause.conditions)
+            part = in_other_role(draft, part, clause.counted)
         found.append(part)
         draft.clauses.update(dict.fromkeys(clause.numbers, part))
     return found
@@ -98,7 +100,8 @@ def is_some(part: Related) -> bool:
 def is_told(draft: Draft, base: str, name: str, said: RelatedSaid, conditions: Sequence[Narrowing]) -> bool:
     """ "Orders placed by gold customers": the condition on the only customer of an order says it all."""
     assert said.verb is not None
-    link_of(draft, base, name, said.verb)
+    if role_of(draft, said.entity.role, base) is None:
+        link_of(draft, base, name, said.verb)
     inside = [part for part in conditions if part.clause == said.clause and not part.negated]
     return draft.nearness.leads_to_one(base, name) and bool(inside)
 
@@ -136,11 +139,31 @@ def gather_related(draft: Draft, found: list[Condition], clauses: list[Clause]) 
         for clause in reached:
             conditions += clause.conditions
             clauses.remove(clause)
-        if len(conditions) == 1 and not reached:
-            near += conditions
-        else:
-            near.append(Related(entity=draft.base, metric=f"count({owner})", filters=tuple(conditions)))
+        part = Related(entity=draft.base, metric=f"count({owner})", filters=tuple(conditions))
+        placed = in_other_role(draft, part, owner)
+        near += conditions if len(conditions) == 1 and not reached and placed == part else [placed]
     return near
+
+
+def home_of_role(draft: Draft, narrowing: Narrowing, clauses: list[Clause]) -> Clause | None:
+    """The related rows of which a role is said: "airlines that fly to Chicago" have a flight there."""
+    assert draft.base is not None
+    role = role_of(draft, narrowing.role, draft.base, inside_of(draft, narrowing))
+    if role is None or draft.nearness.leads_to_one(draft.base, role.left):
+        return None
+    known = [one for one in clauses if one.counted == role.left]
+    known = [one for one in known if narrowing.clause in one.numbers] or known
+    if not known:
+        part = Related(entity=draft.base, metric=f"count({role.left})")
+        known = [Clause(role.left, part, {narrowing.clause})]
+        clauses += known
+    return known[0]
+
+
+def inside_of(draft: Draft, narrowing: Narrowing) -> list[str]:
+    """The related rows that the condition stands inside of."""
+    related = [part for part in draft.said.related if part.clause == narrowing.clause > 0]
+    return [name for part in related for name in part.entity.entities]
 
 
 def home_of(draft: Draft, owner: str, clauses: Sequence[Clause], number: int) -> Clause | None:
@@ -187,14 +210,14 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
         target = draft.choose(ref, named, narrowing.near)
         return Filter(dimension=target.name, negated=narrowing.negated)
     targets = ref.of("value")
+    role = role_of(draft, narrowing.role, base, inside_of(draft, narrowing))
     if targets and narrowing.values and any(target.value == narrowing.values[0] for target in targets):
-        target = draft.choose(ref, towards(draft, targets, narrowing), narrowing.near)
+        target = draft.choose(ref, towards(draft, targets, narrowing, role), narrowing.near)
         stop_at_far_value(draft, target, narrowing, base)
         values = tuple(dict.fromkeys((target.value, *narrowing.values[1:])))
         draft.names[ref.words] = f"{target.name} {'!=' if narrowing.negated else '='} {target.value}"
-        return Filter(
-            dimension=target.name, values=tuple(v for v in values if v is not None), negated=narrowing.negated
-        )
+        name = f"{place_of(draft, target.owner, role)}.{target.name.partition('.')[2]}"
+        return Filter(dimension=name, values=tuple(v for v in values if v is not None), negated=narrowing.negated)
     attributes = ref.of("dimension", "fact", "time")
     if not attributes and ref.entities:
         label = draft.label(draft.choose(ref, ref.of("entity"), narrowing.near).name)
@@ -261,18 +284,6 @@ def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: 
         raise Stop(not_understood(message, f"name it: `{target.name.replace('.', ' ')}`", (words,)))
 
 
-def towards(draft: Draft, targets: tuple[Target, ...], narrowing: Narrowing) -> tuple[Target, ...]:
-    """ "From LAX": of columns that hold the same values the one that says where it starts."""
-    words = {"from": ORIGINS, "to": DESTINATIONS}.get(narrowing.towards)
-    if words is None:
-        return targets
-    fitting = tuple(target for target in targets if words & set(normal_words(draft.spoken(target.name))))
-    if not fitting and narrowing.towards == "to" and len(targets) > 1:
-        words_said = f"to {narrowing.ref.words}"
-        raise Stop(not_understood(f"I do not see what `{words_said}` is said of", "name the column", (words_said,)))
-    return fitting or targets
-
-
 def weekend(draft: Draft, base: str, narrowing: Narrowing) -> Filter:
     """Weekends or the other days: of a date, or of a column of the names of days."""
     if not narrowing.ref.of("time") and draft.default_time(base) is None:
@@ -307,7 +318,7 @@ def owner_of(condition: Condition) -> str:
         case First():
             return condition.by.partition(".")[0]
         case Filter():
-            return condition.dimension.partition(".")[0]
+            return condition.dimension.partition(".")[0].partition("@")[0]
 
 
 def join(found: list[Condition] | list[RowCondition], condition: Filter, alternative: bool) -> None:

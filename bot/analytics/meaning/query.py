@@ -43,6 +43,7 @@ from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, ratios_of
+from bot.analytics.meaning.roles import in_roles, stop_at_roles
 from bot.analytics.meaning.rows import group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
 from bot.analytics.meaning.spans import (
     date_of_sides,
@@ -164,7 +165,8 @@ def query_of_numbers(
     stop_at_strangers(draft)
     stop_at_strays(draft)
     stop_at_verbs(draft, draft.base, dimensions)
-    return SemanticQuery(
+    stop_at_roles(draft)
+    query = SemanticQuery(
         metrics=tuple(dict.fromkeys(compared.names)),
         measures=tuple(draft.measures),
         ratios=tuple(ratios),
@@ -181,6 +183,7 @@ def query_of_numbers(
         limit_by=limited_by(draft, dimensions) if limit and said.ranked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
+    return in_roles(draft, query)
 
 
 def limit_of(draft: Draft, orders: Sequence[Order]) -> int | None:
@@ -256,6 +259,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
             dimensions += draft.columns(entity)
     dimensions = with_subject(draft, dimensions)
     stop_at_verbs(draft, draft.base, dimensions)
+    stop_at_roles(draft)
     filters = all_filters(draft)
     merge_joined(draft)
     add_aparts(draft, filters)
@@ -268,13 +272,14 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     orders = orders_of_rows(draft, dimensions)
     if not said.outputs and (limit != 1 or said.limit):
         dimensions += [order.by for order in orders]
-    return SemanticQuery(
+    query = SemanticQuery(
         dimensions=tuple(dict.fromkeys(dimensions)),
         filters=tuple(filters),
         order=tuple(orders),
         limit=limit if orders else said.limit,
         limit_by=keys_of_owner(draft),
     )
+    return in_roles(draft, query)
 
 
 def owner_of_subject(draft: Draft, subject: Ref) -> str:

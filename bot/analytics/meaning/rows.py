@@ -8,6 +8,7 @@ from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import made_of, stop_at_strays
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.numbers import decided_number, named_number
+from bot.analytics.meaning.roles import take_place
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
 from bylaw.semantic.query import (
@@ -66,6 +67,7 @@ def add_group(draft: Draft, ref: Ref, found: list[str]) -> None:
     dimensions = ref.of("dimension")
     if ref.entities and not dimensions:
         target = draft.choose(ref, ref.of("entity"))
+        take_place(draft, target.name, ref)
         if target.name == draft.base and not draft.said.ranked:
             each_row(draft, target.name)
         each_row(draft, target.name)
@@ -73,6 +75,7 @@ def add_group(draft: Draft, ref: Ref, found: list[str]) -> None:
         return
     target = draft.choose(ref, dimensions or ref.of("time", "fact"))
     owner = target.owner
+    take_place(draft, owner, ref)
     found.append(target.name)
     if tells_row(draft, target.name, found) or draft.is_key(target):
         each_row(draft, owner)
@@ -92,7 +95,9 @@ def each_row(draft: Draft, entity: str) -> None:
 
 
 def shown_name(draft: Draft, ref: Ref) -> str:
-    return draft.choose(ref, ref.of("dimension", "fact", "time"), owners_of_answer(draft)).name
+    target = draft.choose(ref, ref.of("dimension", "fact", "time"), owners_of_answer(draft))
+    take_place(draft, target.owner, ref)
+    return target.name
 
 
 def owners_of_answer(draft: Draft) -> list[str]:
