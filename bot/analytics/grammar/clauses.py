@@ -6,13 +6,16 @@ in May" speaks of two.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
-from bylaw.semantic.query import Comparison, Value
+from bylaw.semantic.query import Comparison, Operator, Value
 
 _JOINING = ("and", "but", ",")
+_COMPARED: Mapping[Operator, Comparison] = {"in": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def read_relation(scan: Scan) -> bool:
@@ -70,7 +73,7 @@ def read_negation(scan: Scan) -> bool:
 def own_clause(scan: Scan) -> None:
     """Whose clause begins: of what was named last, after "and" of what the clause before it is about."""
     return_to_owner(scan, scan.at)
-    scan.owner = scan.head
+    scan.owner, scan.numbers_before = scan.head, len(scan.said.numbers)
 
 
 def return_to_owner(scan: Scan, place: int) -> bool:
@@ -108,6 +111,31 @@ def count_related(scan: Scan, comparison: Comparison, value: Value, first: int) 
     return_to_owner(scan, first)
     scan.quantity = (comparison, value)
     open_clause(scan)
+
+
+def compare_number(scan: Scan, operator: Operator, value: Value) -> bool:
+    """ "Customers whose average order value is above 1000": the number named right before belongs to each of them."""
+    numbers, owner = scan.said.numbers, scan.owner
+    if isinstance(value, str) or operator not in _COMPARED or owner is None or len(numbers) <= scan.numbers_before:
+        return False
+    between = scan.tokens[scan.number_ends : scan.begins] if scan.number_ends >= 0 else scan.tokens
+    if not all(token.kind == "time" or token.text in ("be", "of", "that") for token in between):
+        return False
+    found = scan.lexicon.longest_at(scan.normal(owner.words), 0)
+    number = numbers[-1]
+    is_named = found is not None and any(target.kind == "entity" for target in found[1])
+    is_half = scan.quotient is not None or scan.narrowing is not None
+    if not is_named or is_half or number.over != "value" or number.is_extreme or number.ref.entities:
+        return False
+    numbers.pop()
+    scan.number_ends = -1
+    open_clause(scan)
+    relate(scan, RelatedSaid(owner, number.ref, _COMPARED[operator], value, number=number))
+    for time in scan.said.times:
+        if any(token.span is time.span for token in between):
+            time.clause = scan.clause  # "whose revenue in May is above 1000"
+    scan.relative = False
+    return True
 
 
 def relate(scan: Scan, related: RelatedSaid) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.clauses import count_related, rows_behind
+from bot.analytics.grammar.clauses import compare_number, count_related, rows_behind
 from bot.analytics.grammar.measured import told_in, unit_behind
 from bot.analytics.grammar.said import Narrowing, Ref, TimeSaid
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.grammar.tokens import Token
 from bylaw.language.quantities import Unit
 from bylaw.language.words import read_words
 from bylaw.semantic.query import Operator, Value
@@ -107,6 +108,9 @@ def compared(scan: Scan, value: Value) -> bool:
         operator, first = after[1], scan.at + after[0]
     if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
         return False
+    if compare_number(scan, operator, value):
+        scan.comparing, scan.at = None, first + 1
+        return True
     length, unit = (0, None) if isinstance(value, str) else unit_behind(scan, first + 1)
     follows = rows_behind(scan, first + 1 + length)
     if unit is not None:
@@ -184,6 +188,8 @@ def read_comparison(scan: Scan) -> bool:
         return False
     token = scan.tokens[place]
     number = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
+    if token.kind == "time" and not (scan.said.change_words or scan.said.compares):
+        number = number_of_year(token)
     if token.kind == "quoted" or (number is not None and operator not in ("starts_with", "ends_with")):
         value: Value | None = token.text if token.kind == "quoted" else number
     elif (operator in ("starts_with", "ends_with", "contains", "in") and token.is_proper) or (
@@ -201,6 +207,26 @@ def read_comparison(scan: Scan) -> bool:
         return True
     scan.comparing = None
     return False
+
+
+def number_of_year(token: Token) -> int | None:
+    """ "Over 2000" is a number where something is compared, though alone it is a year."""
+    return int(token.raw) if token.raw.isdecimal() and len(token.raw) == 4 else None
+
+
+def read_numbers_between(scan: Scan) -> bool:
+    """ "An amount between 2000 and 2020": no years, where a number was named right before."""
+    token = scan.here()
+    said = token.raw.lower().split()
+    if token.kind != "time" or len(said) != 4 or said[0] != "between" or said[2] != "and" or scan.last is None:
+        return False
+    is_behind = scan.raw(scan.at - 1, scan.at) == scan.last.words.split()[-1] or scan.word(-1) in ("be", "of")
+    if not (said[1] + said[3]).isdecimal() or not is_behind or not scan.last.of("fact") or scan.last.of("time"):
+        return False
+    ref = scan.last
+    narrow(scan, ref, ">=", int(said[1]), scan.at, scan.at + 1)
+    narrow(scan, ref, "<=", int(said[3]), scan.at - 1, scan.at)
+    return True
 
 
 def read_between(scan: Scan) -> bool:

@@ -14,6 +14,7 @@ from bot.analytics.grammar.conditions import (
     read_between,
     read_comparison,
     read_literal,
+    read_numbers_between,
     read_proper,
     read_quantity_first,
     read_time,
@@ -88,6 +89,7 @@ def end_sentence(scan: Scan) -> None:
 Rule = Callable[[Scan], bool]
 
 RULES: tuple[Rule, ...] = (
+    read_numbers_between,
     read_time,
     read_apart,
     read_duration,

@@ -83,6 +83,8 @@ class RelatedSaid:
     value: Value = 1
     verb: Ref | None = None  # that connects them
     clause: int = 0  # its number among the relations of the question
+    number: NumberSaid | None = None  # what is compared, where rows are not counted
+    metric: str | None = None  # the name of that number
 
 
 @dataclass(slots=True)

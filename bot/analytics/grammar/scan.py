@@ -56,6 +56,7 @@ class Scan:
         self.clause = 0  # the number of the one that is spoken of
         self.is_opened = False  # its number is given, its rows are not named yet
         self.owner: Ref | None = None  # the rows that its clause is about
+        self.numbers_before = 0  # how many numbers were named before that clause
         self.role: Ref | None = None  # the words right before, where they say which of several relationships is meant
         self.role_ends = 0
         self.number_ends = -1  # the place behind the number named last

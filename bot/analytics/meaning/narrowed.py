@@ -54,6 +54,8 @@ def all_filters(
         condition = condition_of(draft, narrowing, draft.base)
         home = home_of_role(draft, narrowing, clauses)
         home = home or home_of(draft, owner_of(condition), clauses, narrowing.clause)
+        if home is None:
+            stop_at_many(draft, condition, narrowing)
         join(found if home is None else home.conditions, condition, narrowing.alternative)
     found = gather_related(draft, found, clauses)
     for clause in clauses:
@@ -68,6 +70,19 @@ def all_filters(
         found.append(part)
         draft.clauses.update(dict.fromkeys(clause.numbers, part))
     return found
+
+
+def stop_at_many(draft: Draft, condition: Filter, narrowing: Narrowing) -> None:
+    """ "Customers with an amount above 100": of each of their orders, or of all of them together?"""
+    owner, base = owner_of(condition), draft.base
+    assert base is not None
+    spoken = {name for head in (*draft.said.heads, *draft.said.groups) for name in head.entities}
+    if condition.operator not in ("<", "<=", ">", ">=") or draft.nearness.leads_to_one(base, owner):
+        return
+    if owner not in spoken and owner not in draft.per:
+        words = narrowing.ref.words
+        help = f"say `{owner.replace('_', ' ')} whose {words} …`, or `total {words}` of each"
+        raise Stop(not_understood(f"one row of `{base}` has `{words}` many times", help, (words,)))
 
 
 def clauses_of(draft: Draft, related_said: Sequence[RelatedSaid], conditions: Sequence[Narrowing]) -> list[Clause]:
@@ -187,6 +202,9 @@ def home_of(draft: Draft, owner: str, clauses: Sequence[Clause], number: int) ->
 
 def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Related:
     base = base or draft.base
+    if said.metric is not None:  # "whose average order value is above 1000"
+        owner = said.head.entities[0]
+        return Related(entity=owner, metric=said.metric, comparison=said.comparison, value=said.value)
     if not said.entity.entities:
         name, entity = one_metric(draft, said.entity, [target.name for target in said.entity.of("metric")])
         heads = said.head.entities or said.head.owners

@@ -73,6 +73,15 @@ def filters_of(draft: Draft, number: NumberSaid, base: str) -> tuple[Condition, 
     return tuple(found)
 
 
+def name_compared(draft: Draft) -> None:
+    """Decide which numbers rows are compared by: "whose average order value is above 1000"."""
+    for said in draft.said.related:
+        if said.number is not None:
+            known, draft.base = draft.base, said.head.entities[0]
+            said.metric, _ = named_number(draft, said.number)
+            draft.base = known
+
+
 def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     name, base = decide_number(draft, number)
     name = declared_name(draft, name)

@@ -42,7 +42,7 @@ from bot.analytics.meaning.links import decide_who, has_role, stop_at_verbs
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
-from bot.analytics.meaning.numbers import Decided, all_numbers, ratios_of
+from bot.analytics.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
 from bot.analytics.meaning.roles import in_roles, stop_at_roles
 from bot.analytics.meaning.rows import group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
 from bot.analytics.meaning.spans import (
@@ -76,6 +76,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     decide_frequent(draft)
     decide_facts(draft)
     decide_extremes(draft)
+    name_compared(draft)
     numbers = in_units(draft, all_numbers(draft))
     decide_per(draft, [number.base for number in numbers])
     ratios = ratios_of(draft)

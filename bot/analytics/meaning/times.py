@@ -83,12 +83,22 @@ def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> 
         if not is_theirs or (is_bare(known) and leads(name, draft.base)):
             continue
         dates = [found for one in (*links(draft, known.entity, name), name) if (found := draft.default_time(one))]
+        if (of_metric := time_of_metric(draft, known.metric)) is not None:
+            dates = [of_metric]
         if not dates:
             raise Stop(not_understood(f"`{name}` has no date, so `{time.span.label}` does not apply to it"))
         inside = [*known.filters, *(one for one in within(dates[0], time) if isinstance(one, Filter))]
         replaced(draft, filters, known, narrowed(draft, known, name, inside))
         return True
     return False
+
+
+def time_of_metric(draft: Draft, name: str) -> str | None:
+    """The date that a metric says it is told by."""
+    metric = draft.context.metrics.get(name)
+    if metric is None or metric.time_dimension is None:
+        return None
+    return metric.time_dimension if "." in metric.time_dimension else f"{metric.entity}.{metric.time_dimension}"
 
 
 def is_bare(part: Related) -> bool:
