@@ -6,7 +6,7 @@ an answer is given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -34,28 +34,42 @@ class Cardinality:
     def check(self, joins: Mapping[Step, tuple[str, ...]]) -> None:
         """Raises WarehouseError for a join of *joins* that finds several partners, or that cannot be looked at.
 
-        The partners of each join are those that meet its conditions.
+        The partners of each join are those that meet its conditions. Several joins are looked at in one statement, and
+        one by one only to name the one that finds several.
         """
-        for step, conditions in sorted(joins.items(), key=lambda item: (item[0].left, item[0].right, item[0].columns)):
-            sql = self.statement(step, conditions)
-            if sql not in self.seen:
-                rows = self.warehouse.run(sql, 1).rows
-                self.seen[sql] = rows[0][0] if rows and rows[0] else None
-            most = self.seen[sql] or 0
+        order = sorted(joins.items(), key=lambda item: (item[0].left, item[0].right, item[0].columns))
+        trees = {step: self._most_of(step, conditions) for step, conditions in order}
+        if len(trees) > 1 and self._seen(_most_of_all(trees.values())) <= 1:
+            return
+        for step, tree in trees.items():
+            most = self._seen(tree)
             if most > 1:
                 raise _several(step, most)
 
-    def statement(self, step: Step, conditions: tuple[str, ...] = ()) -> str:
-        """The SQL of the most rows of the right side that share one key; NULL where none has a key."""
+    def _seen(self, tree: exp.Query) -> int:
+        sql = written(tree.sql(dialect=_OURS), self.warehouse.dialect)
+        if sql not in self.seen:
+            rows = self.warehouse.run(sql, 1).rows
+            self.seen[sql] = rows[0][0] if rows and rows[0] else None
+        return self.seen[sql] or 0
+
+    def _most_of(self, step: Step, conditions: tuple[str, ...]) -> exp.Query:
+        """The most rows of the right side that share one key; NULL where none has a key."""
         entity = self.context.entities[step.right]
         keys = [exp.column(right, table=entity.name) for _, right in step.columns]
         tree = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(table_of(entity, entity.name), copy=False)
         tree = tree.where(*(key.copy().is_(exp.null()).not_() for key in keys), copy=False)
         tree = tree.where(*(expression(text, entity.name) for text in conditions), copy=False)
         tree = tree.group_by(*(key.copy() for key in keys), copy=False)
-        tree = tree if self.visible is None else self.visible.narrowed(tree)
-        most = exp.select(exp.alias_(exp.Max(this=exp.column("n")), "most")).from_(tree.subquery("keys"), copy=False)
-        return written(most.sql(dialect=_OURS), self.warehouse.dialect)
+        return _most(tree if self.visible is None else self.visible.narrowed(tree), "n", "keys")
+
+
+def _most_of_all(trees: Iterable[exp.Query]) -> exp.Query:
+    return _most(exp.union(*trees, distinct=False), "most", "joins")
+
+
+def _most(tree: exp.Query, column: str, name: str) -> exp.Query:
+    return exp.select(exp.alias_(exp.Max(this=exp.column(column)), "most")).from_(tree.subquery(name), copy=False)
 
 
 def _several(step: Step, most: int) -> WarehouseError:

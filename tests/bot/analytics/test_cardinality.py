@@ -121,3 +121,45 @@ def test_an_empty_table_finds_nobody(shop):
     rows = Cardinality(context(), shop())
     rows.check(Compiler(context()).compile(BY_REGION).joins)
     assert list(rows.seen.values()) == [None]
+
+
+def of_both():
+    """The context and the joins of a question about regions and the shops in them, of which one may have two names."""
+    entities = context().model_dump(by_alias=True, mode="json")["entities"]
+    joined = {"name": "in_shop", "right_entity": "shops", "relationship_type": "many_to_one"}
+    pairs = [{"left_column": "id", "right_column": "sale_id"}]
+    entities["sales"]["relationships"].append({**joined, "relationship_columns": pairs})
+    shops = {"name": "shops", "domain": "shop", "base_table": {"schema": "m", "table": "shops"}}
+    entities["shops"] = {**shops, "dimensions": [{"name": "shop_name"}]}
+    known = Context.model_validate({**CONTEXT, "entities": entities})
+    query = BY_REGION.model_copy(update={"dimensions": ("regions.region_name", "shops.shop_name")})
+    return known, Compiler(known).compile(query).joins
+
+
+@pytest.mark.parametrize(
+    ("regions", "shops", "statements", "says"),
+    [
+        (ONCE, "(1, 'a'), (2, 'b')", 1, None),
+        (TWICE, "(1, 'a'), (2, 'b')", 2, "up to 2 rows of `regions`"),
+        (ONCE, "(1, 'a'), (1, 'b'), (1, 'c')", 3, "up to 3 rows of `shops`"),
+    ],
+)
+def test_several_joins_are_looked_at_at_once_and_the_wrong_one_is_named(shop, regions, shops, statements, says):
+    opened = shop(*regions)
+    path = opened.run("SELECT path FROM duckdb_databases() WHERE path IS NOT NULL", 1).rows[0][0]
+    opened.close()
+    with duckdb.connect(path) as connection:
+        connection.execute(f"CREATE TABLE m.shops (sale_id INT, shop_name TEXT); INSERT INTO m.shops VALUES {shops}")
+    known, joins = of_both()
+    warehouse = open_warehouse(f"duckdb://{path}", statement_seconds=10)
+    rows = Cardinality(known, warehouse)
+    try:
+        if says is None:
+            rows.check(joins)
+        else:
+            with pytest.raises(WarehouseError, match=says):
+                rows.check(joins)
+    finally:
+        warehouse.close()
+    assert len(joins) == 2
+    assert len(rows.seen) == statements
