@@ -313,7 +313,7 @@ def _presented(
 def _caveats(context: Context, query: SemanticQuery, compiled: Compiled, today: date) -> tuple[str, ...]:
     """What was left out, which traps are near, what the dates are."""
     found = list(compiled.caveats)
-    near = gotchas.applicable(context, {compiled.base, *query.metrics, *(part.metric for part in query.measures)})
+    near = gotchas.applicable(context, {compiled.base, *query.named})
     found += [gotchas.said(trap) for trap in near if trap.check and gotchas.failed_check(trap, query, today)]
     if compiled.time_column:
         found.append(f"Dated by {compiled.time_column}.")
@@ -322,7 +322,7 @@ def _caveats(context: Context, query: SemanticQuery, compiled: Compiled, today: 
 
 def _citations(context: Context, query: SemanticQuery, compiled: Compiled, commit: str | None) -> tuple[Citation, ...]:
     """The records the answer rests on: the metrics, and the parts of a ratio."""
-    used = [*query.metrics, *(part.metric for part in query.measures)]
+    used = list(query.named)
     used += [half for part in query.ratios for half in (part.numerator, part.denominator)]
     names = [name for name in dict.fromkeys(used) if name in context.metrics]
     for name in list(names):

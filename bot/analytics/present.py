@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.analytics.interfaces import Results
 from bylaw.authored.context import Context, Metric
+from bylaw.semantic.measures import summarized
 from bylaw.semantic.names import BETWEEN
 from bylaw.semantic.query import Apart, Filter, First, Related, SemanticQuery
 from bylaw.warehouses.port import Rows
@@ -27,6 +28,9 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
     difference = next((part for part in query.differences if part.name == name), None)
     if difference is not None and not difference.is_growth:
         return _metric(difference.after, query, context)
+    summary = next((part for part in query.summaries if part.name == name), None)
+    if summary is not None:
+        return summarized(_metric(summary.metric, query, context), summary)
     measure = next((part for part in query.measures if part.name == name), None)
     ratio = next((part for part in query.ratios if part.name == name), None)
     if ratio is not None:

@@ -211,22 +211,26 @@ def _hold_parts(proposal: Proposal, asked: Asked) -> None:
         said = named.get(kind, set()) | before.get(kind, set()) | _implied(kind, named)
         if added := sorted(names - said):
             raise Untenable(f"nobody asked for {_listed(added)}")
-    own = [measure.name for measure in proposal.query.measures] + [ratio.name for ratio in proposal.query.ratios]
+    query = proposal.query
+    own = [part.name for parts in (query.measures, query.ratios, query.summaries) for part in parts]
     for name in own:
         _hold_name(name)
 
 
 def _parts(query: SemanticQuery) -> Mapping[str, set[str]]:
     """The parts of *query* that words stand for, by the kind of their binding."""
-    made = {measure.name for measure in query.measures} | {ratio.name for ratio in query.ratios}
-    metrics = {*query.metrics, *(measure.metric for measure in query.measures)}
+    made = {part.name for parts in (query.measures, query.ratios, query.summaries) for part in parts}
+    metrics = set(query.named)
     metrics |= {half for ratio in query.ratios for half in (ratio.numerator, ratio.denominator)}
     filters = set(_narrowed(query.filters)) | {name for one in query.measures for name in _narrowed(one.filters)}
+    grouped = {*query.dimensions, *query.per}
+    grouped |= {name for one in query.summaries for name in (*one.dimensions, *one.per)}
+    grains: set[str] = {grain for grain in (query.grain, *(one.grain for one in query.summaries)) if grain}
     return {
         "metric": metrics - made,
-        "dimension": {*query.dimensions, *query.per},
+        "dimension": grouped,
         "filter": filters,
-        "grain": {query.grain} if query.grain else set(),
+        "grain": grains,
         "order": {order.by for order in query.order},
         "limit": {str(query.limit)} if query.limit else set(),
         "time": {query.time_dimension} if query.time_dimension else set(),

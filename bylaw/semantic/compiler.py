@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from bylaw.authored.access import Rights
 from bylaw.authored.context import Context
-from bylaw.semantic import gotchas
+from bylaw.semantic import gotchas, summaries
 from bylaw.semantic.answer import Assembly
 from bylaw.semantic.conditions import Conditions
 from bylaw.semantic.cycles import cycle_of, place_in
@@ -77,6 +77,7 @@ class Compiler:
 
     def bases_of(self, name: str, query: SemanticQuery | None = None) -> tuple[str, ...]:
         """The entities whose rows the number *name* (of *query*) counts, sorted. Raises Unanswerable."""
+        name = next((part.metric for part in (query.summaries if query else ()) if part.name == name), name)
         return tuple(sorted({atom.entity for atom in Numbers(self.names, query).number(name).atoms}))
 
     def base_of(self, name: str) -> str:
@@ -101,10 +102,13 @@ class Compiler:
 class _Compilation:
     """One query on its way."""
 
-    def __init__(self, compiler: Compiler, query: SemanticQuery, visible: VisibleRows | None) -> None:
+    def __init__(
+        self, compiler: Compiler, query: SemanticQuery, visible: VisibleRows | None, shows_keys: bool = False
+    ) -> None:
         self.compiler = compiler
         self.query = query
         self.visible = visible
+        self.shows_keys = shows_keys
         self.notes = Notes()
         self.desk = Desk(compiler.names, compiler.joins, self.notes, compiler.dialect)
         self.numbers = Numbers(compiler.names, query)
@@ -151,6 +155,8 @@ class _Compilation:
 
     def _answer(self) -> exp.Select:
         query = self.query
+        if query.summaries:
+            return self._summarized()
         groups = self._groups()
         asked = dict.fromkeys((*query.metrics, *(order.by for order in query.order if order.by in self.numbers)))
         numbers = {name: self.numbers.number(name) for name in asked}
@@ -177,7 +183,8 @@ class _Compilation:
         self, sheets: Mapping[Kind, Sheet], numbers: Mapping[str, Number], groups: Sequence[Group]
     ) -> exp.Select:
         """One statement where one set of rows gives everything; else parts, joined on the groups."""
-        query, shown = self.query, [group.alias for group in groups if not group.is_hidden]
+        query = self.query
+        shown = [group.alias for group in groups if self.shows_keys or not group.is_hidden]
         is_filled = any(atom.fill is not None for atom in self.atoms)
         is_dense = bool(self.grain) and (query.with_empty or is_filled or any(n.needs_time for n in numbers.values()))
         wants_members = query.with_empty and any(group.field is not None for group in groups)
@@ -189,6 +196,24 @@ class _Compilation:
         assembly = Assembly(query, self.compiler.context.calendar, groups, listed, is_over)
         tree, frame = assembly.joined(list(sheets.values()), is_dense)
         return assembly.attached(self._finished(tree, frame.keys, frame, numbers, shown))
+
+    def _summarized(self) -> exp.Select:
+        """One statement over the rows of another, which has the numbers of each."""
+        query = self.query
+        inner = _Compilation(self.compiler, summaries.of_each(query), None, shows_keys=True)
+        rows = inner._answer()
+        self.notes, self.atoms, self.sheets = inner.notes, inner.atoms, inner.sheets
+        for text in summaries.said(query, self.atoms):
+            self.notes.say(text)
+        groups, finer = self._groups(), inner._groups()
+        theirs = {group.told_by: group.alias for group in finer}
+        columns = {group.alias: theirs[group.told_by] for group in groups}
+        frame = summaries.Each(columns, query, inner.metrics, self.compiler.context.calendar)
+        numbers = {part.name: frame.number(part) for part in query.summaries}
+        known = {group.told_by for group in groups if group.field is not None or query.summaries[0].grain is None}
+        each = [group.alias for group in finer if group.told_by not in known]
+        shown = [group.alias for group in groups if not group.is_hidden]
+        return self._finished(frame.rows(rows, each), frame.keys, frame, numbers, shown)
 
     def _groups(self) -> list[Group]:
         """The grain, the dimensions, and the keys of what has a row of its own."""

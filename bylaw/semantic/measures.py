@@ -17,7 +17,16 @@ from bylaw.authored.context import Aggregation, Grain, Metric, NonAdditive
 from bylaw.semantic import gotchas, times, trees
 from bylaw.semantic.expressions import expression
 from bylaw.semantic.names import Names
-from bylaw.semantic.query import Condition, Difference, Measure, SemanticQuery, Unanswerable, UnknownName, Window
+from bylaw.semantic.query import (
+    Condition,
+    Difference,
+    Measure,
+    SemanticQuery,
+    Summary,
+    Unanswerable,
+    UnknownName,
+    Window,
+)
 from bylaw.semantic.times import Span
 
 ADDITIVE = ("sum", "count")
@@ -161,9 +170,10 @@ class Numbers:
         self.measures = {measure.name: measure for measure in query.measures} if query else {}
         self.ratios = {ratio.name: ratio for ratio in query.ratios} if query else {}
         self.differences = {part.name: part for part in query.differences} if query else {}
+        self.summaries = {part.name: part for part in query.summaries} if query else {}
 
     def __contains__(self, name: str) -> bool:
-        own = (self.measures, self.ratios, self.differences, self.names.context.metrics)
+        own = (self.measures, self.ratios, self.differences, self.summaries, self.names.context.metrics)
         is_written = any(form.fullmatch(name) is not None for form in (_WRITTEN_OUT, _OF_EACH_ROW))
         return is_written or any(name in known for known in own)
 
@@ -175,6 +185,9 @@ class Numbers:
             name = self.measures[name].metric
         if name in self.differences and not self.differences[name].is_growth:
             return self.metric(self.differences[name].after)
+        if name in self.summaries:
+            found = self.metric(self.summaries[name].metric)
+            return found and summarized(found, self.summaries[name])
         return None if name in self.ratios or name in self.differences else self.names.context.metrics.get(name)
 
     def number(self, name: str, seen: tuple[str, ...] = ()) -> Number:
@@ -189,6 +202,8 @@ class Numbers:
         if name in self.differences and name not in seen:
             part = self.differences[name]
             return _difference(self.number(part.before, inside), self.number(part.after, inside), part)
+        if name in self.summaries:
+            raise Unanswerable(f"`{name}` is a number of several numbers, so nothing is computed with it")
         if name in self.measures and name not in seen:
             measure = self.measures[name]
             found = self.number(measure.metric, inside)
@@ -305,6 +320,12 @@ class Numbers:
             return replace(atom, cumulative=wanted)
 
         return inner.changed(change)
+
+
+def summarized(metric: Metric, summary: Summary) -> Metric:
+    """How the number of several numbers is written: the average of whole ones is none itself."""
+    is_mean = summary.agg in ("avg", "median") and metric.format == "integer"
+    return metric.model_copy(update={"format": "number"}) if is_mean else metric
 
 
 def over(number: Number, measure: Measure) -> Number:

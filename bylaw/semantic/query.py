@@ -188,22 +188,47 @@ class Difference(Part):
     is_growth: bool = False
 
 
+class Summary(Part):
+    """An aggregate over what each of something has: "the average number of orders per customer".
+
+    `metric` is computed for each row of `per`, each value of `dimensions` and each period of `grain`, within each
+    group of the answer, and `agg` of these. What has no rows is left out, or counts too where it is asked for
+    `with_empty`.
+    """
+
+    name: str
+    agg: Literal["avg", "median", "min", "max"]
+    metric: str
+    per: tuple[str, ...] = ()
+    dimensions: tuple[str, ...] = ()
+    grain: Grain | None = None
+    with_empty: bool = False
+
+    @model_validator(mode="after")
+    def _is_of_something(self) -> Summary:
+        if not (self.per or self.dimensions or self.grain):
+            raise ValueError("a summary says of each of what: `per`, `dimensions` or `grain`")
+        return self
+
+
 class SemanticQuery(Part):
     """What is asked.
 
     `metrics` are the numbers in the order of the answer's columns: names of the catalogue, of `measures`, of
-    `ratios`, of `differences`, or aggregates written out. `per` names entities each of whose rows has a row of the
-    answer, whether or not the dimensions that are shown tell them apart: two customers of one name are two. `window`
-    narrows and `grain` groups by the time dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups
-    and periods that no row belongs to. `limit` takes the first rows, with `limit_by` the first of each group of those
-    dimensions. `order` empty means the natural one: time upwards, else the first metric downwards. `hidden` metrics
-    have no column: rows are only ranked by them.
+    `ratios`, of `differences`, of `summaries`, or aggregates written out. Summaries stand alone, and are of the
+    same. `per` names entities each of whose rows has a row of the answer, whether or not the dimensions that are
+    shown tell them apart: two customers of one name are two. `window` narrows and `grain` groups by the time
+    dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups and periods that no row belongs to.
+    `limit` takes the first rows, with `limit_by` the first of each group of those dimensions. `order` empty means
+    the natural one: time upwards, else the first metric downwards. `hidden` metrics have no column: rows are only
+    ranked by them.
     """
 
     metrics: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
     ratios: tuple[Ratio, ...] = ()
     differences: tuple[Difference, ...] = ()
+    summaries: tuple[Summary, ...] = ()
     dimensions: tuple[str, ...] = ()
     per: tuple[str, ...] = ()
     filters: tuple[Condition, ...] = ()
@@ -228,6 +253,12 @@ class SemanticQuery(Part):
     def shown(self) -> tuple[str, ...]:
         """The numbers that have a column."""
         return tuple(name for name in self.metrics if name not in self.hidden)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The numbers by name, and those that its measures and summaries are made of."""
+        measures, summaries = ((part.metric for part in parts) for parts in (self.measures, self.summaries))
+        return (*self.metrics, *measures, *summaries)
 
     @property
     def windows(self) -> tuple[Window, ...]:

@@ -32,6 +32,11 @@ class Group:
     field: Field | None = None
     is_hidden: bool = False
 
+    @property
+    def told_by(self) -> tuple[str, str, bool] | None:
+        """What it is, whatever it is called; None for the grain of time."""
+        return None if self.field is None else (self.field.place, self.field.name, self.is_hidden)
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

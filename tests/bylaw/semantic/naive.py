@@ -432,6 +432,33 @@ class Naive:
             found.append((*key, *numbers))
         return found
 
+    def summarized(self, query):
+        """The rows of an answer whose numbers are aggregates over what each of something has."""
+        part = query.summaries[0]
+        base = self.base(part.metric)
+        mine = defaultdict(lambda: defaultdict(list))
+        for row in self.kept(base, query):
+            if query.window and not is_within(row[TIMES[base]], query.window):
+                continue
+            owners = [self.one(base, row, place) for place in part.per]
+            values = [self.value(name, self.one(base, row, name.split(".")[0])) for name in part.dimensions]
+            at = row[TIMES[base]] if part.grain else None
+            if None in owners or None in values or (part.grain and at is None):
+                continue
+            each = (*map(id, owners), *values, at and period(at, part.grain))
+            for group in self.groups(base, row, query):
+                mine[group][each].append(row)
+        found = []
+        for group, all_of_it in mine.items() if query.dimensions or query.grain else [((), mine[()])]:
+            numbers = []
+            for one in query.summaries:
+                values = [self.number(one.metric, rows) for rows in all_of_it.values()]
+                values = [value for value in values if value is not None]
+                aggregate = {"avg": statistics.fmean, "median": statistics.median, "min": min, "max": max}[one.agg]
+                numbers.append(float(aggregate(values)) if values else None)
+            found.append((*group, *numbers))
+        return found
+
     def ratio(self, name, grouped, key, is_one):
         halves = []
         for part in RATIOS[name]:

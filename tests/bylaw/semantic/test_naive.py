@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from decimal import Decimal
 
 import duckdb
 import pytest
@@ -227,6 +228,47 @@ def dated_queries(draw):
     return SemanticQuery(metrics=tuple(metrics), dimensions=tuple(dimensions), filters=tuple(filters))
 
 
+EACH = {  # what rows of an entity are summarized by
+    "orders": [
+        {"per": ["people"]},
+        {"dimensions": ["orders.channel"]},
+        {"grain": "day"},
+        {"grain": "month"},
+        {"per": ["people"], "grain": "month"},
+    ],
+    "tickets": [{"per": ["people"]}, {"grain": "month"}, {"dimensions": ["tickets.topic"]}],
+    "lines": [{"per": ["orders"]}, {"per": ["items"]}, {"per": ["people"]}],
+}
+
+
+@st.composite
+def summaries(draw):
+    """Aggregates over what each of something has: one, or several of the same."""
+    base = draw(st.sampled_from(sorted(EACH)))
+    each = draw(st.sampled_from(EACH[base]))
+    metrics = draw(st.lists(st.sampled_from(METRICS[base]), min_size=1, max_size=2))
+    metrics = [name for name in metrics if name not in ("web_share", "web_revenue")] or [METRICS[base][0]]
+    parts = [
+        {"name": f"number_{i}", "agg": draw(st.sampled_from(["avg", "median", "min", "max"])), "metric": name, **each}
+        for i, name in enumerate(metrics)
+    ]
+    near = {base, *(b for a, b in UP if a == base)}
+    reach = [n for n in DIMENSIONS if n.split(".")[0] in near and n not in each.get("dimensions", ())]
+    far = {"orders": ["items.kind"]}.get(base, [])  # of which one row may have several
+    filters = draw(st.lists(conditions(base), max_size=1))
+    dimensions = draw(st.lists(st.sampled_from([*reach, *(far if not filters else [])]), max_size=1))
+    coarse = ["quarter", "year"] if each.get("grain") else ["month", "year"]
+    return SemanticQuery.model_validate(
+        {
+            "metrics": [part["name"] for part in parts],
+            "summaries": parts,
+            "dimensions": dimensions,
+            "filters": filters,
+            "grain": draw(st.sampled_from([None, *coarse])) if base in ("orders", "tickets") else None,
+        }
+    )
+
+
 NOBODY = {"lines": [[1, None, None, None]]}
 OF_NOBODY = SemanticQuery(
     metrics=("units",),
@@ -307,3 +349,29 @@ def test_moments_are_compared_as_loops_over_the_rows_compare_them(ask, data, que
 @given(MARKETS, wide_queries())
 def test_a_query_over_several_entities_is_what_loops_over_their_rows_give(ask, data, query):
     assert _plain(ask(data, query)) == _plain(Naive(data).answer(query))
+
+
+def _floats(rows):
+    return _plain([tuple(float(c) if isinstance(c, int | float | Decimal) else c for c in row) for row in rows])
+
+
+@RANDOM
+@given(MARKETS, summaries())
+def test_an_aggregate_of_what_each_has_is_what_loops_over_each_give(ask, data, query):
+    assert _floats(ask(data, query)) == _floats(Naive(data).summarized(query))
+
+
+@RANDOM
+@given(MARKETS)
+def test_those_with_none_count_only_where_they_are_asked_for(ask, data):
+    each = {"name": "n", "agg": "avg", "metric": "order_count", "per": ["people"]}
+    without, with_empty = (
+        ask(data, SemanticQuery.model_validate({"metrics": ["n"], "summaries": [{**each, "with_empty": flag}]}))[0][0]
+        for flag in (False, True)
+    )
+    naive = Naive(data)
+    people = [row for row in naive.rows["people"] if naive.counts("people", row)]
+    orders = [row for row in naive.rows["orders"] if naive.counts("orders", row) and naive.one("orders", row, "people")]
+    buyers = {row["person_id"] for row in orders}
+    assert without == (pytest.approx(len(orders) / len(buyers)) if buyers else None)
+    assert with_empty == (pytest.approx(len(orders) / len(people)) if people else None)
