@@ -64,7 +64,7 @@ def said(query: SemanticQuery, atoms: Sequence[Atom]) -> Iterator[str]:
         if first.with_empty:
             yield f"{readable.capitalize()} that have no {counted} are counted too."
         else:
-            yield f"Only {readable} that have {counted} are counted."
+            yield f"Only {readable} that have {counted} are counted; for all ask `including those with none`."
 
 
 @dataclass(frozen=True, slots=True)

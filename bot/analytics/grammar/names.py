@@ -52,6 +52,8 @@ def read_named(scan: Scan) -> bool:
         or (scan.asks and length > 2 and bool(ref.of("flag")))  # "which courses have labs"
     ):
         length, ref = counted_rows(scan, length, ref)
+    if is_mean_of_rows(scan, length, ref):
+        return False
     length, ref = without_verb(scan, length, ref)
     if ref.entities and ((is_owner and ref.is_plural) or is_whose(scan, ref)):
         ref = Ref(ref.words, tuple(t for t in ref.targets if t.kind != "dimension"), ref.near, ref.is_plural)
@@ -90,6 +92,14 @@ def read_named(scan: Scan) -> bool:
     return False
 
 
+def is_mean_of_rows(scan: Scan, length: int, ref: Ref) -> bool:
+    """ "Average orders per day" counts orders, whatever metric "average order" names."""
+    if length != 2 or not ref.is_plural or scan.word() not in wording.AVERAGES:
+        return False
+    found = scan.mention(scan.at + 1)
+    return found is not None and found[0] == 1 and bool(found[1].entities)
+
+
 def is_whose(scan: Scan, ref: Ref) -> bool:
     """ "The capital of the state": whose column was named right before, none of its own."""
     before = scan.last
@@ -126,8 +136,10 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
         number.over, scan.over = scan.over, None
     elif computed := {target.over for target in number.ref.of("metric") if target.over is not None}:
         number.over = computed.pop()
-    if scan.agg is not None and scan.agg[1] and number.agg == "count":
-        scan.said.descending, scan.agg = scan.agg[0] == "max", None
+    number.summary, scan.summary = scan.summary, None
+    if scan.ranked_agg is not None or (scan.agg is not None and scan.agg[1] and number.agg == "count"):
+        agg = scan.ranked_agg or (scan.agg[0] if scan.agg else None)
+        scan.said.descending, scan.agg, scan.ranked_agg = agg == "max", None, None
         scan.said.is_ranking = number.is_rank = True
         scan.said.orders.append(OrderSaid(number, scan.said.descending))
     if add_half(scan, number, first, after):
@@ -174,6 +186,11 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if not wanted and ref.entities and leads_on(scan):
         scan.head = ref
         return True
+    if not wanted and ref.entities and ref.is_plural and agg in ("avg", "median"):
+        scan.summary, scan.agg = agg, None  # "average orders per day": how many of them
+        add_number(scan, NumberSaid(Ref(ref.words, ref.of("entity"), ref.near, True), "count"), first, after)
+        scan.head = ref
+        return True
     if not wanted and ref.entities and (agg == "sum" or is_extreme):
         counted = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
         number = NumberSaid(counted, "count", is_total=not is_extreme)
@@ -187,6 +204,7 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         Ref(ref.words, (*(wanted or ref.of("dimension")), *ref.of("entity")), ref.near, ref.is_plural),
         agg,
         is_extreme=is_extreme,
+        is_total=scan.totals,
     )
     scan.agg = None
     if is_extreme:
@@ -224,6 +242,8 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned, scan.take_role(first)))
     if scan.words[first - 1] == "per":
         scan.said.per.append(groups[-1])
+    elif scan.words[first - 1] in ("each", "every"):
+        scan.said.each.append(groups[-1])
     scan.say(first, after, "dimension", ref.words)
     if ref.entities and not ref.of("dimension"):
         scan.head = groups[-1]

@@ -26,7 +26,15 @@ from bot.analytics.grammar.measured import read_unit
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
 from bot.analytics.grammar.places import leave_role
-from bot.analytics.grammar.quantities import read_aggregate, read_all_of, read_counts, read_each, read_grain, read_top
+from bot.analytics.grammar.quantities import (
+    read_aggregate,
+    read_all_of,
+    read_counts,
+    read_each,
+    read_grain,
+    read_on_average,
+    read_top,
+)
 from bot.analytics.grammar.ratios import finish, read_ratio
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
@@ -76,10 +84,10 @@ def end_sentence(scan: Scan) -> None:
         scan.said.unknown.append("than")
     if scan.counting is not None and not (scan.said.numbers or scan.quotient):
         scan.said.unknown.append(scan.counting)
-    if scan.agg is not None:
+    if scan.agg is not None or scan.summary is not None:
         scan.said.unknown.append(scan.agg_words)
     finish(scan)
-    scan.counting = scan.agg = scan.comparing = scan.quantity = None
+    scan.counting = scan.agg = scan.comparing = scan.quantity = scan.summary = scan.ranked_agg = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative = False
     scan.narrowing, scan.verb, scan.owner = None, None, None
@@ -110,6 +118,7 @@ RULES: tuple[Rule, ...] = (
     read_changed,
     read_compared,
     read_over_time,
+    read_on_average,
     read_counts,
     read_weekend,
     read_top,

@@ -22,7 +22,8 @@ def read_counts(scan: Scan) -> bool:
             scan.counting = None  # "the average number of citations", where each row has one
             scan.at += length
             return True
-        scan.said.unknown.append(scan.agg_words)  # "the average number of orders" needs to know of whom
+    if scan.agg is not None and (scan.agg[0] in ("avg", "median") or is_of_each(scan)):
+        scan.summary, scan.agg = scan.agg[0], None  # "the average number of orders", of each of something
     scan.agg = None if scan.agg is None or not scan.agg[1] else scan.agg
     scan.at += length
     if scan.part:
@@ -33,6 +34,25 @@ def read_counts(scan: Scan) -> bool:
             break  # "unique visitors" is one word of the catalogue
         scan.distinct |= scan.word() in wording.DISTINCT
         scan.at += 1
+    return True
+
+
+def is_of_each(scan: Scan) -> bool:
+    """ "The maximum number of orders per customer": of the numbers that each has, none of them asked for."""
+    sentence, words = scan.here().sentence, scan.words
+    ahead = [words[i] for i in range(scan.at, len(words)) if scan.tokens[i].sentence == sentence]
+    is_number = scan.agg_words.lower() in ("maximum", "minimum", "max", "min")
+    return is_number and "per" in ahead and not (scan.said.outputs or scan.said.subject or scan.said.ranked)
+
+
+def read_on_average(scan: Scan) -> bool:
+    """ "How many orders does a customer place on average"."""
+    length = scan.starts(wording.ON_AVERAGE)
+    if not length or scan.agg is not None:
+        return False
+    scan.said.on_average = scan.raw(scan.at, scan.at + length)
+    scan.say(scan.at, scan.at + length, "calculation", "average")
+    scan.at += length
     return True
 
 
@@ -74,10 +94,14 @@ def read_aggregate(scan: Scan) -> bool:
         return True
     if word in ("most", "fewest", "least"):
         scan.counting = scan.here().raw
+    if scan.agg is not None and scan.agg[1] and word in wording.AVERAGES:
+        scan.ranked_agg = scan.agg[0]  # "the highest average …"
     scan.agg_words = scan.here().raw
     scan.agg = (agg, word in wording.EXTREMES)
     scan.at += 1
+    scan.totals = False
     while scan.word() in wording.ARTICLES | {"of", "total"} and not scan.is_phrase():
+        scan.totals |= scan.word() == "total"
         scan.at += 1
     return True
 
@@ -155,6 +179,15 @@ def read_all_of(scan: Scan) -> bool:
     return False
 
 
+def is_inside_number(scan: Scan) -> bool:
+    """ "The average daily …", "the average number of … per day": of what the numbers are that are averaged."""
+    if (scan.agg is not None and not scan.agg[1]) or scan.summary is not None:
+        return True
+    last = scan.said.numbers[-1] if scan.said.numbers else None
+    is_mean = last is not None and (last.summary is not None or last.agg in ("avg", "median"))
+    return scan.word(-1) == "per" and scan.said.each_grain is None and (is_mean or bool(scan.said.on_average))
+
+
 def read_grain(scan: Scan) -> bool:
     word = scan.word()
     if word not in wording.GRAINS:
@@ -180,10 +213,13 @@ def read_grain(scan: Scan) -> bool:
         scan.at += 1
         return True
     if (word in wording.ADVERBS and not is_named and not scan.is_phrase()) or scan.each:
-        if scan.each and is_named:
+        if scan.each and is_named and not is_inside_number(scan):
             return False
         grain = wording.GRAINS[word]
-        scan.said.grain = grain
+        if is_inside_number(scan):
+            scan.said.each_grain = grain
+        else:
+            scan.said.grain = grain
         scan.say(scan.at, scan.at + 1, "grain", grain)
         if scan.word(-1) != "and":
             scan.each = scan.word(1) in ("and", ",") and scan.each

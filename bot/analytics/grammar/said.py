@@ -68,9 +68,10 @@ class NumberSaid:
     conditions: list[Narrowing] = field(default_factory=list)
     related: list[RelatedSaid] = field(default_factory=list)
     times: list[TimeSaid] = field(default_factory=list)
-    is_total: bool = False  # "total sales", without a word that counts
+    is_total: bool = False  # "total sales", without a word that counts; "average total amount"
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
     is_rank: bool = False  # "who has the most …": what the rows are ranked by
+    summary: Aggregation | None = None  # "average number of …": what is done with what each of something has
 
 
 @dataclass(slots=True)
@@ -190,6 +191,7 @@ class Said:
     strays: list[Ref] = field(default_factory=list)  # outputs that nothing asks for
     groups: list[Ref] = field(default_factory=list)
     per: list[Ref] = field(default_factory=list)  # those of the groups that "per" stands before
+    each: list[Ref] = field(default_factory=list)  # those that "each" does
     ranked: Ref | None = None
     subject: Ref | None = None
     heads: list[Ref] = field(default_factory=list)
@@ -200,11 +202,14 @@ class Said:
     firsts: list[FirstSaid] = field(default_factory=list)
     each_of: Ref | None = None  # of each of what only the first rows are shown
     grain: Grain | None = None
+    each_grain: Grain | None = None  # "average daily", "per day": what a number of several numbers is of
+    on_average: str = ""  # the words that ask for it, wherever they stand
     orders: list[OrderSaid] = field(default_factory=list)
     descending: bool | None = None
     limit: int | None = None
     is_ranking: bool = False
     with_empty: bool = False
+    is_empty_too: bool = False  # "including those with none"
     is_whole: bool = False  # numbers without a fraction are asked for
     counts: bool = False
     is_frequent: bool = False  # ranked, or counted, by the rows themselves

@@ -34,6 +34,9 @@ class Scan:
         self.distinct = False
         self.agg: tuple[Aggregation, bool] | None = None
         self.agg_words = ""
+        self.ranked_agg: Aggregation | None = None  # "highest", before an average
+        self.totals = False  # "average total": what is averaged is added up first
+        self.summary: Aggregation | None = None  # "average number of", until what they count is named
         self.over: Over | None = None
         self.each = False
         self.agent = False  # "made by": who did it, no group

@@ -23,6 +23,7 @@ def read_noise(scan: Scan) -> bool:
         return True
     for phrases in (wording.HINTS, wording.EMPTY_TOO):
         if length := scan.starts(phrases):
+            scan.said.is_empty_too |= phrases is wording.EMPTY_TOO
             scan.said.with_empty |= phrases is wording.EMPTY_TOO
             scan.at += length
             skip_known(scan)

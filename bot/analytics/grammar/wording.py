@@ -54,6 +54,7 @@ AGGREGATES: Mapping[str, Aggregation] = {
     "total": "sum", "sum": "sum", "overall": "sum", "combined": "sum", "aggregate": "sum",
     "average": "avg", "avg": "avg", "mean": "avg", "median": "median", "typical": "median",
 }  # fmt: skip
+ON_AVERAGE = _phrases("on average,on an average,in average")
 AVERAGES = frozenset(word for word, agg in AGGREGATES.items() if agg != "sum")
 EXTREMES: Mapping[str, Aggregation] = {
     "maximum": "max", "max": "max", "minimum": "min", "min": "min",

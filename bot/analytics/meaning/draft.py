@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from bot.analytics.grammar.said import Ref, Said
@@ -12,7 +12,7 @@ from bot.analytics.nearness import Nearness
 from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood, unclear
 from bot.analytics.scope import Target
-from bylaw.authored.context import Context, Dimension
+from bylaw.authored.context import Context, Dimension, Grain
 from bylaw.language.quantities import Unit
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
@@ -21,9 +21,18 @@ from bylaw.semantic.query import (
     Measure,
     Related,
     SemanticQuery,
+    Summary,
 )
 
 _NOWHERE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """What each of has a number that is aggregated, as the question says it."""
+
+    refs: tuple[Ref, ...] = ()
+    grain: Grain | None = None
 
 
 class Draft:
@@ -48,6 +57,8 @@ class Draft:
         self.rivals = 0
         self.measures: list[Measure] = []
         self.places: dict[str, str] = {}  # the role in which the rows that are shown are reached
+        self.summaries: list[Summary] = []
+        self.each: Each | None = None  # what the numbers are of that are aggregated
         self.more: list[str] = []  # numbers found among what is shown
         self.compared: set[str] = set()  # entities with a date that is compared with another
         self.clauses: dict[int, Related] = {}  # the conditions that the relations of the question became, by number

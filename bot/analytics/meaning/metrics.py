@@ -20,8 +20,9 @@ def base_of(draft: Draft, name: str, query: SemanticQuery) -> str:
     measure = next((part for part in query.measures if part.name == name), None)
     ratio = next((part for part in query.ratios if part.name == name), None)
     difference = next((part for part in query.differences if part.name == name), None)
-    if difference is not None:
-        return base_of(draft, difference.after, query)
+    summary = next((part for part in query.summaries if part.name == name), None)
+    if difference is not None or summary is not None:
+        return base_of(draft, difference.after if difference else summary.metric if summary else "", query)
     if measure is not None or ratio is not None:
         return base_of(draft, measure.metric if measure else ratio.numerator if ratio else "", query)
     if name.endswith(")"):

@@ -11,6 +11,7 @@ from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import has_role
 from bot.analytics.meaning.metrics import declared_name, fits, is_plain, one_metric
 from bot.analytics.meaning.narrowed import all_filters
+from bot.analytics.meaning.summaries import summary_of
 from bot.analytics.meaning.times import times_of_number
 from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood, unclear
@@ -60,8 +61,21 @@ def decided_number(draft: Draft, number: NumberSaid) -> Decided:
         short = f"{identifier(name)}_{last}"
         measure = Measure(name=short, metric=name, filters=filters, over=number.over)
         draft.measures.append(measure)
-        return Decided(short, base, measure, number.is_rank)
-    return Decided(name, base, is_rank=number.is_rank)
+        decided = Decided(short, base, measure, number.is_rank)
+    else:
+        decided = Decided(name, base, is_rank=number.is_rank)
+    return summarized(draft, number, decided)
+
+
+def summarized(draft: Draft, number: NumberSaid, decided: Decided) -> Decided:
+    """The number itself, or the average of what each of something has of it."""
+    if number.summary is None:
+        return decided
+    known, draft.base = draft.base, decided.base
+    made = summary_of(draft, number.summary, decided.name)
+    draft.base = known
+    draft.summaries += [made] if made not in draft.summaries else []
+    return Decided(made.name, decided.base, None, decided.is_rank)
 
 
 def filters_of(draft: Draft, number: NumberSaid, base: str) -> tuple[Condition, ...]:

@@ -53,6 +53,7 @@ from bot.analytics.meaning.spans import (
     merge_joined,
     stop_at_one_side,
 )
+from bot.analytics.meaning.summaries import decide_summaries
 from bot.analytics.meaning.times import dated_related, list_window, redated, window_of
 from bot.analytics.meaning.units import in_units, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
@@ -68,6 +69,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     """The query. Raises Stop with what stands in the way."""
     said, previous = draft.said, draft.previous
     stop_at_definitions(draft)
+    decide_summaries(draft)
     decide_spans(draft)
     decide_who(draft)
     decide_done(draft)
@@ -96,7 +98,7 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
     """The question before, with what this one says put in its place."""
     draft.follows = True
     previous = redated(draft, previous)
-    draft.measures = list(previous.measures)
+    draft.measures, draft.summaries = list(previous.measures), list(previous.summaries)
     if previous.is_list:
         draft.base = previous.dimensions[0].partition(".")[0]
         filters = all_filters(draft)
@@ -172,6 +174,7 @@ def query_of_numbers(
         measures=tuple(draft.measures),
         ratios=tuple(ratios),
         differences=tuple(compared.differences),
+        summaries=tuple(draft.summaries),
         dimensions=tuple(dimensions),
         per=tuple(draft.per),
         filters=tuple(filters),

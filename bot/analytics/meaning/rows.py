@@ -128,8 +128,9 @@ def orders_of(draft: Draft, dimensions: list[str]) -> tuple[Order, ...]:
             )
         if isinstance(order.by, NumberSaid):
             name, _ = named_number(draft, order.by)
+            summaries = [part for part in draft.summaries if part.metric == name and part.agg == order.by.summary]
             measures = [measure for measure in draft.measures if measure.metric == name and measure.over != "rank"]
-            known = measures[0].name if measures else name
+            known = summaries[0].name if summaries else measures[0].name if measures else name
             found.append(Order(by=known, descending=bool(descending)))
         elif isinstance(order.by, Ref):
             name = order_name(draft, order.by, dimensions)

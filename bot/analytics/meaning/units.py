@@ -94,7 +94,8 @@ def stop_at_rounding(draft: Draft, numbers: Sequence[Decided]) -> None:
     if not draft.said.is_whole:
         return
     inexact = [number for number in numbers if aggregation(draft, metric_of(number)) in _ROUNDED or is_scaled(number)]
-    if inexact or draft.said.ratio is not None:
+    means = [part for part in draft.summaries if part.agg in _ROUNDED]
+    if inexact or means or draft.said.ratio is not None:
         raise Stop(not_understood("I do not round numbers", "ask without `as an integer`", ("integer",)))
 
 

@@ -1,0 +1,145 @@
+"""The average of what each of something has: "average number of orders per customer", "average monthly revenue".
+
+An average, median, highest or lowest of rows needs nothing of this; one of counts and totals needs to know whose they
+are. Where nobody says so, or two things could be it, the question is not understood.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from bot.analytics.grammar.said import NumberSaid, Ref
+from bot.analytics.grammar.wording import GRAINS
+from bot.analytics.meaning.draft import Draft, Each
+from bot.analytics.meaning.guesses import counted_in
+from bot.analytics.reading import Stop, not_understood
+from bylaw.language.words import singular
+from bylaw.semantic.query import Summary
+
+Kind = Literal["avg", "median", "min", "max"]
+_COUNTS = ("count", "count_distinct")
+_WORDS: dict[Kind, str] = {"avg": "average", "median": "median", "min": "minimum", "max": "maximum"}
+
+
+def decide_summaries(draft: Draft) -> None:
+    """Which numbers are of several numbers, and of each of what. Raises Stop."""
+    said = draft.said
+    decide_adverbs(draft)
+    if said.on_average:
+        for number in said.numbers:
+            if number.agg in (None, "count") and number.summary is None and counts(draft, number):
+                number.summary = "avg"
+    said_so = [number for number in said.numbers if number.summary is not None]
+    each = each_of(draft)
+    for number in said.numbers if each is not None else ():
+        if number.summary is None and number.agg in ("avg", "median") and adds_up(draft, number):
+            number.summary, number.agg = number.agg, "sum" if number.ref.of("fact") and number.is_total else None
+    found = [number for number in said.numbers if number.summary is not None]
+    if not found:
+        if said.on_average:
+            raise of_whom(said.on_average)
+        said.grain = said.grain or said.each_grain
+        return
+    if each is None:
+        raise of_whom(said.on_average or _WORDS[cast(Kind, said_so[0].summary)] if said_so else "average")
+    for ref in each.refs:
+        for refs in (said.groups, said.heads):
+            refs[:] = [one for one in refs if one is not ref]
+    if said.grain == each.grain:
+        said.grain = None
+    draft.each, said.with_empty = each, said.is_empty_too
+
+
+def decide_adverbs(draft: Draft) -> None:
+    """ "Average monthly net revenue": what may be the name of a plan, where the rows that count lead to no plan."""
+    said = draft.said
+    means = [number for number in said.numbers if number.summary or number.agg in ("avg", "median")]
+    bases = {base for number in means for base in counted_in(draft, number)}
+    bases |= {base for number in means for m in number.ref.of("metric") for base in draft.compiler.bases_of(m.name)}
+    for narrowing in list(said.conditions) if bases else ():
+        grain = GRAINS.get(narrowing.ref.words.lower())
+        owners = {target.owner for target in narrowing.ref.of("value")}
+        leads = any(draft.nearness.leads_to_one(base, owner) for base in sorted(bases) for owner in sorted(owners))
+        if grain and narrowing.values and not narrowing.is_labelled and not leads:
+            said.conditions.remove(narrowing)
+            draft.names[narrowing.ref.words] = grain
+            said.each_grain = grain
+
+
+def of_whom(words: str) -> Stop:
+    message = f"I do not see of each of what `{words}` is asked for"
+    return Stop(not_understood(message, "say it with `per`: `per customer`, `per month`", (words,)))
+
+
+def each_of(draft: Draft) -> Each | None:
+    """What each of has a number: what "per" stands before, else the only thing that there is one for each of."""
+    said = draft.said
+    per = [ref for ref in said.per if ref in said.groups]
+    rows = [ref for ref in per if ref.entities]
+    if said.each_grain is not None:
+        if rows:
+            words = rows[0].words
+            message = f"I do not see whether `{words}` or `{said.each_grain}` is what is averaged over"
+            raise Stop(not_understood(message, f"say `by {words}` for a row of each", (words,)))
+        return Each(grain=said.each_grain)
+    if per:
+        return Each(tuple((rows or per)[:1]))
+    each = [ref for ref in said.each if ref in said.groups and ref.entities]
+    whole = [ref for ref in said.groups if ref.entities and not ref.of("dimension")]
+    alone = each or (whole if len(said.groups) == 1 else [])
+    if len(alone) == 1:
+        return Each((alone[0],))
+    if said.on_average and said.grain is not None and not said.groups:
+        return Each(grain=said.grain)
+    one = [head for head in said.heads if not head.is_plural and f"a {head.words}" in draft.text]
+    return Each((one[0],)) if said.on_average and len(one) == 1 and not said.groups else None
+
+
+def counts(draft: Draft, number: NumberSaid) -> bool:
+    """Is it a number of rows?"""
+    metrics = [draft.context.metrics[target.name] for target in number.ref.of("metric")]
+    return number.agg == "count" or (bool(metrics) and all(metric.agg in _COUNTS for metric in metrics))
+
+
+def adds_up(draft: Draft, number: NumberSaid) -> bool:
+    """Is it a total, or a count, of the rows that each has, and no average by itself?"""
+    if number.ref.of("fact"):
+        return number.is_total
+    metrics = [draft.context.metrics[target.name] for target in number.ref.of("metric")]
+    return bool(metrics) and all(
+        metric.agg in ("sum", *_COUNTS) or (metric.type == "derived" and "percent" not in (metric.unit, metric.format))
+        for metric in metrics
+    )
+
+
+def summary_of(draft: Draft, agg: str, name: str) -> Summary:
+    """The summary of the number *name*, of what was decided to be each."""
+    assert draft.each is not None
+    per: list[str] = []
+    dimensions: list[str] = []
+    for ref in draft.each.refs:
+        per, dimensions = each_target(draft, ref)
+    of = [place.partition("@")[0] for place in per] + [one.partition(".")[2] for one in dimensions]
+    of += [draft.each.grain] if draft.each.grain else []
+    kind = cast(Kind, agg)
+    short = "".join(char if char.isalnum() else "_" for char in name).strip("_").replace("__", "_")
+    return Summary(
+        name=f"{_WORDS[kind]}_{short}_per_{'_and_'.join(singular(one) for one in of)}",
+        agg=kind,
+        metric=name,
+        per=tuple(per),
+        dimensions=tuple(dimensions),
+        grain=draft.each.grain,
+        with_empty=draft.said.is_empty_too,
+    )
+
+
+def each_target(draft: Draft, ref: Ref) -> tuple[list[str], list[str]]:
+    """The rows of an entity, or the values of a column."""
+    dimensions = ref.of("dimension")
+    if ref.entities and not dimensions:
+        return [draft.choose(ref, ref.of("entity")).name], []
+    target = draft.choose(ref, dimensions or ref.of("entity"))
+    if target.kind == "entity" or target.owner in ref.entities or draft.is_key(target):
+        return [target.owner], []
+    return [], [target.name]
