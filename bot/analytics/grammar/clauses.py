@@ -42,7 +42,9 @@ def read_relation(scan: Scan) -> bool:
 
 
 def read_negation(scan: Scan) -> bool:
-    if scan.word() == "but" and scan.clause and scan.word(1) in wording.NOT | {"have", "with"}:
+    if scan.word() == "but" and (scan.clause or scan.narrowed) and scan.word(1) in wording.NOT | {"have", "with", "do"}:
+        scan.at += scan.word(1) == "do"
+        scan.is_none = True
         scan.at += 1  # "with orders but no refunds"
         return read_negation(scan) or read_relation(scan)
     if scan.word() not in wording.NOT:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import compare_number, count_related, rows_behind
 from bot.analytics.grammar.measured import told_in, unit_behind
+from bot.analytics.grammar.pairs import part_values
 from bot.analytics.grammar.said import Narrowing, Ref, TimeSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.tokens import Token
 from bylaw.language.quantities import Unit
-from bylaw.language.words import read_words
 from bylaw.semantic.query import Operator, Value
 
 
@@ -64,7 +64,8 @@ def read_literal(scan: Scan) -> bool:
         scan.head = ref if ref.entities else scan.head
         return True
     named = scan.last
-    if token.kind == "quoted" and (named is None or not named.of("dimension", "entity")):
+    is_free = named is None or not named.of("dimension", "entity") or scan.verb is not None
+    if token.kind == "quoted" and (is_free or is_of_others(scan, token.text)):
         return quoted_value(scan, token.text)
     if named is None or not named.of("dimension", "fact", "entity"):
         return False
@@ -88,14 +89,19 @@ def key_of(scan: Scan, named: Ref) -> Ref | None:
     return Ref(named.words, keys, named.entities) if keys else None
 
 
+def is_of_others(scan: Scan, text: str) -> bool:
+    """ "Reviews for 'Peace Cafe'": a text behind a small word that only other rows are known to have."""
+    owners = {target.owner for target in scan.known_text(text)}
+    named = set(scan.last.owners) if scan.last is not None else set()
+    return scan.word(-1) in wording.PARTICLES and bool(owners) and not owners & named
+
+
 def quoted_value(scan: Scan, text: str) -> bool:
     """ "The height of 'K2'": a text beside a number says whose it is, where the catalogue knows the text."""
-    words = [word.text for word in read_words(text)]
-    found = scan.lexicon.longest_at(words, 0)
-    if found is None or found[0] < len(words) or not any(target.kind == "value" for target in found[1]):
-        return False
-    narrow_value(scan, Ref(text, found[1]), scan.at, scan.at + 1)
-    return True
+    targets = scan.known_text(text)
+    if targets:
+        narrow_value(scan, Ref(text, targets), scan.at, scan.at + 1)
+    return bool(targets)
 
 
 def compared(scan: Scan, value: Value) -> bool:
@@ -255,10 +261,12 @@ def narrow(
     narrowing.clause, narrowing.unit = scan.clause, unit
     narrowing.verb, scan.verb = scan.verb, None
     narrowing.role = role_at(scan, first)
+    narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
     scan.narrowed.append(narrowing)
-    known = same_condition(scan, narrowing)
+    known = None if part_values(scan, narrowing) else same_condition(scan, narrowing)
     if known is not None:
         known.values = tuple(dict.fromkeys((*known.values, *values)))
+        known.is_joined |= before_it(scan, first) == "and"
     elif scan.narrowing is not None:
         scan.narrowing.conditions.append(narrowing)
     elif scan.quotient is not None:
@@ -270,6 +278,13 @@ def narrow(
     scan.negated = scan.alternative = False
     scan.last = ref
     scan.at = max(scan.at, after)
+
+
+def before_it(scan: Scan, first: int) -> str:
+    """The word before the place *first*, past what only points."""
+    while scan.at_word(first - 1) in wording.DETERMINERS | wording.PARTICLES:
+        first -= 1
+    return scan.at_word(first - 1)
 
 
 def role_at(scan: Scan, first: int) -> Ref | None:

@@ -53,6 +53,18 @@ def ends_in_rows(scan: Scan, length: int) -> bool:
     return found is not None and bool(found[1].entities) and found[1].is_plural
 
 
+def tells_value(scan: Scan, length: int, ref: Ref) -> bool:
+    """ "Which restaurants serve Italian food": the rows and what is said of them, though both words name a column."""
+    if ref.of("entity", "metric", "value") or not counted_rows(scan, length, ref)[1].is_plural:
+        return False
+    names = {target.name for target in ref.of("dimension")}
+    place = scan.at + length
+    while scan.at_word(place) in ("either", "both", "be", "the", "a", "an"):
+        place += 1
+    behind = scan.mention(place) if place < len(scan.tokens) else None
+    return behind is not None and bool(names & {target.name for target in behind[1].of("value")})
+
+
 def without_verb(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
     """ "Invoices settled after …": the rows and what was done to them, though both words together name the date."""
     if length < 2 or ref.of("entity", "metric", "value", "condition", "dimension", "fact"):

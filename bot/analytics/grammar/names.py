@@ -7,7 +7,8 @@ from collections.abc import Callable
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import begin_kind, is_other, own_clause, relate
 from bot.analytics.grammar.conditions import key_of, narrow, narrow_value
-from bot.analytics.grammar.mentions import counted_rows, ends_in_rows, is_doing, of_whom, without_verb
+from bot.analytics.grammar.mentions import counted_rows, ends_in_rows, is_doing, of_whom, tells_value, without_verb
+from bot.analytics.grammar.pairs import part_kinds
 from bot.analytics.grammar.places import (
     continues,
     group_follows,
@@ -50,6 +51,7 @@ def read_named(scan: Scan) -> bool:
         or (is_half and not ref.of("entity", "metric", "fact", "value", "condition"))
         or (is_owner and not ref.entities)
         or (scan.asks and length > 2 and bool(ref.of("flag")))  # "which courses have labs"
+        or (scan.asks and length > 1 and tells_value(scan, length, ref))
     ):
         length, ref = counted_rows(scan, length, ref)
     if is_mean_of_rows(scan, length, ref):
@@ -387,8 +389,10 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural, role=scan.take_role(first))
     if scan.relative and scan.head is not None and is_other(scan, entity):
         comparison, value = scan.quantity or ((("=", 0)) if scan.negated else (">=", 1))
-        relate(scan, RelatedSaid(scan.head, entity, comparison, value, scan.verb))
-        scan.verb = None
+        related = RelatedSaid(scan.head, entity, comparison, value, scan.verb, scan.alternative)
+        relate(scan, related)
+        part_kinds(scan, related)
+        scan.verb, scan.alternative = None, False
         scan.quantity, scan.negated, scan.relative = None, False, False
     elif scan.quantity is not None:
         return False

@@ -25,6 +25,7 @@ from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed,
 from bot.analytics.grammar.measured import read_unit
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
+from bot.analytics.grammar.pairs import read_pair
 from bot.analytics.grammar.places import leave_role
 from bot.analytics.grammar.quantities import (
     read_aggregate,
@@ -89,7 +90,7 @@ def end_sentence(scan: Scan) -> None:
     finish(scan)
     scan.counting = scan.agg = scan.comparing = scan.quantity = scan.summary = scan.ranked_agg = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
-    scan.alternative = False
+    scan.alternative, scan.is_none, scan.pair = False, False, ""
     scan.narrowing, scan.verb, scan.owner = None, None, None
     scan.clause, scan.is_opened = 0, False
 
@@ -111,6 +112,7 @@ RULES: tuple[Rule, ...] = (
     read_order,
     read_direction,
     read_of_these,
+    read_pair,
     read_ratio,
     read_frequent,
     read_unit,

@@ -103,7 +103,7 @@ def labels_value(scan: Scan, ref: Ref) -> frozenset[str]:
         known.ref, known.is_labelled = Ref(before.words, kept, before.near), True
         return frozenset(shared)
     place = scan.at
-    while scan.word(place - scan.at) in ("of", "be", "in", "=", ":", "as", "the", "and"):
+    while scan.word(place - scan.at) in ("of", "be", "in", "=", ":", "as", "the", "and", "either", "both"):
         place += 1
     behind = scan.mention(place)
     return frozenset(names & {target.name for target in behind[1].of("value")}) if behind else frozenset()

@@ -52,6 +52,9 @@ class Narrowing:
     near: tuple[str, ...] = ()
     clause: int = 0  # the number of the relation that it stands in
     role: Ref | None = None  # the words before it that say which of several relationships leads to it
+    is_none: bool = False  # "but no …": denied of all related rows, not of one
+    is_apart: bool = False  # of "both A and B": said of another row than the other value
+    is_joined: bool = False  # its values stand on both sides of "and"
     is_labelled: bool = False  # its dimension is named beside it
     verb: Ref | None = None  # that stands before it
     unit: Unit | None = None  # what its values are told in
@@ -83,6 +86,7 @@ class RelatedSaid:
     comparison: Comparison = ">="
     value: Value = 1
     verb: Ref | None = None  # that connects them
+    alternative: bool = False  # to the relation before it
     clause: int = 0  # its number among the relations of the question
     number: NumberSaid | None = None  # what is compared, where rows are not counted
     metric: str | None = None  # the name of that number

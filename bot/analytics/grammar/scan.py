@@ -43,6 +43,7 @@ class Scan:
         self.asks = False
         self.relative = False
         self.negated = False
+        self.is_none = False  # after "but": no row of theirs is so
         self.alternative = False
         self.ranking = False  # after "top 5"
         self.quantity: tuple[Comparison, Value] | None = None
@@ -60,6 +61,7 @@ class Scan:
         self.is_opened = False  # its number is given, its rows are not named yet
         self.owner: Ref | None = None  # the rows that its clause is about
         self.numbers_before = 0  # how many numbers were named before that clause
+        self.pair = ""  # "both" or "either", until its second part
         self.role: Ref | None = None  # the words right before, where they say which of several relationships is meant
         self.role_ends = 0
         self.number_ends = -1  # the place behind the number named last
@@ -116,10 +118,11 @@ class Scan:
     def take_role(self, first: int) -> Ref | None:
         """The role of what begins at *first*: "to each airport", "departing from Chicago"."""
         role = self.role
-        if role is not None and set(self.words[self.role_ends : first]) <= wording.ARTICLES:
+        pointing = wording.ARTICLES | {"both", "either"}
+        if role is not None and set(self.words[self.role_ends : first]) <= pointing:
             self.role = None
             return role
-        while self.at_word(first - 1) in wording.ARTICLES:
+        while self.at_word(first - 1) in pointing:
             first -= 1
         word = self.at_word(first - 1)
         return self.direction(word) if word in ("from", "to") else None
@@ -128,6 +131,13 @@ class Scan:
         """The role that "from" or "to" names."""
         found = self.lexicon.longest_at([word], 0)
         return Ref(word, tuple(one for one in found[1] if one.name in self.lexicon.roles) if found else ())
+
+    def known_text(self, text: str) -> tuple[Target, ...]:
+        """What a text in quotes may mean, where the catalogue lists it as a value."""
+        words = self.normal(text)
+        found = self.lexicon.longest_at(words, 0)
+        is_value = found is not None and found[0] == len(words) and any(one.kind == "value" for one in found[1])
+        return found[1] if found is not None and is_value else ()
 
     def direction_at(self, ahead: int) -> tuple[int, bool] | None:
         return self.phrase(wording.DIRECTIONS, self.at + ahead)

@@ -27,6 +27,12 @@ def read_verb(scan: Scan) -> bool:
     place = scan.at + length
     place += place < len(scan.words) and scan.words[place] in wording.PARTICLES
     place += place < len(scan.words) and scan.words[place] in ("any", "some")
+    pair = scan.at_word(place) if scan.at_word(place) in ("both", "either") else ""
+    place += bool(pair)
+    if place < len(scan.tokens) and scan.tokens[place].kind == "quoted" and scan.known_text(scan.tokens[place].text):
+        scan.say(scan.at, scan.at + length, "relation", verb.words)
+        scan.verb, scan.pair, scan.at = verb, pair, place
+        return True
     behind = scan.mention(place)
     if behind is None:
         return leave_open(scan, verb, length)
@@ -38,7 +44,7 @@ def read_verb(scan: Scan) -> bool:
     elif ref.entities and is_other:
         scan.head = head
         own_clause(scan)
-        scan.verb, scan.relative, scan.at = verb, True, place
+        scan.verb, scan.relative, scan.at, scan.pair = verb, True, place, pair
     else:
         return leave_open(scan, verb, length)
     scan.say(first, first + length, "relation", verb.words)

@@ -12,6 +12,7 @@ from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of, one_metric
+from bot.analytics.meaning.pairs import both_or_either, is_other_value, stop_at_two_values
 from bot.analytics.meaning.roles import in_other_role, place_of, role_of, towards
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
@@ -39,6 +40,7 @@ class Clause:
     part: Related
     numbers: set[int]
     conditions: list[RowCondition] = field(default_factory=list)
+    is_alternative: bool = False  # to the clause before it
 
 
 def all_filters(
@@ -49,15 +51,23 @@ def all_filters(
     conditions = draft.said.conditions if conditions is None else conditions
     related_said = draft.said.related if related_said is None else related_said
     found: list[Condition] = []
+    nowhere: list[Condition] = []  # of no related row
     clauses = clauses_of(draft, related_said, conditions)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
-        home = home_of_role(draft, narrowing, clauses)
+        home = home_of_role(draft, narrowing, condition, clauses)
         home = home or home_of(draft, owner_of(condition), clauses, narrowing.clause)
         if home is None:
             stop_at_many(draft, condition, narrowing)
+        if home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition)):
+            stop_at_two_values(draft, narrowing)
+        elif narrowing.is_joined and not narrowing.negated:
+            raise Stop(both_or_either(draft, narrowing))
+        elif narrowing.is_none:
+            nowhere.append(condition)
+            continue
         join(found if home is None else home.conditions, condition, narrowing.alternative)
-    found = gather_related(draft, found, clauses)
+    found = gather_related(draft, found, clauses) + nowhere
     for clause in clauses:
         if clause.counted == draft.base or (clause.counted in draft.per and is_some(clause.part)):
             found += clause.conditions
@@ -67,7 +77,11 @@ def all_filters(
         else:
             part = narrowed(draft, clause.part, clause.counted, clause.conditions)
             part = in_other_role(draft, part, clause.counted)
-        found.append(part)
+        last = found[-1] if found else None
+        if clause.is_alternative and isinstance(last, Related):
+            found[-1] = AnyOf(any_of=(last, part))
+        else:
+            found.append(part)
         draft.clauses.update(dict.fromkeys(clause.numbers, part))
     return found
 
@@ -103,7 +117,7 @@ def clauses_of(draft: Draft, related_said: Sequence[RelatedSaid], conditions: Se
             bare[-1].part = part
             bare[-1].numbers.add(said.clause)
         else:
-            clauses.append(Clause(counted, part, {said.clause}))
+            clauses.append(Clause(counted, part, {said.clause}, is_alternative=said.alternative))
     return clauses
 
 
@@ -141,15 +155,22 @@ def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[RowCon
 def gather_related(draft: Draft, found: list[Condition], clauses: list[Clause]) -> list[Condition]:
     """Conditions on the same kind of related rows hold for one of these rows together, not for one each."""
     assert draft.base is not None
-    far: dict[str, list[RowCondition]] = {}
+    far: list[tuple[str, list[RowCondition]]] = []
     near: list[Condition] = []
     for condition in found:
         owner = owner_of(condition)
         if isinstance(condition, Related) or draft.nearness.leads_to_one(draft.base, owner) or owner in draft.per:
             near.append(condition)
         else:
-            far.setdefault(owner, []).append(condition)
-    for owner, conditions in far.items():
+            same = [
+                others
+                for name, others in far
+                if name == owner and not any(is_other_value(condition, one) for one in others)
+            ]
+            if not same:
+                far.append((owner, []))
+            (same[0] if same else far[-1][1]).append(condition)
+    for owner, conditions in far:
         reached = [one for one in clauses if draft.nearness.leads_to_one(owner, one.counted) and is_some(one.part)]
         for clause in reached:
             conditions += clause.conditions
@@ -160,13 +181,14 @@ def gather_related(draft: Draft, found: list[Condition], clauses: list[Clause]) 
     return near
 
 
-def home_of_role(draft: Draft, narrowing: Narrowing, clauses: list[Clause]) -> Clause | None:
+def home_of_role(draft: Draft, narrowing: Narrowing, condition: Filter, clauses: list[Clause]) -> Clause | None:
     """The related rows of which a role is said: "airlines that fly to Chicago" have a flight there."""
     assert draft.base is not None
     role = role_of(draft, narrowing.role, draft.base, inside_of(draft, narrowing))
     if role is None or draft.nearness.leads_to_one(draft.base, role.left):
         return None
     known = [one for one in clauses if one.counted == role.left]
+    known = [one for one in known if not any(is_other_value(condition, part) for part in one.conditions)]
     known = [one for one in known if narrowing.clause in one.numbers] or known
     if not known:
         part = Related(entity=draft.base, metric=f"count({role.left})")
