@@ -22,7 +22,7 @@ from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse
 from bot.analytics.judged import Judgement
 from bot.analytics.plans import Assent, Settle
 from bot.analytics.propose import Second
-from bot.analytics.read import Reader
+from bot.analytics.read import Reader, calendar_rules
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
 from bot.conversation import Citation, Interval, Question, Reply, Turn
@@ -30,6 +30,7 @@ from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.access import Rights
 from bylaw.authored.context import Context
+from bylaw.language.periods import period_of
 from bylaw.llm.guarded import Guard
 from bylaw.semantic import gotchas
 from bylaw.semantic.catalogue import catalogue_of
@@ -314,7 +315,10 @@ def _caveats(context: Context, query: SemanticQuery, compiled: Compiled, today: 
     """What was left out, which traps are near, what the dates are."""
     found = list(compiled.caveats)
     near = gotchas.applicable(context, {compiled.base, *query.named})
+    rules = calendar_rules(context.calendar)
     found += [gotchas.said(trap) for trap in near if trap.check and gotchas.failed_check(trap, query, today)]
+    if query.grain and query.window and period_of(query.window.start, query.grain, rules) < query.window.start:
+        found.append(f"The first {query.grain} is not whole: it counts from {query.window.start.isoformat()} on.")
     if compiled.time_column:
         found.append(f"Dated by {compiled.time_column}.")
     return tuple(found)

@@ -24,6 +24,10 @@ def read_changed(scan: Scan) -> bool:
         return False
     length, kind = found
     said = scan.said
+    if said.numbers and said.numbers[-1].over == "change" and scan.number_ends == scan.at and kind != "change":
+        said.numbers[-1].over = "growth"  # "month over month net revenue growth"
+        scan.at += length
+        return True
     known = said.change or kind
     said.change = known if known == kind or kind == "both" else kind
     said.change_words = scan.raw(scan.at, scan.at + length)

@@ -19,8 +19,8 @@ def read_time(scan: Scan) -> bool:
         return False
     if scan.role is not None and scan.role.words.lower() in ("from", "to"):
         scan.role = None  # "from 2021"
-    before = [scan.word(-i) for i in (1, 2, 3)]
-    if "each" in before[:2] or "every" in before[:2] or (before[0] == "the" and "each" in before):
+    before = [scan.word(-i) for i in (1, 2, 3) if scan.word(-i) not in ("of", "the", "for")]
+    if before[:1] in (["each"], ["every"]):  # "each of the last 3 months"
         unit = next((grain for word, grain in wording.GRAINS.items() if word in token.text), None)
         if unit:
             scan.said.grain = unit

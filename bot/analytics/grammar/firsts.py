@@ -111,9 +111,11 @@ def _kinds(scan: Scan, place: int) -> tuple[list[tuple[int, int, Ref]], int]:
 
 
 def read_several(scan: Scan) -> bool:
-    """ "The last 5 orders of each customer": so many by their date, the first or the last ones."""
-    found = scan.phrase(wording.ENDS)
-    number = scan.tokens[scan.at + found[0]].number if found and scan.at + found[0] < len(scan.tokens) else None
+    """ "The last 5 orders of each customer", "the 5 latest orders": so many by their date, the first or the last."""
+    is_behind = scan.here().kind == "number"  # "the 5 latest orders"
+    found = scan.phrase(wording.ENDS, scan.at + is_behind)
+    number_at = scan.at + (0 if is_behind or found is None else found[0])
+    number = scan.tokens[number_at].number if found and number_at < len(scan.tokens) else None
     if found is None or not isinstance(number, int) or not 0 < number <= 1_000:
         return False
     place = scan.at + found[0] + 1

@@ -306,7 +306,14 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False
     if tells_kind(scan, ref):
         begin_kind(scan, ref)
+        narrow_value(scan, ref, first, after)
+        return True
+    done = scan.lexicon.moment_at(scan.words, first)
     narrow_value(scan, ref, first, after)
+    if done is not None and not is_told and not scan.narrowed[-1].negated:
+        owners = {target.owner for target in scan.narrowed[-1].ref.targets}
+        dates = tuple(target for target in done[1] if target.owner in owners)
+        scan.narrowed[-1].done = Ref(ref.words, dates) if dates else None
     return True
 
 

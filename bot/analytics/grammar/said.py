@@ -57,6 +57,7 @@ class Narrowing:
     is_joined: bool = False  # its values stand on both sides of "and"
     is_labelled: bool = False  # its dimension is named beside it
     verb: Ref | None = None  # that stands before it
+    done: Ref | None = None  # its date, where the value says what was done: "which agent solved the most tickets"
     unit: Unit | None = None  # what its values are told in
 
 

@@ -203,6 +203,8 @@ def read_extent(scan: Scan) -> bool:
     scan.said.grain = grain
     scan.say(scan.at, scan.at + length, "calculation", "change")
     scan.at += length
+    if scan.said.change is not None and scan.said.numbers:
+        return True  # "growth of net revenue, month over month": of each period against the one before it
     scan.over = "growth" if scan.word() == "growth" else "change"
     scan.at += scan.word() in ("change", "growth", "difference")
     if scan.said.numbers:

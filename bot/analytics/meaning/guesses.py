@@ -114,6 +114,10 @@ def counted_in(draft: Draft, number: NumberSaid) -> set[str]:
 
 def decide_done(draft: Draft) -> None:
     """ "Cars that were sold": those that a sale belongs to; with a span of time, one in it."""
+    for narrowing in draft.said.conditions:
+        behind = [one for one in draft.said.times if one.ref is None and one.clause == narrowing.clause]
+        if narrowing.done is not None and len(draft.said.times) == len(behind) == 1:
+            behind[0].ref = narrowing.done  # "solved last month": not opened then
     for verb in draft.said.done:
         if not is_decided(draft, verb) and verb.negated:
             words = verb.date.words
