@@ -18,6 +18,7 @@ from bot.analytics import alternatives, autonomy, business, judged, plans, prese
 from bot.analytics.asking import is_write_request
 from bot.analytics.charts import chart
 from bot.analytics.execution import Execution
+from bot.analytics.headline import headline, readable
 from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse
 from bot.analytics.judged import Judgement
 from bot.analytics.plans import Assent, Settle
@@ -90,7 +91,7 @@ def topics(index: BundleIndex) -> Sequence[str]:
             for name, value in verified.parameters.items():
                 question = question.replace(f"{{{name}}}", str(value))
             found.append(question)
-    return found or [present.readable(name) for name in sorted(index.bundle.context.metrics)][:5]
+    return found or [readable(name) for name in sorted(index.bundle.context.metrics)][:5]
 
 
 def answer(
@@ -259,7 +260,7 @@ def _planned(
 ) -> Reply:
     """The reply as far as it goes without rows."""
     query, auth = bound.query, judgement.auth
-    about = present.headline(query, present.metrics_of(query, desk.context))
+    about = headline(query, present.metrics_of(query, desk.context))
     why = "".join(f"{reason}; " for reason in auth.halts)
     status, text = "recommended", f"{about}: {why}this is the statement I would run; nothing ran."
     if auth.autonomy_level == 1:
@@ -306,7 +307,7 @@ def _presented(
             "columns": results.columns,
             "rows": results.rows,
             "caveats": caveats,
-            "chart": chart(compiled.outputs, present.headline(query, metrics), results),
+            "chart": chart(compiled.outputs, headline(query, metrics), results),
         }
     )
 

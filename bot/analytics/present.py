@@ -7,11 +7,12 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from bot.analytics.headline import headline, named
 from bot.analytics.interfaces import Results
 from bylaw.authored.context import Context, Metric
 from bylaw.semantic.measures import summarized
 from bylaw.semantic.names import BETWEEN
-from bylaw.semantic.query import Apart, Filter, First, Related, SemanticQuery
+from bylaw.semantic.query import SemanticQuery
 from bylaw.warehouses.port import Rows
 
 _LISTED = 5
@@ -52,40 +53,6 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
     return Metric(name="number", type="simple", entity=entity, agg="count", format=format_, unit=unit)
 
 
-def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
-    """What the answer is about: `Net revenue by region, Q3 2026`."""
-    groups = [readable(name.partition(".")[2]) for name in query.dimensions] + ([query.grain] if query.grain else [])
-    about = " and ".join(dict.fromkeys(readable(_named(name, query)) for name in query.shown or query.dimensions))
-    if query.metrics and not query.shown:
-        about = f"{' and '.join(groups)} with the {_rank(query)}"
-    elif groups:
-        about += f" by {' and '.join(groups)}"
-    said = f"{about[:1].upper()}{about[1:]}"
-    for narrowed in query.filters:
-        inside = narrowed.filters if isinstance(narrowed, Related) else (narrowed,)
-        said += "".join(f", {apart(part)}" for part in inside if isinstance(part, Apart))
-        if isinstance(narrowed, First):
-            owners = "".join(f" of each of {readable(owner)}" for owner in narrowed.per)
-            said += f", the {'last' if narrowed.is_last else 'first'} by {readable(narrowed.by)}{owners}"
-        if not isinstance(narrowed, Filter):
-            continue
-        values = " or ".join(str(value) for value in narrowed.values)
-        operator = "" if narrowed.operator == "in" else f"{readable(narrowed.operator)} "
-        named = readable(narrowed.dimension.partition(".")[2])
-        said += f", {named} {'not ' if narrowed.negated else ''}{operator}{values}".rstrip()
-    spans = " and ".join(window.label for window in query.windows)
-    return f"{said}, {spans}" if spans else f"{said}, all time" if not _now(query, metrics) else said
-
-
-def _named(name: str, query: SemanticQuery) -> str:
-    """What a number of a span of time of its own is called: the number itself, the span stands beside the figure."""
-    measure = next((part for part in query.measures if part.name == name and part.window is not None), None)
-    difference = next((part for part in query.differences if part.name == name), None)
-    if difference is not None:
-        return "growth" if difference.is_growth else "change"
-    return measure.metric if measure is not None else name
-
-
 def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | Results) -> str:
     """The answer in one sentence; of many groups the first few."""
     about = headline(query, metrics)
@@ -109,63 +76,10 @@ def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | R
     return f"{about}: {', '.join(listed)}{tail}."
 
 
-def _rank(query: SemanticQuery) -> str:
-    """What the rows of an answer without a number were ranked by: `lowest refund rate`."""
-    order = next(order for order in query.order if order.by in query.hidden)
-    return f"{'highest' if order.descending else 'lowest'} {readable(order.by)}"
-
-
-def apart(condition: Apart) -> str:
-    """ "Arrived at more than 3 days after promised on": how far two moments may lie apart."""
-    moment, since = (readable(name.partition(".")[2]) for name in (condition.moment, condition.since))
-    sign = "not " if condition.negated else ""
-    if condition.same is not None:
-        place = "on" if condition.same == "day" else "in"
-        return f"{moment} {sign}{place} the same {condition.same} as {since}"
-    least, most = condition.least, condition.most
-    if most is not None and least is not None:
-        if least == most:
-            return f"{moment} {sign}{_far(least, condition)} {since}"
-        if 0 in (least, most):
-            how = "less than" if condition.is_open else "within"
-            return f"{moment} {sign}{how} {_far(least + most, condition)} {since}"
-        return f"{moment} {sign}from {_far(least, condition)} to {_far(most, condition)} {since}"
-    if least is not None:
-        how = "more than" if condition.is_open else "at least"
-        return f"{moment} {sign}{how} {_far(least, condition)} {since}" if least else _ordered(condition, "after")
-    assert most is not None
-    how = "more than" if condition.is_open else "at least"
-    return f"{moment} {sign}{how} {_far(most, condition)} {since}" if most else _ordered(condition, "before")
-
-
-def _far(count: int, condition: Apart) -> str:
-    plural = "" if abs(count) == 1 else "s"
-    return f"{abs(count)} {condition.unit}{plural} {'before' if count < 0 else 'after'}"
-
-
-def _ordered(condition: Apart, side: str) -> str:
-    moment, since = (readable(name.partition(".")[2]) for name in (condition.moment, condition.since))
-    return f"{moment} {'not ' if condition.negated else ''}{'' if condition.is_open else 'on or '}{side} {since}"
-
-
-def readable(name: str) -> str:
-    """A name as one writes it in a sentence."""
-    if (between := BETWEEN.search(name)) is not None:
-        since, until = (moment.partition(".")[2] or moment for moment in between.groups()[1:])
-        name = f"{name[: between.start()].rpartition('(')[0]} {between[1]} from {since} to {until}".strip()
-    return (
-        name.replace("_", " ").replace("(", " ").replace(")", "").replace(".", " ").replace("count distinct", "count")
-    )
-
-
-def _now(query: SemanticQuery, metrics: Mapping[str, Metric]) -> bool:
-    return bool(query.metrics) and all(metrics[name].snapshot for name in query.metrics)
-
-
 def _figures(cells: Sequence[Any], query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     """The numbers of one row; where they have spans of time of their own, each says which."""
     spans = {part.name: part.window.label for part in query.measures if part.window is not None}
-    spans |= {part.name: _named(part.name, query) for part in query.differences}
+    spans |= {part.name: named(part.name, query) for part in query.differences}
     said = [
         f"{figure(cell, metrics[name])}{f' ({spans[name]})' if name in spans else ''}"
         for cell, name in zip(cells, query.shown, strict=True)

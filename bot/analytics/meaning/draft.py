@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bot.analytics.grammar.said import Ref, Said
+from bot.analytics.headline import readable
 from bot.analytics.measured import unit_of
 from bot.analytics.nearness import Nearness
-from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood, unclear
 from bot.analytics.scope import Target
 from bylaw.authored.context import Context, Dimension, Grain

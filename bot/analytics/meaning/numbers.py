@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from bot.analytics.grammar.said import NumberSaid, RatioSaid, Ref
 from bot.analytics.grammar.wording import AMOUNTS
+from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import has_role
 from bot.analytics.meaning.metrics import declared_name, fits, is_plain, one_metric
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.summaries import summary_of
 from bot.analytics.meaning.times import times_of_number
-from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood, unclear
 from bot.analytics.scope import Target
 from bylaw.authored.context import Aggregation

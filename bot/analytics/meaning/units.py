@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bot.analytics.grammar.said import UnitSaid
+from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.numbers import Decided, identifier
-from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood
 from bylaw.language.quantities import Unit
 from bylaw.semantic.query import Measure

@@ -7,10 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from bot.analytics.present import apart, figure, headline, readable, sentence
+from bot.analytics.headline import apart, headline, readable
+from bot.analytics.present import figure, sentence
 from bot.pii import Mask
 from bylaw.authored.context import Metric
-from bylaw.semantic.query import Apart, Filter, First, Related, SemanticQuery, Window
+from bylaw.semantic.query import AnyOf, Apart, Filter, First, Related, SemanticQuery, Window
 from bylaw.warehouses.port import Rows
 
 BASE = {"entity": "loans", "agg": "sum", "expr": "x"}
@@ -22,6 +23,15 @@ METRICS = {
     "open_loans": Metric.model_validate({"name": "open_loans", **BASE, "snapshot": True, "format": "integer"}),
 }
 Q3 = Window(start=date(2026, 7, 1), end=date(2026, 10, 1), label="Q3 2026")
+IN_2026 = tuple(
+    Filter(dimension="loans.lent_on", operator=operator, values=(day,))
+    for operator, day in ((">=", "2026-01-01"), ("<", "2027-01-01"))
+)
+
+
+def of_readers(comparison, value, *filters):
+    """Readers with so many loans."""
+    return Related(entity="readers", metric="count(loans)", comparison=comparison, value=value, filters=filters)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +77,40 @@ def test_a_figure_is_written_in_its_unit(metric, value, expected):
                     Related(entity="r", metric="count(l)", filters=(Apart(moment="l.a", since="r.b", same="month"),)),
                 ),
             },
-            "Fees, a in the same month as b, all time",
+            "Fees, with l (a in the same month as b), all time",
+        ),
+        (
+            {"dimensions": ("readers.name", "readers.town"), "filters": (of_readers("=", 0, *IN_2026),)},
+            "Readers (name and town), with no loans (lent on in 2026)",
+        ),
+        (
+            {
+                "metrics": ("fees",),
+                "filters": (of_readers("<", 3), Filter(dimension="readers.left_on", operator="is_null")),
+            },
+            "Fees, with fewer than 3 loans, without left on, all time",
+        ),
+        (
+            {
+                "metrics": ("fees",),
+                "filters": (AnyOf(any_of=(Filter(dimension="r.town", values=("Ulm",)), of_readers(">=", 1))),),
+            },
+            "Fees, town Ulm or with loans, all time",
+        ),
+        (
+            {"metrics": ("fees",), "filters": (Related(entity="readers", metric="fees", comparison=">", value=9),)},
+            "Fees, with fees above 9, all time",
+        ),
+        (
+            {
+                "metrics": ("fees",),
+                "filters": (
+                    Filter(dimension="l.lent_on", operator=">=", values=("2026-03-01",)),
+                    Filter(dimension="l.lent_on", operator="<", values=("2026-04-01",)),
+                    Filter(dimension="l.back_on", operator="<", values=("2026-05-01",)),
+                ),
+            },
+            "Fees, lent on in March 2026, back on before 2026-05-01",
         ),
     ],
 )

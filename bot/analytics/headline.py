@@ -1,0 +1,218 @@
+"""What an answer is about, in words: its numbers, groups and conditions, whichever rows they are said of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from itertools import pairwise
+
+from bylaw.authored.context import Metric
+from bylaw.semantic.names import BETWEEN
+from bylaw.semantic.query import AnyOf, Apart, Condition, Filter, First, Related, SemanticQuery, Value
+
+_COMPARED = {
+    "<": "fewer than ",
+    "<=": "at most ",
+    ">": "more than ",
+    ">=": "at least ",
+    "=": "exactly ",
+    "!=": "other than ",
+}
+_ORDERED = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "is_null": "missing"}
+
+
+def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
+    """What the answer is about: `Net revenue by region, Q3 2026`."""
+    columns = [readable(name.partition(".")[2]) for name in query.dimensions]
+    groups = columns + ([query.grain] if query.grain else [])
+    about = listed(dict.fromkeys(readable(named(name, query)) for name in query.shown))
+    if query.metrics and not query.shown:
+        about = f"{listed(groups)} with the {_rank(query)}"
+    elif not query.metrics:
+        rows = readable(query.dimensions[0].partition(".")[0])
+        about = f"{rows} ({listed(columns)})" if len(columns) > 1 else columns[0]
+    elif groups:
+        about += f" by {listed(groups)}"
+    said = f"{about[:1].upper()}{about[1:]}{''.join(f', {part}' for part in conditions(query.filters))}"
+    spans = listed(window.label for window in query.windows)
+    if spans:
+        return f"{said}, {spans}"
+    return said if _now(query, metrics) or any(map(_is_dated, query.filters)) else f"{said}, all time"
+
+
+def conditions(parts: Sequence[Condition]) -> list[str]:
+    """Each condition in words; two that hold a date between them are one span."""
+    said: list[str] = []
+    bounds = [part for part in parts if _is_bound(part)]
+    spans = {
+        id(first): (first, second)
+        for first, second in pairwise(bounds)
+        if isinstance(first, Filter) and isinstance(second, Filter)
+        if (first.dimension, first.operator, second.operator) == (second.dimension, ">=", "<")
+    }
+    ends = {id(second) for _, second in spans.values()}
+    for part in parts:
+        if id(part) in spans:
+            said.append(_span(*spans[id(part)]))
+        elif id(part) not in ends:
+            said.append(condition(part))
+    return said
+
+
+def condition(part: Condition) -> str:
+    """One condition in words: `status not cancelled`, `with no orders (ordered at in 2026)`."""
+    match part:
+        case Apart():
+            return apart(part)
+        case AnyOf():
+            return " or ".join(condition(one) for one in part.any_of)
+        case Related():
+            inside = listed(conditions(part.filters))
+            return f"with {_counted(part)}{f' ({inside})' if inside else ''}"
+        case First():
+            owners = "".join(f" of each of {readable(owner)}" for owner in part.per)
+            return f"the {'last' if part.is_last else 'first'} by {readable(part.by)}{owners}"
+        case Filter():
+            return _filter(part)
+
+
+def _filter(part: Filter) -> str:
+    name = readable(part.dimension.partition(".")[2])
+    negated = "not " if part.negated else ""
+    if part.operator == "is_null":
+        return f"with {name}" if part.negated else f"without {name}"
+    if part.operator == "is_weekend":
+        return f"{name} {negated}on weekends"
+    values = " or ".join(map(_value, part.values))
+    operator = "" if part.operator == "in" else f"{_ORDERED.get(part.operator, readable(part.operator))} "
+    if part.operator != "in" and _day(part.values[0]) is not None:
+        operator = {"<": "before ", "<=": "up to ", ">": "after ", ">=": "from "}.get(part.operator, operator)
+    return f"{name} {negated}{operator}{values}".rstrip()
+
+
+def _counted(part: Related) -> str:
+    """How many related rows, or how much of a number: `no orders`, `at least 3 orders`, `net revenue above 100`."""
+    if not part.metric.startswith("count("):
+        comparison = _ORDERED.get(part.comparison, part.comparison.replace("!=", "not").replace("=", "of"))
+        return f"{readable(part.metric)} {comparison} {_value(part.value)}"
+    rows = readable(part.metric[len("count(") : -1])
+    match part.comparison, part.value:
+        case ("=", 0) | ("<", 1) | ("<=", 0):
+            return f"no {rows}"
+        case (">=", 1) | (">", 0) | ("!=", 0):
+            return rows
+    return f"{_COMPARED[part.comparison]}{_value(part.value)} {rows}"
+
+
+def _span(first: Filter, second: Filter) -> str:
+    start, end = _day(first.values[0]), _day(second.values[0])
+    assert start is not None and end is not None
+    name = readable(first.dimension.partition(".")[2])
+    last = end - timedelta(days=1)
+    if (start.month, start.day, end.month, end.day) == (1, 1, 1, 1) and end.year == start.year + 1:
+        return f"{name} in {start.year}"
+    if start.day == end.day == 1 and (end.year - start.year) * 12 + end.month - start.month == 1:
+        return f"{name} in {start:%B %Y}"
+    return (
+        f"{name} on {start.isoformat()}" if start == last else f"{name} from {start.isoformat()} to {last.isoformat()}"
+    )
+
+
+def _is_bound(part: Condition) -> bool:
+    return (
+        isinstance(part, Filter)
+        and part.operator in (">=", "<")
+        and _day(part.values[0]) is not None
+        and not part.negated
+    )
+
+
+def _is_dated(part: Condition) -> bool:
+    """Does it hold any rows to a date?"""
+    match part:
+        case Related():
+            return any(map(_is_dated, part.filters))
+        case AnyOf():
+            return any(map(_is_dated, part.any_of))
+        case Filter():
+            return bool(part.values) and part.operator != "in" and _day(part.values[0]) is not None
+    return False
+
+
+def _day(value: Value) -> date | None:
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) and len(value) == len("2026-01-31") else None
+    except ValueError:
+        return None
+
+
+def _value(value: Value) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *before, last = list(words) or [""]
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def named(name: str, query: SemanticQuery) -> str:
+    """What a number of a span of time of its own is called: the number itself, the span stands beside the figure."""
+    measure = next((part for part in query.measures if part.name == name and part.window is not None), None)
+    difference = next((part for part in query.differences if part.name == name), None)
+    if difference is not None:
+        return "growth" if difference.is_growth else "change"
+    return measure.metric if measure is not None else name
+
+
+def _rank(query: SemanticQuery) -> str:
+    """What the rows of an answer without a number were ranked by: `lowest refund rate`."""
+    order = next(order for order in query.order if order.by in query.hidden)
+    return f"{'highest' if order.descending else 'lowest'} {readable(order.by)}"
+
+
+def apart(condition: Apart) -> str:
+    """ "Arrived at more than 3 days after promised on": how far two moments may lie apart."""
+    moment, since = (readable(name.partition(".")[2]) for name in (condition.moment, condition.since))
+    sign = "not " if condition.negated else ""
+    if condition.same is not None:
+        place = "on" if condition.same == "day" else "in"
+        return f"{moment} {sign}{place} the same {condition.same} as {since}"
+    least, most = condition.least, condition.most
+    if most is not None and least is not None:
+        if least == most:
+            return f"{moment} {sign}{_far(least, condition)} {since}"
+        if 0 in (least, most):
+            how = "less than" if condition.is_open else "within"
+            return f"{moment} {sign}{how} {_far(least + most, condition)} {since}"
+        return f"{moment} {sign}from {_far(least, condition)} to {_far(most, condition)} {since}"
+    if least is not None:
+        how = "more than" if condition.is_open else "at least"
+        return f"{moment} {sign}{how} {_far(least, condition)} {since}" if least else _ordered(condition, "after")
+    assert most is not None
+    how = "more than" if condition.is_open else "at least"
+    return f"{moment} {sign}{how} {_far(most, condition)} {since}" if most else _ordered(condition, "before")
+
+
+def _far(count: int, condition: Apart) -> str:
+    plural = "" if abs(count) == 1 else "s"
+    return f"{abs(count)} {condition.unit}{plural} {'before' if count < 0 else 'after'}"
+
+
+def _ordered(condition: Apart, side: str) -> str:
+    moment, since = (readable(name.partition(".")[2]) for name in (condition.moment, condition.since))
+    return f"{moment} {'not ' if condition.negated else ''}{'' if condition.is_open else 'on or '}{side} {since}"
+
+
+def readable(name: str) -> str:
+    """A name as one writes it in a sentence."""
+    if (between := BETWEEN.search(name)) is not None:
+        since, until = (moment.partition(".")[2] or moment for moment in between.groups()[1:])
+        name = f"{name[: between.start()].rpartition('(')[0]} {between[1]} from {since} to {until}".strip()
+    return (
+        name.replace("_", " ").replace("(", " ").replace(")", "").replace(".", " ").replace("count distinct", "count")
+    )
+
+
+def _now(query: SemanticQuery, metrics: Mapping[str, Metric]) -> bool:
+    return bool(query.metrics) and all(metrics[name].snapshot for name in query.metrics)
