@@ -30,6 +30,7 @@ from bot.analytics.grammar.places import leave_role
 from bot.analytics.grammar.quantities import (
     read_aggregate,
     read_all_of,
+    read_amount,
     read_counts,
     read_each,
     read_grain,
@@ -141,6 +142,7 @@ RULES: tuple[Rule, ...] = (
     read_relation,
     read_asking,
     read_or,
+    read_amount,
     read_filler,
     read_proper,
     read_mark,

@@ -56,6 +56,16 @@ def read_on_average(scan: Scan) -> bool:
     return True
 
 
+def read_amount(scan: Scan) -> bool:
+    """ "How much did we refund", "how much money was paid back": an amount is asked for, not how many there were."""
+    length = scan.starts(frozenset({("how", "much"), ("how", "much", "money")}))
+    if not length or scan.word(length) not in ("do", "have", "be"):
+        return False
+    scan.said.is_amount = True
+    scan.at += length
+    return True
+
+
 def read_top(scan: Scan) -> bool:
     """ "Top 5", "first 3", "the 3 most": how many, and from which end."""
     word, following = scan.word(), scan.word(1)

@@ -217,6 +217,7 @@ class Said:
     is_empty_too: bool = False  # "including those with none"
     is_whole: bool = False  # numbers without a fraction are asked for
     counts: bool = False
+    is_amount: bool = False  # "how much did …", where a count is no answer
     is_frequent: bool = False  # ranked, or counted, by the rows themselves
     units: list[UnitSaid] = field(default_factory=list)
     beside: list[Ref] = field(default_factory=list)  # what a list shows beside the rows: "and the agent", "their date"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.analytics.grammar.said import Ref
-from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.reading import Stop, not_understood, unclear
 from bylaw.authored.context import Aggregation, Metric
 from bylaw.semantic.query import (
@@ -77,6 +77,23 @@ def aggregates(draft: Draft, metric: Metric, agg: Aggregation) -> bool:
     if agg == "sum":
         return metric.agg in ("sum", *_COUNTS) or metric.type in ("derived", "cumulative")
     return metric.agg == agg or (agg == "avg" and metric.type == "ratio")
+
+
+def in_amounts(draft: Draft, ref: Ref, names: list[str]) -> list[str]:
+    """Instead of metrics that count what is asked for as an amount, those that add up an amount of the same rows."""
+    known, said = draft.context.metrics, draft.said
+    are_counts = all(known[name].agg in _COUNTS for name in names)
+    if not said.is_amount or said.counts or said.change is not None or not are_counts:
+        return names
+    entities = {known[name].entity for name in names} | set(ref.entities)
+    if not entities or normal_words(ref.words) in [name.split("_") for name in names]:
+        return names
+    found = [name for name, metric in sorted(known.items()) if metric.entity in entities and metric.agg == "sum"]
+    plain = [name for name in found if known[name].filter is None]
+    if not found:
+        message = f"`{ref.words}` are counted, and `how much` asks for an amount"
+        raise Stop(not_understood(message, "ask `how many`, or name the amount", (ref.words,)))
+    return plain or found
 
 
 def nearest(draft: Draft, names: Sequence[str]) -> Sequence[str]:

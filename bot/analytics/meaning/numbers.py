@@ -10,7 +10,7 @@ from bot.analytics.grammar.wording import AMOUNTS
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import has_role
-from bot.analytics.meaning.metrics import declared_name, fits, is_plain, one_metric
+from bot.analytics.meaning.metrics import declared_name, fits, in_amounts, is_plain, one_metric
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.summaries import summary_of
 from bot.analytics.meaning.times import times_of_number
@@ -106,6 +106,8 @@ def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
 def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     ref, agg = number.ref, number.agg
     metrics = list(dict.fromkeys(target.name for target in ref.of("metric")))
+    if agg is None and (metrics or ref.entities):
+        metrics = in_amounts(draft, ref, metrics)
     if agg == "count" and number.is_total and ref.entities and any(word in AMOUNTS for word in normal_words(ref.words)):
         entity = draft.context.entities[draft.choose(ref, ref.of("entity")).name]
         amounts = [f"total {readable(fact.name)}" for fact in entity.facts if fact.default_aggregation == "sum"]
