@@ -54,7 +54,7 @@ from bot.analytics.meaning.spans import (
     stop_at_one_side,
 )
 from bot.analytics.meaning.summaries import decide_summaries
-from bot.analytics.meaning.times import dated_related, list_window, redated, window_of
+from bot.analytics.meaning.times import dated_related, list_window, redated, time_of_done, window_of
 from bot.analytics.meaning.units import in_units, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
 from bylaw.semantic.query import (
@@ -159,6 +159,8 @@ def query_of_numbers(
         if window is not None:
             raise Stop(not_understood(f"I do not see whether `{window.label}` is compared too", "leave it out"))
         time_dimension = date_of_sides(draft, times, filters)
+    if time_dimension is None and said.grain is not None:
+        time_dimension = time_of_done(draft)
     orders = compared.sorted_by(orders_of(draft, dimensions))
     if sides:
         orders = rank_compared(draft, compared, orders)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from bot.analytics.grammar.said import TimeSaid
 from bot.analytics.meaning.draft import Draft
-from bot.analytics.meaning.times import is_bare, parts_of_date, time_of_related
+from bot.analytics.meaning.times import is_bare, parts_of_date, time_of_done, time_of_related
 from bot.analytics.reading import Stop, Unclear, not_understood
 from bot.conversation import Choice
 from bylaw.language.dates import Shift, Span
@@ -178,7 +178,7 @@ def date_of_sides(draft: Draft, times: Sequence[TimeSaid], filters: Sequence[Con
             message = f"I do not compare rows by what belongs to them in several spans, as in `{words}`"
             raise Stop(not_understood(message, "ask for one span at a time"))
         if time.ref is None:
-            found = time_of_related(draft, time)
+            found = time_of_related(draft, time) or time_of_done(draft, time.clause)
         else:
             found = draft.choose(time.ref, time.ref.of("time"), time.near).name
             if found.partition(".")[0] != draft.base:

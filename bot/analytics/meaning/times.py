@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from bot.analytics.grammar.said import NumberSaid, TimeSaid
-from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.narrowed import NO_QUERY, narrowed, owner_of
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.verbs import said_of
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
 from bylaw.semantic.query import (
     Condition,
@@ -34,7 +35,7 @@ def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, st
             place(draft, filters, within(named, time), clause=time.clause)
             continue
         if named is None:
-            named = time_of_related(draft, time)
+            named = time_of_related(draft, time) or time_of_done(draft, time.clause)
         if window is not None:
             first, second = draft.said.times[0].span, time.span
             said = " and ".join(f"`{draft.text[span.begins : span.ends]}`" for span in (first, second))
@@ -184,6 +185,20 @@ def time_of_related(draft: Draft, time: TimeSaid) -> str | None:
     return None
 
 
+def time_of_done(draft: Draft, clause: int = 0) -> str | None:
+    """ "Which agent solved the most tickets in October": when that was done which the condition says was done."""
+    assert draft.base is not None
+    done = [part for part in draft.said.conditions if part.clause == clause and not part.negated]
+    words = [
+        normal_words(part.ref.words) for part in done if any(one.owner == draft.base for one in part.ref.of("value"))
+    ]
+    for date_ in draft.context.entities[draft.base].time_dimensions:
+        told = [normal_words(said) for phrase in (date_.name, *date_.synonyms) for said in said_of(phrase)]
+        if any(one in told for one in words):
+            return f"{draft.base}.{date_.name}"
+    return None
+
+
 def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None) -> None:
     """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
     assert draft.base is not None
@@ -193,7 +208,8 @@ def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid
             name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
         else:
             places = [*(part for part in time.near), draft.base]
-            name = next((found for place in places if (found := draft.default_time(place))), None)
+            dates = (time_of_done(draft, time.clause), *map(draft.default_time, places))
+            name = next((found for found in dates if found), None)
         if name is None:
             raise Stop(not_understood(f"`{draft.base}` has no date, so `{time.span.label}` does not apply to it"))
         if name in seen:
