@@ -189,9 +189,7 @@ def time_of_done(draft: Draft, clause: int = 0) -> str | None:
     """ "Which agent solved the most tickets in October": when that was done which the condition says was done."""
     assert draft.base is not None
     done = [part for part in draft.said.conditions if part.clause == clause and not part.negated]
-    words = [
-        normal_words(part.ref.words) for part in done if any(one.owner == draft.base for one in part.ref.of("value"))
-    ]
+    words = [normal_words(part.ref.words) for part in done if part.ref.of("value")]
     for date_ in draft.context.entities[draft.base].time_dimensions:
         told = [normal_words(said) for phrase in (date_.name, *date_.synonyms) for said in said_of(phrase)]
         if any(one in told for one in words):
