@@ -84,7 +84,7 @@ def read_top(scan: Scan) -> bool:
     scan.said.is_ranking = scan.ranking = True
     scan.say(scan.at - 2, scan.at, "order", "descending" if descending else "ascending")
     if length := scan.starts(wording.FREQUENT):
-        scan.said.is_frequent = True
+        scan.said.is_frequent, scan.said.frequent = True, scan.raw(scan.at, scan.at + length)
         scan.at += length
     elif scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
         while scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:

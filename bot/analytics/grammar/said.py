@@ -219,6 +219,7 @@ class Said:
     counts: bool = False
     is_amount: bool = False  # "how much did …", where a count is no answer
     is_frequent: bool = False  # ranked, or counted, by the rows themselves
+    frequent: str = ""  # the words that rank so: "most popular"
     units: list[UnitSaid] = field(default_factory=list)
     beside: list[Ref] = field(default_factory=list)  # what a list shows beside the rows: "and the agent", "their date"
     who: Ref | None = None  # "who wrote": the verb of those who are asked for

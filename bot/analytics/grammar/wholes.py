@@ -160,6 +160,7 @@ def read_frequent(scan: Scan) -> bool:
     if not length:
         return False
     scan.said.is_frequent = scan.said.is_ranking = scan.ranking = True
+    scan.said.frequent = scan.raw(scan.at, scan.at + length)
     scan.said.descending = True
     scan.say(scan.at, scan.at + length, "order", "descending")
     scan.at += length

@@ -242,6 +242,7 @@ FREQUENT = _phrases(
 CHANGES: Mapping[tuple[str, ...], Grain] = {
     tuple(phrase.split()): grain for grain, phrases in _CHANGES.items() for phrase in phrases.split(",")
 }
+SOLD = frozenset(("units sold", "items sold", "quantity sold", "number of units sold", "number of sales", "sales"))
 RUNNING = _phrases("cumulative,running,running total of,cumulative total of,cumulative sum of,running sum of")
 RECURRING = _phrases(
     "day of the week,day of week,month of the year,month of year,day of the month,day of month,week of the year,"

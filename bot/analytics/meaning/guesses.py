@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.analytics.grammar.said import DoneSaid, Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid
-from bot.analytics.grammar.wording import GRAINS
+from bot.analytics.grammar.wording import GRAINS, SOLD
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import links
+from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood
-from bot.analytics.scope import Target
+from bot.analytics.scope import Kind, Target
+from bylaw.language.words import singular
 
 
 def decide_extremes(draft: Draft) -> None:
@@ -58,9 +60,43 @@ def decide_frequent(draft: Draft) -> None:
     heads = [head for head in said.heads if ranked is None or not set(head.entities) & set(ranked.entities)]
     if heads:
         said.numbers.append(NumberSaid(heads[-1], "count", is_rank=not said.counts))
+    elif ranked is not None and said.numbers and said.frequent:
+        return  # "best selling products by revenue"
+    elif ranked is not None and said.frequent and (unsaid := ranked_unsaid(draft, ranked, said.frequent)):
+        said.numbers.append(unsaid)
     elif ranked is not None and not ranked.entities:
         targets = tuple(Target("entity", owner) for owner in dict.fromkeys(ranked.near or ranked.owners))
         said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count", is_rank=not said.counts))
+
+
+def ranked_unsaid(draft: Draft, ranked: Ref, words: str) -> NumberSaid | None:
+    """What the "best selling" are ranked by: what was sold. The "most popular" of what others belong to: who knows?
+
+    None where the rows themselves are counted: "the most common reason".
+    """
+    entities, owners = draft.context.entities, sorted({*ranked.entities, *ranked.owners})
+    leads = draft.nearness.leads_to_one
+    if "selling" in words.lower():
+        sold: list[tuple[Kind, str]] = [
+            ("metric", name)
+            for name, metric in sorted(draft.context.metrics.items())
+            if SOLD & {readable(name), *metric.synonyms}
+            and all(leads(base, one) for base in draft.compiler.bases_of(name) for one in owners)
+        ]
+        sold = sold or [
+            ("entity", name)
+            for name, entity in sorted(entities.items())
+            if SOLD & {name, *entity.synonyms} and all(leads(name, one) for one in owners)
+        ]
+        if len(sold) == 1:
+            return NumberSaid(Ref(words, (Target(*sold[0]),)), "count", is_rank=not draft.said.counts)
+    said = {singular(word) for one in owners for word in (one, *entities[one].synonyms)}
+    is_row = bool(ranked.entities) or singular(ranked.words.lower()) in said
+    is_owner = any(leads(other, one) for other in sorted(entities) for one in owners if other not in owners)
+    if is_row or "selling" in words.lower() or ("popular" in words.lower() and is_owner):
+        message = f"I do not see by what number `{words}` ranks"
+        raise Stop(not_understood(message, f"name it: `top 5 {ranked.words} by …`", (words,)))
+    return None
 
 
 def decide_grains(draft: Draft) -> None:
