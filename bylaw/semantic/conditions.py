@@ -195,7 +195,7 @@ def places_of(condition: Condition) -> set[str]:
     if isinstance(condition, AnyOf):
         return set().union(*(places_of(part) for part in condition.any_of))
     if isinstance(condition, Related):
-        return {condition.entity.partition("@")[0]}
+        return {condition.entity.partition(".")[0].partition("@")[0]}
     if isinstance(condition, Apart):
         return {name.partition(".")[0] for name in (condition.moment, condition.since)}
     if isinstance(condition, First):

@@ -76,13 +76,16 @@ class Filter(Part):
 class Related(Part):
     """Rows of `entity` by a number over the rows of others that belong to each: "with at least 5 orders".
 
-    No rows are `count(orders) = 0`, some are `>= 1`. `filters` narrow the rows that are counted.
+    No rows are `count(orders) = 0`, some are `>= 1`. `filters` narrow the rows that are counted. `entity` may be a
+    dimension: the regions with at least 100 orders. `against` compares with the average, or the median, of all of them
+    that have any rows, instead of with `value`.
     """
 
     entity: str
     metric: str
     comparison: Comparison = ">="
     value: Value = 1
+    against: Literal["avg", "median"] | None = None
     filters: tuple[Filter | AnyOf | Apart | First, ...] = ()
 
 

@@ -151,7 +151,8 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
     if scan.each and scan.ranking:
         scan.said.orders.append(OrderSaid(number, scan.said.descending))
     if "their" in scan.words[max(0, first - 3) : first + 1] and scan.said.heads and not scan.said.groups:
-        scan.said.groups.append(scan.said.heads[0])  # "salespersons with more than 2 sales and their total sales"
+        owners = [head for head in scan.said.heads[:1] if all(ref.words != head.words for ref in scan.said.outputs)]
+        scan.said.groups += owners  # "salespersons with more than 2 sales and their total sales"
     scan.each = scan.ranking = False
     scan.number_ends = after
     scan.say(first, after, "metric", number.ref.words)

@@ -40,6 +40,7 @@ from bot.analytics.grammar.quantities import (
 from bot.analytics.grammar.ratios import finish, read_ratio
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.grammar.typical import read_typical
 from bot.analytics.grammar.verbs import read_verb
 from bot.analytics.grammar.wholes import (
     read_asking,
@@ -126,6 +127,7 @@ RULES: tuple[Rule, ...] = (
     read_weekend,
     read_top,
     read_between,
+    read_typical,
     read_comparison,
     read_quantity_first,
     read_grain,

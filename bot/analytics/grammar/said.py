@@ -91,6 +91,7 @@ class RelatedSaid:
     clause: int = 0  # its number among the relations of the question
     number: NumberSaid | None = None  # what is compared, where rows are not counted
     metric: str | None = None  # the name of that number
+    against: Literal["avg", "median"] | None = None  # compared with that of all of them
 
 
 @dataclass(slots=True)
@@ -208,6 +209,7 @@ class Said:
     each_of: Ref | None = None  # of each of what only the first rows are shown
     grain: Grain | None = None
     each_grain: Grain | None = None  # "average daily", "per day": what a number of several numbers is of
+    is_overall: bool = False  # "above the overall average"
     on_average: str = ""  # the words that ask for it, wherever they stand
     orders: list[OrderSaid] = field(default_factory=list)
     descending: bool | None = None

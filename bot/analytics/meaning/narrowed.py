@@ -17,6 +17,7 @@ from bot.analytics.meaning.roles import in_other_role, place_of, role_of, toward
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
 from bylaw.language.quantities import Unit, factor
+from bylaw.language.words import singular
 from bylaw.semantic.query import (
     AnyOf,
     Apart,
@@ -123,7 +124,7 @@ def clauses_of(draft: Draft, related_said: Sequence[RelatedSaid], conditions: Se
 
 def is_some(part: Related) -> bool:
     """Does it only ask whether there are any such rows?"""
-    return part.comparison == ">=" and part.value == 1
+    return part.comparison == ">=" and part.value == 1 and part.against is None
 
 
 def is_told(draft: Draft, base: str, name: str, said: RelatedSaid, conditions: Sequence[Narrowing]) -> bool:
@@ -140,7 +141,7 @@ def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[RowCon
     leads = draft.nearness.leads_to_one
     between = [
         link
-        for link in links(draft, part.entity, name)
+        for link in links(draft, part.entity.partition(".")[0], name)
         if link != name and any(leads(link, owner_of(one)) and not leads(name, owner_of(one)) for one in conditions)
     ]
     if not between:
@@ -223,22 +224,45 @@ def home_of(draft: Draft, owner: str, clauses: Sequence[Clause], number: int) ->
 
 
 def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Related:
-    base = base or draft.base
-    if said.metric is not None:  # "whose average order value is above 1000"
-        owner = said.head.entities[0]
-        return Related(entity=owner, metric=said.metric, comparison=said.comparison, value=said.value)
-    if not said.entity.entities:
-        name, entity = one_metric(draft, said.entity, [target.name for target in said.entity.of("metric")])
-        heads = said.head.entities or said.head.owners
-        return Related(entity=heads[0], metric=name, comparison=said.comparison, value=said.value)
-    entity = draft.choose(said.entity, said.entity.of("entity")).name
     heads = said.head.entities or said.head.owners
-    head = base if base in heads or not heads else heads[0]
-    assert head is not None
-    if head == entity:
-        words = said.entity.words
-        raise Stop(not_understood(f"I do not see what has `{words}`", "name the rows that have them", (words,)))
-    return Related(entity=head, metric=f"count({entity})", comparison=said.comparison, value=said.value)
+    kind = kind_of(draft, said)
+    if said.metric is not None:  # "whose average order value is above 1000"
+        head, metric = heads[0], said.metric
+    elif not said.entity.entities:
+        head, (metric, _) = heads[0], one_metric(draft, said.entity, [one.name for one in said.entity.of("metric")])
+    else:
+        base = base or draft.base
+        entity = draft.choose(said.entity, said.entity.of("entity")).name
+        head = base if base is not None and (base in heads or not heads) else heads[0]
+        if head == entity and kind is None:
+            words = said.entity.words
+            raise Stop(not_understood(f"I do not see what has `{words}`", "name the rows that have them", (words,)))
+        metric = f"count({entity})"
+    stop_at_typical(draft, said)
+    comparison, value = said.comparison, said.value
+    return Related(entity=kind or head, metric=metric, comparison=comparison, value=value, against=said.against)
+
+
+def kind_of(draft: Draft, said: RelatedSaid) -> str | None:
+    """ "Regions with more than 100 orders" are told by what all customers of a region have, not by one of them."""
+    heads = [ref for ref in (said.head, *draft.said.outputs) if ref.words == said.head.words]
+    targets = [target for ref in heads for target in ref.of("dimension")]
+    kinds = {target.name for target in targets if not draft.tells_apart(target.name, target.owner)}
+    owners = {target.owner for target in targets}
+    named = {singular(word) for one in owners for word in (one, *draft.context.entities[one].synonyms)}
+    is_some = said.comparison == ">=" and said.value == 1 and said.against is None
+    if len(kinds) != 1 or is_some or singular(said.head.words.lower()) in named:
+        return None
+    return kinds.pop()
+
+
+def stop_at_typical(draft: Draft, said: RelatedSaid) -> None:
+    """Of some rows only: is the average that of these, or of all?"""
+    others = [one.ref.words for one in draft.said.conditions if one.clause != said.clause or not said.clause]
+    others += [time.span.label for time in draft.said.times if time.clause != said.clause or not said.clause]
+    if said.against is not None and others and not draft.said.is_overall:
+        message = f"I do not see whether the average is that of all, or of `{others[0]}` only"
+        raise Stop(not_understood(message, "say `the overall average` for that of all", (others[0],)))
 
 
 def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
@@ -352,7 +376,7 @@ def owner_of(condition: Condition) -> str:
         return owner_of(condition.any_of[0])
     match condition:
         case Related():
-            return condition.entity
+            return condition.entity.partition(".")[0]
         case Apart():
             return condition.moment.partition(".")[0]
         case First():

@@ -244,8 +244,23 @@ class Naive:
         )
         return not found if condition.negated else found
 
+    def typical(self, condition):
+        """The average, or the median, of what all that have any rows have."""
+        owner, _, short = condition.entity.partition(".")
+        counted = COUNTED[condition.metric][0]
+        groups = defaultdict(list)
+        for other in self.rows[counted]:
+            there = self.one(counted, other, owner)
+            kept = self.counts(counted, other) and all(self.holds(counted, other, part) for part in condition.filters)
+            if kept and there is not None and not (short and there[short] is None):
+                groups[there[short] if short else id(there)].append(other)
+        values = [self.number(condition.metric, rows) for rows in groups.values()]
+        values = [value for value in values if value is not None]
+        mean = statistics.median if condition.against == "median" else statistics.fmean
+        return mean(values) if values else None
+
     def related(self, entity, row, condition):
-        owner = condition.entity
+        owner, _, short = condition.entity.partition(".")
         if self.leads(entity, owner):
             row = self.one(entity, row, owner)
             if row is None:
@@ -260,18 +275,23 @@ class Naive:
             for other in self.rows[counted]
             if self.counts(counted, other)
             and all(self.holds(counted, other, part) for part in condition.filters)
-            and self.belongs(counted, other, owner, row)
+            and (self.alike(counted, other, owner, row, short) if short else self.belongs(counted, other, owner, row))
         ]
         number = self.number(condition.metric, those)
+        wanted = condition.value if condition.against is None else self.typical(condition)
         if number is None:
             number = 0 if COUNTED[condition.metric][1] == "sum" and not those else None
-        if number is None:
+        if number is None or wanted is None or (condition.against and not those) or (short and row[short] is None):
             return False
-        wanted = condition.value
         return {
             "=": number == wanted, "!=": number != wanted, "<": number < wanted, "<=": number <= wanted,
             ">": number > wanted, ">=": number >= wanted,
         }[condition.comparison]  # fmt: skip
+
+    def alike(self, entity, row, other, there, short):
+        """Has it one and the same value of a column of what it belongs to?"""
+        found = self.one(entity, row, other)
+        return found is not None and found[short] == there[short]
 
     def belongs(self, entity, row, other, there):
         if self.leads(entity, other):

@@ -355,6 +355,40 @@ def _floats(rows):
     return _plain([tuple(float(c) if isinstance(c, int | float | Decimal) else c for c in row) for row in rows])
 
 
+@st.composite
+def typical_queries(draw):
+    """Rows by how they stand to the average of all, or by what all of their kind have."""
+    owner, metric = draw(
+        st.sampled_from(
+            [
+                ("people", "revenue"), ("people", "count(orders)"), ("people", "average_order"), ("orders", "units"),
+                ("people.name", "count(orders)"), ("people.name", "revenue"), ("orders.channel", "revenue"),
+            ]
+        )
+    )  # fmt: skip
+    base = draw(st.sampled_from(["people", "orders"] if owner.startswith("people") else ["orders"]))
+    filters = draw(st.sampled_from([(), (Filter(dimension="orders.amount", operator=">=", values=(5,)),)]))
+    against = (
+        draw(st.sampled_from(["avg", "median", None])) if "." in owner else draw(st.sampled_from(["avg", "median"]))
+    )
+    part = Related(
+        entity=owner,
+        metric=metric,
+        comparison=draw(st.sampled_from(["<", "<=", ">", ">="])),
+        value=draw(st.sampled_from([1, 2, 5])),
+        against=against,
+        filters=filters if metric != "units" else (),
+    )
+    dimensions = draw(st.lists(st.sampled_from(["people.name"]), max_size=1))
+    return SemanticQuery(metrics=(f"count({base})",), dimensions=tuple(dimensions), filters=(part,))
+
+
+@RANDOM
+@given(MARKETS, typical_queries())
+def test_rows_above_the_average_are_those_that_loops_over_all_of_them_find(ask, data, query):
+    assert _plain(ask(data, query)) == _plain(Naive(data).answer(query))
+
+
 @RANDOM
 @given(MARKETS, summaries())
 def test_an_aggregate_of_what_each_has_is_what_loops_over_each_give(ask, data, query):
