@@ -92,6 +92,8 @@ def _filter(part: Filter) -> str:
 
 def _counted(part: Related) -> str:
     """How many related rows, or how much of a number: `no orders`, `at least 3 orders`, `net revenue above 100`."""
+    if part.against is not None:
+        return _against(part)
     if not part.metric.startswith("count("):
         comparison = _ORDERED.get(part.comparison, part.comparison.replace("!=", "not").replace("=", "of"))
         return f"{readable(part.metric)} {comparison} {_value(part.value)}"
@@ -102,6 +104,17 @@ def _counted(part: Related) -> str:
         case (">=", 1) | (">", 0) | ("!=", 0):
             return rows
     return f"{_COMPARED[part.comparison]}{_value(part.value)} {rows}"
+
+
+def _against(part: Related) -> str:
+    """ "More orders than average", "list price above the median": put against that of all of them."""
+    agg, _, inside = part.metric.partition("(")
+    word = "average" if part.against == "avg" else "median"
+    if agg == "count" and inside:
+        return f"{'more' if '>' in part.comparison else 'fewer'} {readable(inside[:-1])} than {word}"
+    owner, _, short = inside[:-1].partition(".")
+    name = short if owner == part.entity else part.metric  # each row has one of its own
+    return f"{readable(name)} {_ORDERED.get(part.comparison, part.comparison)} the {word}"
 
 
 def _span(first: Filter, second: Filter) -> str:

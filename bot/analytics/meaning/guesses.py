@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from bot.analytics.grammar.said import DoneSaid, Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.wording import GRAINS, SOLD
+from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import links
-from bot.analytics.present import readable
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Kind, Target
 from bylaw.language.words import singular

@@ -101,6 +101,20 @@ def test_a_figure_is_written_in_its_unit(metric, value, expected):
             {"metrics": ("fees",), "filters": (Related(entity="readers", metric="fees", comparison=">", value=9),)},
             "Fees, with fees above 9, all time",
         ),
+        *(
+            (
+                {
+                    "dimensions": ("readers.name",),
+                    "filters": (Related(entity=owner, metric=metric, comparison=sign, against=agg),),
+                },
+                f"Name, with {said}, all time",
+            )
+            for owner, metric, sign, agg, said in (
+                ("readers", "count(loans)", ">", "avg", "more loans than average"),
+                ("readers", "fees", "<", "avg", "fees below the average"),
+                ("loans", "max(loans.weight)", ">", "median", "weight above the median"),
+            )
+        ),
         (
             {
                 "metrics": ("fees",),
