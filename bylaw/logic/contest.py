@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 from typing import TypeAlias, TypeVar
@@ -66,13 +67,30 @@ class Rank:
         return self._contest.disputing(self.effect)
 
 
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """What stands in one room when some of its rules fire: sets of rules, and of `ranks` by their numbers."""
+
+    ranks: int
+    kin: int  # the rules of those ranks: one more of them that fires changes nothing
+    stands: int
+    actions: Mapping[str, str]  # of each outcome that gets one
+    duties: Duties
+    clashes: tuple[tuple[int, int], ...]
+
+
+NOTHING = Stand(0, 0, 0, {}, ((), (), ()), ())
+
+
 class Contest:
     """The ranks of a ruleset, and what stands when some of its rules fire."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
         self.rank_of: list[Rank] = []
-        self._verdicts: dict[tuple[int, ...], Verdict] = {}
+        self._ranks: list[Rank] = []
+        self._stands: dict[int, Stand] = {}
+        self._verdicts: dict[int, Verdict] = {}
         self._takers: dict[str, int] = {}
         self._facts: dict[int, frozenset[str]] = {}
         self._excluded: dict[str, list[str]] = defaultdict(list)
@@ -102,6 +120,14 @@ class Contest:
         self._demanding, self._prohibiting, self._permitting = map(_sets, (demanding, prohibiting, permitting))
         self.banning = as_bits(i for those in prohibiting.values() for i in those)
 
+    def prepare(self) -> None:
+        """Work out now what would be worked out when it is first asked for."""
+        for rank in self._ranks:
+            self.stand(rank.first)
+            self.verdict(1 << rank.number)
+            _ = rank.beaten, rank.beaters, rank.disputing
+        _ = self.home, self.constrained
+
     def _ranked(self) -> dict[Rank, list[int]]:
         """Every rank with its rules."""
         ranks: dict[tuple[Effect, int, str, int], Rank] = {}
@@ -114,6 +140,7 @@ class Contest:
             key = (rule.effect, rule.level, policy, i if is_torn else -1)
             if key not in ranks:
                 ranks[key] = Rank(self, len(ranks), rule.effect, rule.level, policy, is_torn)
+                self._ranks.append(ranks[key])
             members[ranks[key]].append(i)
             self.rank_of.append(ranks[key])
         return members
@@ -220,18 +247,33 @@ class Contest:
             actions.update(action for asked, action in rank.takes if asked == outcome)
         return actions.pop() if len(actions) == 1 else None
 
-    def verdict(self, fires: int) -> Verdict:
-        """What the rules of one room give when *fires* of them fire. Worked out once for all sets of the same ranks."""
-        ranks = tuple(rank.number for rank, _ in self.ranks_in(fires))
+    def stand(self, fires: int) -> Stand:
+        """What stands when exactly those rules of one room fire."""
+        found = self._stands.get(fires)
+        if found is None:
+            if len(self._stands) >= MOST_REMEMBERED:
+                self._stands.clear()
+            stands, ranks = self.surviving(fires), [rank for rank, _ in self.ranks_in(fires)]
+            outcomes = {outcome for rank in ranks for outcome, _ in rank.takes}
+            given = ((outcome, self.action_of(stands, outcome)) for outcome in sorted(outcomes))
+            found = self._stands[fires] = Stand(
+                ranks=sum(1 << rank.number for rank in ranks),
+                kin=reduce(or_, (rank.members for rank in ranks), 0),
+                stands=stands,
+                actions={outcome: action for outcome, action in given if action is not None},
+                duties=self.duties(stands),
+                clashes=self.clashes(stands),
+            )
+        return found
+
+    def verdict(self, ranks: int) -> Verdict:
+        """What the rules of one room give when some of each of these *ranks* (by number) fire, and no others."""
         found = self._verdicts.get(ranks)
         if found is None:
             if len(self._verdicts) >= MOST_REMEMBERED:
                 self._verdicts.clear()
-            stands = self.surviving(fires)
-            outcomes = dict.fromkeys(outcome for rank, _ in self.ranks_in(fires) for outcome, _ in rank.takes)
-            given = {outcome: self.action_of(stands, outcome) for outcome in sorted(outcomes)}
-            actions = tuple((outcome, action) for outcome, action in given.items() if action is not None)
-            found = self._verdicts[ranks] = actions, self.duties(stands)
+            stand = self.stand(reduce(or_, (self._ranks[n].first for n in bits(ranks)), 0)) if ranks else NOTHING
+            found = self._verdicts[ranks] = tuple(stand.actions.items()), stand.duties
         return found
 
     def duties(self, stands: int) -> Duties:
@@ -251,9 +293,19 @@ class Contest:
         variables = self.ruleset.variables
         return point(Box({name: domain(variable) for name, variable in variables.items()}), variables)
 
-    def room_of(self, rules: int) -> int:
-        """The room of the first of *rules*."""
-        return self.rooms[(rules & -rules).bit_length() - 1]
+    def rooms_in(self, rules: int) -> Iterator[tuple[int, int]]:
+        """The rooms of *rules*, each with those of them that are its own."""
+        rooms, members = self.rooms, self._members
+        while rules:
+            room = rooms[(rules & -rules).bit_length() - 1]
+            mine = rules & members[room]
+            rules ^= mine
+            yield room, mine
+
+    @cached_property
+    def home(self) -> Mapping[str, int]:
+        """The room of every outcome that some rule answers."""
+        return {outcome: self.rooms[next(bits(self.takers(outcome)))] for outcome in self.taking}
 
     def facts_of(self, room: int) -> frozenset[str]:
         """The facts that the rules of a room name."""
@@ -262,13 +314,12 @@ class Contest:
             self._facts[room] = frozenset[str]().union(*map(names, guards))
         return self._facts[room]
 
-    def is_constrained(self, room: int) -> bool:
-        """Does some invariant, whenever it holds, name a fact that the rules of a room name?"""
-        return bool(self._constrained) and not self._constrained.isdisjoint(self.facts_of(room))
-
     @cached_property
-    def _constrained(self) -> frozenset[str]:
-        return frozenset[str]().union(*(names(constraint.formula) for constraint in self.ruleset.constraints))
+    def constrained(self) -> frozenset[int]:
+        """The rooms with rules that name a fact which some invariant, whenever it holds, names too."""
+        named = frozenset[str]().union(*(names(constraint.formula) for constraint in self.ruleset.constraints))
+        rooms = self._members if named else ()
+        return frozenset(room for room in rooms if not named.isdisjoint(self.facts_of(room)))
 
     def members_of(self, room: int) -> int:
         """The rules of a room."""

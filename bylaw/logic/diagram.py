@@ -8,28 +8,95 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import combinations, pairwise
-from operator import or_
-from typing import Generic, TypeVar
+from itertools import accumulate, combinations, pairwise
+from operator import or_, xor
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from bylaw.logic.boxes import Box, Cut, Region, domain
-from bylaw.logic.ir import Variable
+from bylaw.logic.ir import Value, Variable
 
 _End = TypeVar("_End", bound=Hashable)
 
 MAX_STATES = 150  # beyond that many different situations on the way the question is left to others
+
+Marks: TypeAlias = Sequence[tuple[str, int]]  # a box: for every fact it speaks of the number of its region
 
 
 class TooWide(Exception):
     """The diagram would need too many states."""
 
 
+class Shapes:
+    """The regions that boxes have, numbered fact by fact, and how some of them cut the domain of their fact."""
+
+    def __init__(self, variables: Mapping[str, Variable], known: Shapes | None = None) -> None:
+        """With *known* its numbers hold here too; it learns none of those that are given here."""
+        self._variables, self._known = variables, known
+        self._numbers: dict[str, dict[Region, int]] = {}
+        self._turns: dict[str, list[tuple[int, ...]]] = {}
+
+    def marks(self, box: Box) -> Marks:
+        """The box by numbers, which are kept."""
+        return tuple((var, self._number(var, where)) for var, where in box.regions.items())
+
+    def _number(self, var: str, where: Region) -> int:
+        numbers = self._numbers.get(var)
+        if numbers is None:
+            numbers = self._numbers[var] = dict(self._known._numbers.get(var, {})) if self._known else {}
+        if where not in numbers:
+            numbers[where] = len(numbers)
+            self._turns.pop(var, None)
+        return numbers[where]
+
+    def prepare(self) -> None:
+        """Work out now what would be worked out when it is first asked for."""
+        for var in self._numbers:
+            self._turns_of(var)
+
+    def cells(self, var: str, who: Mapping[int, int], silent: int) -> list[int]:
+        """The different sets of members that the values of a fact allow: *who* of each region, and those *silent*."""
+        turns = self._turns_of(var)
+        if len(who) == 1:
+            ((number, mine),) = who.items()
+            return [silent | mine, silent] if turns[number] != turns[-1] else [silent | mine]
+        at = dict.fromkeys(turns[-1], 0)
+        for number, mine in who.items():
+            for place in turns[number]:
+                at[place] = at.get(place, 0) ^ mine
+        found = list(accumulate([at[place] for place in sorted(at)], xor, initial=silent))
+        return list(dict.fromkeys(found[1:-1]))
+
+    def _turns_of(self, var: str) -> list[tuple[int, ...]]:
+        """Where each region begins and ends by turns, and at the end the domain, as places in one order of them all."""
+        if var in self._turns:
+            return self._turns[var]
+        if self._known and var not in self._numbers:
+            return self._known._turns_of(var)
+        variable = self._variables[var]
+        regions = *self._numbers[var], domain(variable)
+        if variable.is_finite:
+            order = variable.values if variable.kind == "enum" else (False, True)
+            ends = [[n for n in range(len(order) + 1) if _parts(where, order, n)] for where in regions]
+        else:
+            cuts = [[cut for span in where for cut in span] for where in regions if isinstance(where, tuple)]
+            place = {cut: n for n, cut in enumerate(sorted({cut for row in cuts for cut in row}))}
+            ends = [[place[cut] for cut in row] for row in cuts]
+        found = list(map(tuple, ends))
+        self._turns[var] = found
+        return found
+
+
+def _parts(where: Region, order: Sequence[Value], n: int) -> bool:
+    """Does a list of values begin or end before the value number *n*?"""
+    return (n > 0 and order[n - 1] in where) != (n < len(order) and order[n] in where)
+
+
 @dataclass(frozen=True, slots=True)
 class Diagram(Generic[_End]):
     """All completions of a case. `nodes`: for each the position of the fact it asks, and where its cells lead.
 
-    A number that is no node is an end; one below 0 leads to no completion that exists.
+    A number that is no node is an end; one below 0 leads to no completion that exists. Nodes come after all they lead
+    to.
     """
 
     facts: Sequence[str]
@@ -41,12 +108,24 @@ class Diagram(Generic[_End]):
         """The facts that alone can change *part* of the result; if it only changes with several, all of those."""
         first: dict[Hashable, int] = {}
         parts = {n: first.setdefault(part(end), n) for n, end in self.ends.items()}
-        return self._turned(parts) if len(first) > 1 else []
+        if len(first) < 2:
+            return []
+        found = self._turned_in_some(parts) if self.is_partial else self._turned(parts)
+        return [self.facts[depth] for depth in sorted(found or {depth for depth, _ in self.nodes.values()})]
 
-    def _turned(self, parts: Mapping[int, int]) -> list[str]:
-        asked = {depth for depth, _ in self.nodes.values()}
-        if not self.is_partial and len(set(parts.values())) == len(parts):  # no two nodes are alike
-            return [self.facts[depth] for depth in sorted(asked)]
+    def _turned(self, parts: Mapping[int, int]) -> set[int]:
+        """The facts that are still asked once ends alike are one."""
+        if len(set(parts.values())) == len(parts):
+            return {depth for depth, _ in self.nodes.values()}
+        same = dict(parts)
+        alike: dict[tuple[int, tuple[int, ...]], int] = {}
+        for node, (depth, leads) in self.nodes.items():
+            leads = tuple([same[lead] for lead in leads])
+            same[node] = leads[0] if leads.count(leads[0]) == len(leads) else alike.setdefault((depth, leads), node)
+        return {depth for depth, _ in alike}
+
+    def _turned_in_some(self, parts: Mapping[int, int]) -> set[int]:
+        """The facts that part two completions which exist and are otherwise alike."""
         seen: dict[tuple[int, int], bool] = {}
 
         def differ(a: int, b: int) -> bool:
@@ -66,134 +145,119 @@ class Diagram(Generic[_End]):
                     seen[a, b] = any(differ(x, y) for x, y in zip(one[1], two[1], strict=True))
             return seen[a, b]
 
-        found = {
+        return {
             depth
             for depth, leads in self.nodes.values()
             if any(differ(a, b) for a, b in combinations(dict.fromkeys(leads), 2))
         }
-        return [self.facts[depth] for depth in sorted(found or asked)]
 
 
-def drawn(
-    boxes: Sequence[Box],
-    groups: Sequence[int],
-    existing: Sequence[Box],
-    variables: Mapping[str, Variable],
-    result: Callable[[int], _End],
-    budget: int = MAX_STATES,
-) -> Diagram[_End]:
-    """The diagram of some *boxes*, which speak of unknown facts only and are exact; so are those of *existing*.
+class Layout(NamedTuple):
+    """All that a diagram depends on besides its ends: two of them alike have one diagram, whoever they are about.
 
-    Boxes of one group (a number from 0) are alike: *result* says what holds when exactly those groups (as bits) have a
-    box that holds. Completions outside every box of *existing* do not exist; with none given, all do. Raises TooWide
-    beyond *budget* situations.
+    Each of `facts` has in `asked` who speaks of it, and who remains possible in each of its cells (as bits): boxes,
+    then boxes of what exists, then groups.
     """
-    if len(boxes) == 1 and not existing:
-        return _of_one(boxes[0], variables, result)
-    drawing = _Drawing(boxes, groups, existing, variables, result, budget)
-    return Diagram(drawing.facts, drawing.ends, drawing.inner, bool(existing))
+
+    facts: tuple[str, ...]
+    asked: tuple[tuple[int, tuple[int, ...]], ...]
+    groups: tuple[int, ...]
+    existing: int  # how many boxes say what exists
 
 
-def _of_one(box: Box, variables: Mapping[str, Variable], result: Callable[[int], _End]) -> Diagram[_End]:
-    """One box needs no search: a row of questions, each of which leads out of it."""
-    outside, inside = result(0), result(1)
-    if outside == inside:
-        return Diagram((), {0: inside}, {}, False)
-    facts = sorted(var for var, where in box.regions.items() if where != domain(variables[var]))
-    if not facts:
-        return Diagram((), {1: inside}, {}, False)
-    last = len(facts) - 1
-    nodes = {depth + 2: (depth, (depth + 3 if depth < last else 1, 0)) for depth in range(len(facts))}
-    return Diagram(facts, {0: outside, 1: inside}, nodes, False)
+def laid_out(boxes: Sequence[Marks], groups: Sequence[int], existing: Sequence[Marks], shapes: Shapes) -> Layout:
+    """The question about some *boxes*, which speak of unknown facts only and are exact; so are those of *existing*.
+
+    Boxes of one group (a number from 0) are alike. Completions outside every box of *existing* do not exist; with none
+    given, all do.
+    """
+    spoken: dict[str, dict[int, int]] = {}
+    for n, marks in enumerate((*boxes, *existing)):
+        for var, number in marks:
+            who = spoken.setdefault(var, {})
+            who[number] = who.get(number, 0) | 1 << n
+    everyone = (1 << len(boxes) + len(existing) + len(boxes)) - 1
+    speaking = {var: sum(who.values()) for var, who in spoken.items()}
+    ordered = sorted([(-speaking[var].bit_count(), len(who), var) for var, who in spoken.items()])
+    facts = tuple([var for _, _, var in ordered])
+    cells = [tuple(shapes.cells(var, spoken[var], everyone & ~speaking[var])) for var in facts]
+    asked = tuple([(speaking[var], each) for var, each in zip(facts, cells, strict=True)])
+    return Layout(facts, asked, tuple(groups), len(existing))
 
 
-class _Drawing(Generic[_End]):
-    """What is needed while a diagram is drawn."""
+def drawn(layout: Layout, result: Callable[[int], _End], budget: int = MAX_STATES) -> Diagram[_End]:
+    """The diagram. *result* says what holds when exactly those groups (as bits) have a box that holds.
 
-    def __init__(
-        self,
-        boxes: Sequence[Box],
-        groups: Sequence[int],
-        existing: Sequence[Box],
-        variables: Mapping[str, Variable],
-        result: Callable[[int], _End],
-        budget: int,
-    ) -> None:
-        members = [box.regions for box in (*boxes, *existing)]
-        self._count, self._budget, self._result = len(members), budget, result
-        self._existing = (1 << len(members)) - (1 << len(boxes)) if existing else 0
-        spoken: dict[str, int] = {}
-        for n, regions in enumerate(members):
-            for var in regions:
-                spoken[var] = spoken.get(var, 0) | 1 << n
-        parts_of = {var: len({regions[var] for regions in members if var in regions}) for var in spoken}
-        self.facts = sorted(spoken, key=lambda var: (-spoken[var].bit_count(), parts_of[var], var))
-        self._spoken = [spoken[var] for var in self.facts]
-        self._groups = groups
-        self._alike = [sum(1 << n for n, other in enumerate(groups) if other == group) for group in groups]
-        left = (1 << len(boxes)) - 1
-        self._whole = [left & ~reduce(or_, self._spoken[depth:], 0) for depth in range(len(self.facts) + 1)]
-        everyone = (1 << len(members) + len(boxes)) - 1
-        self._cells = [
-            cells(variables[var], {n: regions[var] for n, regions in enumerate(members) if var in regions}, everyone)
-            for var in self.facts
-        ]
-        self.ends: dict[int, _End] = {}  # node → what holds there
-        self.inner: dict[int, tuple[int, tuple[int, ...]]] = {}
-        self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
-        self._known: dict[tuple[int, int], int] = {}
-        self._end_of: dict[_End, int] = {}
-        self._draw(0, (1 << len(members)) - 1)
-
-    def _draw(self, depth: int, alive: int) -> int:
-        """The node from which the facts from *depth* on are asked, when *alive* are possible: members, then groups."""
-        if self._existing and not alive & self._existing:
-            return -1
-        asked = depth, alive
-        while whole := alive & self._whole[depth]:  # such a box holds, and others of its group say nothing more
-            n = whole.bit_length() - 1
-            alive = alive & ~self._alike[n] | 1 << self._count + self._groups[n]
-        while depth < len(self.facts) and not alive & self._spoken[depth]:
-            depth += 1
-        known = self._known
-        found = known.get((depth, alive))
-        if found is None:
-            self._budget -= 1
-            if self._budget < 0:
-                raise TooWide
-            if depth == len(self.facts):
-                found = self._end(self._result(alive >> self._count))
-            else:
-                leads, below = list[int](), depth + 1
-                for cell in self._cells[depth]:
-                    lead = known.get((below, alive & cell))
-                    leads.append(self._draw(below, alive & cell) if lead is None else lead)
-                found = self._node(depth, tuple(leads))
-        known[asked] = known[depth, alive] = found
-        return found
-
-    def _end(self, result: _End) -> int:
-        if result not in self._end_of:
-            self._end_of[result] = len(self.ends) + len(self.inner)
-            self.ends[self._end_of[result]] = result
-        return self._end_of[result]
-
-    def _node(self, depth: int, leads: tuple[int, ...]) -> int:
-        if len(set(leads)) == 1:
-            return leads[0]
-        found = self._nodes.get((depth, leads))
-        if found is None:
-            found = self._nodes[depth, leads] = len(self.ends) + len(self.inner)
-            self.inner[found] = (depth, leads)
-        return found
+    Raises TooWide beyond *budget* situations; one box alone needs none.
+    """
+    facts, existing = layout.facts, layout.existing
+    steps, last = _swept(layout, budget if len(layout.groups) > 1 or existing else len(facts) + 2)
+    end_of: dict[_End, int] = {}
+    nodes: dict[int, tuple[int, tuple[int, ...]]] = {}
+    shift = len(layout.groups) + existing
+    node = {alive: end_of.setdefault(result(alive >> shift), len(end_of)) for alive in last}
+    node[-1] = -1
+    known: dict[tuple[int, tuple[int, ...]], int] = {}
+    for depth in range(len(facts) - 1, -1, -1):
+        made = {}
+        for alive, further in steps[depth].items():
+            leads = tuple([node[each] for each in further])
+            if leads.count(leads[0]) == len(leads):
+                made[alive] = leads[0]
+                continue
+            found = known.setdefault((depth, leads), len(end_of) + len(known))
+            nodes[found] = depth, leads
+            made[alive] = found
+        node.update(made)  # what is asked here was not asked further down
+    return Diagram(facts, {n: end for end, n in end_of.items()}, nodes, existing > 0)
 
 
-def cells(variable: Variable, spoken: Mapping[int, Region], everyone: int) -> list[int]:
-    """The different sets of members that the values of a fact allow; *spoken* gives the regions of those who care."""
-    if len(spoken) == 1:
-        ((n, where),) = spoken.items()
-        return [everyone] if where == domain(variable) else [everyone & ~(1 << n), everyone]
-    return list(dict.fromkeys(allowed for _, allowed in parts(variable, spoken, everyone)))
+def _swept(layout: Layout, budget: int) -> tuple[list[dict[int, list[int]]], set[int]]:
+    """All situations, fact by fact: where each leads by the cells of its fact, and those in which nothing is asked.
+
+    A situation says who is possible (as bits). A box holds once no fact is left that it speaks of; others of its group
+    then say nothing more.
+    """
+    _, asked, groups, existing = layout
+    count = len(groups)
+    left = (1 << count) - 1
+    is_there = (1 << existing) - 1 << count
+    later = [*accumulate((speaking for speaking, _ in reversed(asked)), or_, initial=0)][::-1]
+    alike: dict[int, int] = {}
+    for n, group in enumerate(groups):
+        alike[group] = alike.get(group, 0) | 1 << n
+
+    def settled(alive: int, whole: int) -> int:
+        while whole := alive & whole:
+            group = groups[whole.bit_length() - 1]
+            alive = alive & ~alike[group] | 1 << count + existing + group
+        return alive
+
+    steps = list[dict[int, list[int]]]()
+    now = {settled((1 << count + existing) - 1, left & ~later[0])}
+    for depth, (speaking, cells) in enumerate(asked):
+        whole = left & speaking & ~later[depth + 1]
+        here, following = dict[int, list[int]](), set[int]()
+        for alive in now:
+            if not alive & speaking:
+                following.add(alive)
+                continue
+            leads = [alive & cell for cell in cells]
+            if is_there:
+                leads = [lead if lead & is_there else -1 for lead in leads]
+            if whole & alive:
+                leads = [settled(lead, whole) if lead > 0 and lead & whole else lead for lead in leads]
+            here[alive] = leads
+            following.update(leads)
+        following.discard(-1)
+        budget -= len(here)
+        if budget < 0:
+            raise TooWide
+        steps.append(here)
+        now = following
+    if budget < len(now):
+        raise TooWide
+    return steps, now
 
 
 def parts(variable: Variable, spoken: Mapping[int, Region], everyone: int) -> Iterator[tuple[Region, int]]:

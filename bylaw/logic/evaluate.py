@@ -6,18 +6,20 @@ is known to be true; an outcome is decided only if, besides, every completion of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in
-from bylaw.logic.contest import Contest
+from bylaw.logic.contest import NOTHING, Contest, Duties, Stand
+from bylaw.logic.diagram import Marks, Shapes
 from bylaw.logic.firing import Firing, Look, as_bits, bits
 from bylaw.logic.ground import Ground, ground
 from bylaw.logic.ir import Facts, Ruleset, Variable, names
 from bylaw.logic.outlook import Case, Outlook, Rooms
 from bylaw.logic.rivalry import Rivals
-from bylaw.logic.truth import possible, truth
+from bylaw.logic.truth import Reading, possible, reader
 
 MOST_GROUNDS = 64  # kept at a time: those of some rooms on a few days
 
@@ -103,6 +105,10 @@ class Evaluator:
         self._rooms: Rooms = {}
         self._grounds: dict[tuple[int, int], Ground] = {}
         self._asked: dict[int, tuple[str, ...]] = {}
+        self._shapes = Shapes(ruleset.variables)
+        self._marks: dict[int, tuple[Marks, ...]] = {}
+        self._readers: dict[int, Reading] = {}
+        self._invariants = [(constraint, reader(constraint.formula)) for constraint in ruleset.constraints]
         self._by_id = {rule.rule_id: i for i, rule in enumerate(ruleset.rules)}
 
     @cached_property
@@ -112,8 +118,16 @@ class Evaluator:
 
     @cached_property
     def index(self) -> Firing:
-        """Which rules a case makes fire, as a look-up."""
-        return Firing(self.ruleset, self.boxes_of)
+        """Which rules a case makes fire, as a look-up. Made with all else that depends on no case."""
+        found = Firing(self.ruleset, self.boxes_of)
+        for i in range(len(self.ruleset.rules)):
+            self.marks_of(i)
+            self._asked_by(i)
+        for i in bits(found.loose | ~found.plain & as_bits(range(len(self.ruleset.rules)))):
+            self.reader_of(i)
+        self._shapes.prepare()
+        self.contest.prepare()
+        return found
 
     def index_of(self, rule_id: str) -> int:
         """The position of a rule in the ruleset."""
@@ -131,6 +145,18 @@ class Evaluator:
             except TooManyBoxes:
                 self._boxes[i] = None
         return self._boxes[i]
+
+    def marks_of(self, i: int) -> tuple[Marks, ...]:
+        """The boxes of rule *i* by the numbers of their regions; none when it needs too many."""
+        if i not in self._marks:
+            self._marks[i] = tuple(map(self._shapes.marks, self.boxes_of(i) or ()))
+        return self._marks[i]
+
+    def reader_of(self, i: int) -> Reading:
+        """What reads the guard of rule *i* in a case."""
+        if i not in self._readers:
+            self._readers[i] = reader(self.ruleset.rules[i].guard)
+        return self._readers[i]
 
     def ground(self, rules: int, day: int) -> Ground:
         """What cases lie on for *rules* (as bits) and all that bear on the same results."""
@@ -153,10 +179,10 @@ class Evaluator:
     def _tried(self, facts: Facts, among: Iterable[int]) -> tuple[list[int], list[int]]:
         fires, open_ = [], []
         for i in among:
-            reading = truth(self.ruleset.rules[i].guard, facts)
-            if reading:
+            reading = self.reader_of(i)(facts)
+            if reading is True:
                 fires.append(i)
-            elif reading is None and self._is_possible(i, facts):
+            elif reading is not False and self._is_possible(i, facts):
                 open_.append(i)
         return fires, open_
 
@@ -192,7 +218,7 @@ class Evaluator:
         return actions.pop(), self._first(takers)
 
     def _first(self, takers: Iterable[int]) -> int:
-        return min(takers, key=lambda i: (self.ruleset.rules[i].level, self.ruleset.rules[i].rule_id))
+        return min(takers, key=self._strength.__getitem__)
 
     def _takes(self, i: int) -> tuple[tuple[str, str], ...]:
         return self.ruleset.rules[i].effect.takes
@@ -206,12 +232,12 @@ class Evaluator:
         the decision says which outcomes are undecided, and not for which facts: that is most of the work.
         """
         case = self._case(facts, day, among)
-        outlook = Outlook(case)
+        outlook, home = Outlook(case), self.contest.home
         results: dict[str, OutcomeResult] = {}
         undecided: dict[str, tuple[str, ...]] = {}
         asked: dict[str, None] = {}
         for outcome in self.ruleset.outcomes:
-            action = self.contest.action_of(case.stands, outcome)
+            action = case.standing.get(home.get(outcome, -1), NOTHING).actions.get(outcome)
             waits_for = outlook.waits_for(outcome, action)
             if waits_for is not None:
                 undecided[outcome] = waits_for() if names_unknown else ()
@@ -222,15 +248,16 @@ class Evaluator:
             rule = self.ruleset.rules[winner]
             results[outcome] = OutcomeResult(action, rule.policy_id, rule.rule_id)
             asked.update(dict.fromkeys(self._asked_by(winner)))
-        required, prohibited, permitted = duties = self.contest.duties(case.stands)
+        required, prohibited, permitted = duties = _together(case.standing.values())
+        clashes = sorted(pair for stand in case.standing.values() for pair in stand.clashes)
         return Decision(
             outcomes=results,
             required=required,
             prohibited=prohibited,
             permitted=permitted,
-            fired=tuple(map(self._fired, bits(case.fires))),
-            lost=tuple(map(self._fired, bits(case.fires & ~case.stands))),
-            conflicts=tuple(self._conflict(i, j) for i, j in self.contest.clashes(case.stands)),
+            fired=tuple(map(self._fired.__getitem__, bits(case.fires))),
+            lost=tuple(map(self._fired.__getitem__, bits(case.fires & ~case.stands))),
+            conflicts=tuple(self._conflict(i, j) for i, j in clashes),
             missing_facts=outlook.missing(duties) if names_unknown else (),
             path=tuple(f"{var}={_shown(self.ruleset.variables[var], facts)}" for var in asked if var in facts),
             undecided=undecided,
@@ -248,24 +275,31 @@ class Evaluator:
                 return self._looked_up(full, day)[0]
             return fires | as_bits(self._tried(full, bits(open_))[0])
 
+        standing = {room: self.contest.stand(mine) for room, mine in self.contest.rooms_in(fires)}
         return Case(
             contest=self.contest,
             boxes_of=self.boxes_of,
+            marks_of=self.marks_of,
+            reader_of=self.reader_of,
+            invariants=self._invariants,
+            shapes=self._shapes,
             look=look,
             unlisted=open_ if look is None else self.index.loose,
+            asking=self._asking,
             places=self._places,
             fires_at=fires_at,
             remembered=self._rooms,
             facts=facts,
             day=day,
             fires=fires,
-            stands=self.contest.surviving(fires),
+            standing=standing,
+            stands=reduce(or_, (stand.stands for stand in standing.values()), 0),
             open=open_,
         )
 
-    def _fired(self, i: int) -> Fired:
-        rule = self.ruleset.rules[i]
-        return Fired(rule.policy_id, rule.rule_id, rule.effect.action)
+    @cached_property
+    def _fired(self) -> Sequence[Fired]:
+        return [Fired(rule.policy_id, rule.rule_id, rule.effect.action) for rule in self.ruleset.rules]
 
     def _conflict(self, i: int, j: int) -> Conflict:
         one, two = self.ruleset.rules[i], self.ruleset.rules[j]
@@ -285,8 +319,19 @@ class Evaluator:
         return self._asked[i]
 
     @cached_property
+    def _asking(self) -> Sequence[str]:
+        return sorted(self.ruleset.variables, key=self.question_order)
+
+    @cached_property
     def _places(self) -> Mapping[str, int]:
-        return {var: n for n, var in enumerate(sorted(self.ruleset.variables, key=self.question_order))}
+        return {var: n for n, var in enumerate(self._asking)}
+
+    @cached_property
+    def _strength(self) -> Sequence[int]:
+        """The place of every rule among all, the strongest first."""
+        rules = self.ruleset.rules
+        order = sorted(range(len(rules)), key=lambda i: (rules[i].level, rules[i].rule_id))
+        return [n for _, n in sorted(zip(order, range(len(rules)), strict=True))]
 
     def question_order(self, var: str) -> tuple[int, str]:
         """Booleans are asked first, then enums, then numbers and dates (seed 001, decision nodes)."""
@@ -294,6 +339,16 @@ class Evaluator:
 
 
 _QUESTION_ORDER = {"boolean": 0, "enum": 1}
+
+
+def _together(standing: Iterable[Stand]) -> Duties:
+    """The duties of all rooms."""
+    kinds: list[list[str]] = [[], [], []]
+    for stand in standing:
+        for kind, actions in zip(kinds, stand.duties, strict=True):
+            kind += actions
+    required, prohibited, permitted = map(tuple, map(sorted, kinds))
+    return required, prohibited, permitted
 
 
 def _shown(variable: Variable, facts: Facts) -> str:

@@ -8,7 +8,7 @@ comparisons between facts are *loose*: the index only rules them out, and whoeve
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -91,7 +91,8 @@ class Line:
 
     def at(self, value: Value) -> int:
         assert not isinstance(value, str)
-        return self.after(bisect_right(self.cuts, (value, 0)))
+        count = bisect_right(self.cuts, (value, 0))
+        return self._sets[count] if self._step == 1 else self.after(count)
 
     def after(self, count: int) -> int:
         """The set beyond the *count* lowest bounds."""
@@ -128,7 +129,7 @@ class Look:
     def of_open(self, rules: int, group: int, members: int) -> tuple[int, ...]:
         """All that is known of the open *rules* of a group with *members*: unknown facts, and boxes still possible."""
         facts, depth = self.index.extent(group, members)
-        return self.unknown & facts, *(those & rules for those in self.possible[:depth])
+        return self.unknown & facts, *([those & rules for those in self.possible[:depth]] if depth > 1 else (rules,))
 
     def open_boxes(self, rules: int) -> Trace:
         """What is open of *rules*, whose boxes the index must know."""
@@ -140,7 +141,7 @@ class Look:
                     open_.append((i, n))
         return waiting & self.unknown, tuple(open_)
 
-    def waiting(self, rules: int, known: Facts) -> Counter[str]:
+    def waiting(self, rules: int, known: Facts) -> dict[str, int]:
         """For every unknown fact how many of *rules* have a possible box that speaks of it."""
         return self.index.waiting(self, rules, known)
 
@@ -226,14 +227,16 @@ class Firing:
             self._extents[group] = reduce(or_, chain.from_iterable(told), 0), max(map(len, told))
         return self._extents[group]
 
-    def waiting(self, look: Look, rules: int, known: Facts) -> Counter[str]:
+    def waiting(self, look: Look, rules: int, known: Facts) -> dict[str, int]:
         """For every unknown fact how many of *rules* have a possible box that speaks of it."""
-        found = Counter[str]()
+        found = dict[str, int]()
         if rules.bit_count() <= FEW:
             for i in bits(rules):
                 mine = self._boxes_of(i) or ()
                 left = [box for box, possible in zip(mine, look.possible, strict=False) if possible >> i & 1]
-                found.update({var for box in left for var in box.regions if var not in known})
+                for var in left[0].regions if len(left) == 1 else {var for box in left for var in box.regions}:
+                    if var not in known:
+                        found[var] = found.get(var, 0) + 1
             return found
         for var, speaking in self._spoken.items():
             if var not in known:

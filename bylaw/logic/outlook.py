@@ -8,24 +8,24 @@ rival; then a few telling completions are tried, and only when none of them diff
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from itertools import islice
-from operator import or_
 
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, boxes, holds_in, meet, point, subtract
-from bylaw.logic.contest import MOST_REMEMBERED, Contest, Duties, Rank, Verdict
-from bylaw.logic.diagram import Diagram, TooWide, drawn
+from bylaw.logic.contest import MOST_REMEMBERED, Contest, Duties, Rank, Stand
+from bylaw.logic.diagram import Layout, Marks, Shapes, TooWide, laid_out
 from bylaw.logic.firing import Look, Trace, bits
-from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, Ruleset, conj, names
-from bylaw.logic.truth import possible, simplify, truth
+from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, Ruleset, conj
+from bylaw.logic.room import Room
+from bylaw.logic.truth import Reading, possible, simplify, truth
 
 MAX_BRANCHES = 2_000  # beyond that many ways the unknown facts could fall, an outcome counts as undecided
 FEW = 10  # open boxes of one room that a diagram is tried for
 TRIES = 6  # completions tried before all are searched
 
-Rooms = dict[Hashable, "Room | None"]  # rooms as they were in other cases: what is open there decides the rest
+Rooms = dict[Hashable, Room | None]  # rooms as they were in other cases: what is open there decides the rest
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,20 @@ class Case:
 
     contest: Contest
     boxes_of: Callable[[int], tuple[Box, ...] | None]
+    marks_of: Callable[[int], tuple[Marks, ...]]
+    reader_of: Callable[[int], Reading]
+    invariants: Sequence[tuple[Constraint, Reading]]
+    shapes: Shapes
     look: Look | None  # what an index says of the case
     unlisted: int  # the rules that no index knows enough of
-    places: Mapping[str, int]  # in which order facts are asked for
+    asking: Sequence[str]  # the facts in the order in which they are asked for
+    places: Mapping[str, int]  # and each one's place there
     fires_at: Callable[[Facts], int]  # the rules that fire in a full case
     remembered: Rooms
     facts: Facts
     day: int
     fires: int
+    standing: Mapping[int, Stand]  # of every room in which something fires
     stands: int
     open: int
 
@@ -58,21 +64,20 @@ class Outlook:
         self.case, self.contest = case, case.contest
         self._present = case.fires | case.open
         # of rules alike one that fires says as much as all: one more changes nothing
-        self._open, self._alike = case.open, 0
-        for rank, _ in self.contest.ranks_in(case.fires):
-            self._open &= ~rank.members
-            self._alike |= rank.first
+        self._open = case.open
+        for stand in case.standing.values():
+            self._open &= ~stand.kin
         self._hopeless: dict[Rank, bool] = {}
+        self._open_rooms = dict(self.contest.rooms_in(self._open))
         self._rooms: dict[int, Room | None] = {}
-        self._unknown: dict[int, set[str]] = {}
+        self._unknown: dict[int, frozenset[str]] = {}
         self._live = 0  # open rules that matter, of the rooms without a diagram
 
     # ---- what people are told ---------------------------------------------------------------------------------------
 
     def waits_for(self, outcome: str, action: str | None) -> Callable[[], tuple[str, ...]] | None:
         """What names the unknown facts that could change *outcome* from *action*; None when every completion agrees."""
-        takers = self.contest.takers(outcome) & self._present
-        number = self.contest.room_of(takers) if takers else -1
+        number = self.contest.home.get(outcome, -1)
         if number not in self._open_rooms:
             return None
         room = self._room(number)
@@ -87,7 +92,8 @@ class Outlook:
             turning = room.turning(outcome)
             if not turning:  # only to be told for certain
                 return self._named(self._influence(outcome, action) & self._open)
-            told = self._ordered({var: self._counted(room)[var] for var in turning})
+            count = self._counted(room)
+            told = self._ordered({var: count[var] for var in turning})
             if room.open & self.case.unlisted:
                 return told
             room.told[outcome] = told
@@ -139,54 +145,44 @@ class Outlook:
         return count
 
     def _ordered(self, count: Mapping[str, int]) -> tuple[str, ...]:
-        places = self.case.places
-        return tuple(sorted(count, key=lambda var: (-count[var], places[var])))
+        places, width = self.case.places, len(self.case.places)
+        first = sorted([places[var] - waiting * width for var, waiting in count.items()])
+        return tuple([self.case.asking[place % width] for place in first])
 
     def _named(self, rules: int) -> tuple[str, ...]:
         """The unknown facts that *rules* name, those included that no value of would make a difference."""
         found = set[str]().union(*map(self._unknown_of, bits(rules)))
-        return tuple(sorted(found, key=self.case.places.__getitem__))
+        return self._ordered(dict.fromkeys(found, 0))
 
-    def _unknown_of(self, i: int) -> set[str]:
+    def _unknown_of(self, i: int) -> frozenset[str]:
         """The unknown facts that rule *i* still waits for."""
         if i not in self._unknown:
-            left = simplify(self.case.ruleset.rules[i].guard, self.case.facts)
-            self._unknown[i] = names(left) - self.case.facts.keys()
+            self._unknown[i] = _waits(self.case.reader_of(i)(self.case.facts))
         return self._unknown[i]
 
     # ---- few open rules ---------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _open_rooms(self) -> dict[int, int]:
-        found: dict[int, int] = {}
-        left = self._open
-        while left:
-            room = self.contest.room_of(left)
-            found[room] = left & self.contest.members_of(room)
-            left ^= found[room]
-        return found
-
     def _room(self, number: int) -> Room | None:
         """A room as a diagram of what is open there, None when that is too much."""
         if number not in self._rooms:
-            self._rooms[number] = self._recalled(number)
+            self._rooms[number] = self._recalled(number, self._open_rooms[number])
         return self._rooms[number]
 
-    def _recalled(self, number: int) -> Room | None:
-        open_ = self._open_rooms[number]
+    def _recalled(self, number: int, open_: int) -> Room | None:
         if open_.bit_count() > FEW:
             return None
-        members, look = self.contest.members_of(number), self.case.look
-        fires = self._alike & members
-        is_bound = self.contest.is_constrained(number) and not self._bound.isdisjoint(self.contest.facts_of(number))
-        left = self._left_of_invariants if is_bound else None
-        if look is None or open_ & self.case.unlisted:
-            return self._compared(number, fires, left, self._traced(open_))
-        glance = number, fires, left, look.of_open(open_, number, members)
-        try:
-            return self.case.remembered[glance]
-        except KeyError:
-            return self._kept(glance, self._compared(number, fires, left, look.open_boxes(open_)))
+        contest, case, left = self.contest, self.case, None
+        ranks = case.standing[number].ranks if number in case.standing else 0
+        if number in contest.constrained and not self._bound.isdisjoint(contest.facts_of(number)):
+            left = self._left_of_invariants
+        if case.look is None or open_ & case.unlisted:
+            return self._compared(number, open_, ranks, left, self._traced(open_))
+        if left is not None:
+            return self._compared(number, open_, ranks, left, case.look.open_boxes(open_))
+        glance = number, ranks, case.look.of_open(open_, number, contest.members_of(number))
+        if glance in case.remembered:
+            return case.remembered[glance]
+        return self._kept(glance, self._compared(number, open_, ranks, left, case.look.open_boxes(open_)))
 
     def _kept(self, asked: Hashable, room: Room | None) -> Room | None:
         remembered = self.case.remembered
@@ -195,15 +191,24 @@ class Outlook:
         remembered[asked] = room
         return room
 
-    def _compared(self, number: int, fires: int, left: Formula | None, trace: Trace | None) -> Room | None:
+    def _compared(self, number: int, open_: int, ranks: int, left: Formula | None, trace: Trace | None) -> Room | None:
         """A room like another in every open box is that one, whatever else is known of either case."""
         if trace is None or len(trace[1]) > FEW:
             return None
         is_bound = left is not None and self._is_bound(trace)
-        asked = number, fires, left if is_bound else None, trace
-        if asked in self.case.remembered:
+        asked: Hashable = (number, ranks, trace)
+        if not is_bound and asked in self.case.remembered:
             return self.case.remembered[asked]
-        return self._kept(asked, self._read_room(fires, self._open_rooms[number], trace, is_bound))
+        kinds, layout = self._laid_out(open_, trace, is_bound)
+        if is_bound:  # what an invariant leaves of a fact matters only by the cells that it leaves
+            asked = (number, ranks, trace, layout)
+            if asked in self.case.remembered:
+                return self.case.remembered[asked]
+        try:
+            found = layout and Room(self.contest, ranks, open_, kinds, layout)
+        except TooWide:
+            found = None
+        return self._kept(asked, found)
 
     def _is_bound(self, trace: Trace) -> bool:
         """Do the invariants still ask something of the facts that these boxes speak of?"""
@@ -222,26 +227,27 @@ class Outlook:
                     unknown.update(box.regions)
         return frozenset(unknown.difference(facts)), tuple(open_)
 
-    def _read_room(self, fires: int, open_: int, trace: Trace, is_bound: bool) -> Room | None:
-        boxes_of, rank_of = self.case.boxes_of, self.contest.rank_of
-        if any(box.residue for i in bits(open_) for box in boxes_of(i) or ()):
-            return None
-        existing = self._existing if is_bound else ()
-        if existing is None:
-            return None
-        found = [_of_unknown((boxes_of(i) or ())[n], self.case.facts) for i, n in trace[1]]
-        ranks = [rank_of[i] for i, _ in trace[1]]
-        kinds = list(dict.fromkeys(ranks))
+    def _laid_out(self, open_: int, trace: Trace, is_bound: bool) -> tuple[Iterable[int], Layout | None]:
+        """The ranks that open boxes are of, and how these lie; None when boxes do not say it."""
+        case, rank_of = self.case, self.contest.rank_of
+        if any(box.residue for i in bits(open_ & case.unlisted) for box in case.boxes_of(i) or ()):
+            return (), None
+        if is_bound and self._existing is None:
+            return (), None
+        facts, marks_of = case.facts, case.marks_of
+        found = [[mark for mark in marks_of(i)[n] if mark[0] not in facts] for i, n in trace[1]]
+        group_of: dict[int, int] = {}
+        groups = [group_of.setdefault(rank_of[i].number, len(group_of)) for i, _ in trace[1]]
+        existing, shapes = self._bounds if is_bound else ((), case.shapes)
+        return group_of, laid_out(found, groups, existing, shapes)
 
-        def result(held: int) -> Verdict:
-            return self.contest.verdict(reduce(or_, (kinds[n].members for n in bits(held)), fires))
-
-        groups = [kinds.index(rank) for rank in ranks]
-        try:
-            diagram = drawn(found, groups, existing, self.case.ruleset.variables, result)
-        except TooWide:
-            return None
-        return Room(diagram, open_, is_changed=any(end != result(0) for end in diagram.ends.values()))
+    @cached_property
+    def _bounds(self) -> tuple[Sequence[Marks], Shapes]:
+        """The completions that the invariants allow, by numbers that are of this case alone."""
+        for i in bits(self._open):
+            self.case.marks_of(i)  # INVARIANT: whoever is met here has the numbers that hold everywhere
+        shapes = Shapes(self.case.ruleset.variables, self.case.shapes)
+        return [shapes.marks(box) for box in self._existing or ()], shapes
 
     @cached_property
     def _existing(self) -> Sequence[Box] | None:
@@ -255,9 +261,13 @@ class Outlook:
         return found if all(box.is_exact for box in found) else None
 
     @cached_property
-    def _bound(self) -> set[str]:
+    def _bound(self) -> frozenset[str]:
         """The facts of which the invariants still ask something."""
-        return set() if self._left_of_invariants is None else names(self._left_of_invariants)
+        case = self.case
+        found = [read(case.facts) for constraint, read in case.invariants if in_force(constraint, case.day)]
+        if any(each is False for each in found):
+            return frozenset()
+        return frozenset[str]().union(*map(_waits, found))
 
     @cached_property
     def _left_of_invariants(self) -> Formula | None:
@@ -401,31 +411,8 @@ class Outlook:
         return found or [EVERYTHING]
 
 
-class Room:
-    """A room with few open rules, the diagram of all its completions, and what was told of it."""
-
-    def __init__(self, diagram: Diagram[Verdict], open_: int, is_changed: bool) -> None:
-        self._diagram, self.open = diagram, open_
-        self.is_changed = is_changed  # from what is known now, by some completion
-        self.told: dict[str, tuple[str, ...]] = {}
-        self.count: Mapping[str, int] | None = None
-
-    @cached_property
-    def changing(self) -> list[str]:
-        """The facts that can change anything."""
-        return self._diagram.turning(lambda end: end)
-
-    def turning(self, outcome: str) -> list[str]:
-        """The facts that can change *outcome*."""
-        return self._diagram.turning(lambda end: _answer(end, outcome))
-
-    def only_gives(self, outcome: str, action: str | None) -> bool:
-        """Does every completion end with that action?"""
-        return all(_answer(end, outcome) == action for end in self._diagram.ends.values())
-
-
-def _answer(end: Verdict, outcome: str) -> str | None:
-    return next((action for asked, action in end[0] if asked == outcome), None)
+def _waits(reading: bool | frozenset[str]) -> frozenset[str]:
+    return frozenset() if isinstance(reading, bool) else reading
 
 
 def _of_unknown(box: Box, known: Facts) -> Box:

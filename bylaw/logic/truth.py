@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from bylaw.logic.boxes import Box
 from bylaw.logic.ir import (
@@ -24,9 +24,11 @@ from bylaw.logic.ir import (
     Or,
     Ref,
     Term,
+    Value,
     Variable,
     conj,
     disj,
+    names,
     negate,
 )
 
@@ -80,6 +82,64 @@ def truth(formula: Formula, facts: Facts) -> bool | None:
         case Compare(left, op, right):
             one, two = amount(left, facts), amount(right, facts)
             return None if one is None or two is None else OPERATORS[op](one, two)
+
+
+Reading: TypeAlias = Callable[[Facts], bool | frozenset[str]]
+
+
+def reader(formula: Formula) -> Reading:
+    """`truth` of one formula for many cases, made once: instead of None the unknown facts of what is left of it."""
+    match formula:
+        case Atom(var, op, value):
+            return _reading_of_atom(var, _is_one_of if isinstance(value, tuple) else OPERATORS[op], value)
+        case Not(item):
+            inner = reader(item)
+
+            def denied(facts: Facts) -> bool | frozenset[str]:
+                found = inner(facts)
+                return not found if isinstance(found, bool) else found
+
+            return denied
+        case And(items) | Or(items):
+            return _reading_of_all(tuple(map(reader, items)), isinstance(formula, And))
+        case Compare():
+            named = frozenset(names(formula))
+
+            def compared(facts: Facts) -> bool | frozenset[str]:
+                found = truth(formula, facts)
+                return named - facts.keys() if found is None else found
+
+            return compared
+
+
+def _is_one_of(value: Value, values: tuple[Value, ...]) -> bool:
+    return value in values
+
+
+def _reading_of_atom(var: str, holds: Callable[[Any, Any], bool], value: Any) -> Reading:
+    unknown = frozenset((var,))
+
+    def tested(facts: Facts) -> bool | frozenset[str]:
+        return holds(facts[var], value) if var in facts else unknown
+
+    return tested
+
+
+def _reading_of_all(items: tuple[Reading, ...], neutral: bool) -> Reading:
+    """All of *items* where True is neutral, any of them where False is."""
+
+    def joined(facts: Facts) -> bool | frozenset[str]:
+        left: frozenset[str] | None = None
+        for item in items:
+            found = item(facts)
+            if found is neutral:
+                continue
+            if isinstance(found, bool):
+                return found
+            left = found if left is None else left | found
+        return neutral if left is None else left
+
+    return joined
 
 
 def amount(term: Term, facts: Facts) -> Any:

@@ -44,9 +44,24 @@ def test_a_verdict_is_that_of_any_rules_of_the_same_ranks(ruleset, asked):
         fires = as_bits(i for i in sorted(some) if i < len(ruleset.rules))
         stands = contest.surviving(fires)
         given = {outcome: contest.action_of(stands, outcome) for outcome in ruleset.outcomes}
-        actions, duties = contest.verdict(fires)
+        stand = contest.stand(fires)
+        assert stand.stands == stands
+        assert stand.clashes == contest.clashes(stands)
+        assert stand.ranks == as_bits(contest.rank_of[i].number for i in bits(fires))
+        actions, duties = contest.verdict(stand.ranks)
         assert dict(actions) == {outcome: action for outcome, action in given.items() if action is not None}
         assert duties == contest.duties(stands)
+
+
+@given(rulesets(most=8), st.sets(st.integers(0, 7)))
+@settings(max_examples=40, deadline=None)
+def test_rules_are_told_apart_by_room(ruleset, some):
+    contest, rules = Contest(ruleset), as_bits(i for i in sorted(some) if i < len(ruleset.rules))
+    found = dict(contest.rooms_in(rules))
+    assert {i: room for room, mine in found.items() for i in bits(mine)} == {i: contest.rooms[i] for i in bits(rules)}
+    assert contest.home.keys() == {outcome for rule in ruleset.rules for outcome, _ in rule.effect.takes}
+    for i, rule in enumerate(ruleset.rules):
+        assert all(contest.home[outcome] == contest.rooms[i] for outcome, _ in rule.effect.takes)
 
 
 @given(rulesets(most=8))

@@ -1,5 +1,7 @@
 """Which unknown facts matter: those whose value changes some result, by trying every completion, and no others."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ from bylaw.logic.ir import (
     Source,
     Variable,
 )
-from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, rulesets
+from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, formulas, rulesets
 
 facts_known = st.fixed_dictionaries(
     {"kind": st.sampled_from(GRID["kind"])},
@@ -108,6 +110,15 @@ def test_what_other_cases_left_behind_changes_nothing(ruleset, asked, is_indexed
     kept = Evaluator(ruleset, is_indexed)
     for facts in asked:
         assert kept.decide(facts, 1) == Evaluator(ruleset, is_indexed).decide(facts, 1)
+
+
+@given(rulesets(most=6), formulas(with_compare=True), st.lists(facts_known, min_size=2, max_size=6), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_what_other_cases_left_behind_changes_nothing_under_an_invariant(rules, formula, asked, is_indexed):
+    bound = replace(rules, constraints=(Constraint("C", "P", formula, "", Source("x.yaml")),))
+    kept = Evaluator(bound, is_indexed)
+    for facts in asked:
+        assert kept.decide(facts, 1) == Evaluator(bound, is_indexed).decide(facts, 1)
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------
