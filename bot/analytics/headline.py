@@ -25,7 +25,7 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     """What the answer is about: `Net revenue by region, Q3 2026`."""
     columns = [readable(name.partition(".")[2]) for name in query.dimensions]
     groups = columns + ([query.grain] if query.grain else [])
-    about = listed(dict.fromkeys(readable(named(name, query)) for name in query.shown))
+    about = listed(dict.fromkeys(named(name, query) for name in query.shown))
     if query.metrics and not query.shown:
         about = f"{listed(groups)} with the {_rank(query)}"
     elif not query.metrics:
@@ -170,18 +170,26 @@ def listed(words: Iterable[str]) -> str:
 
 
 def named(name: str, query: SemanticQuery) -> str:
-    """What a number of a span of time of its own is called: the number itself, the span stands beside the figure."""
-    measure = next((part for part in query.measures if part.name == name and part.window is not None), None)
+    """What a number is called: one of a span of its own by the number itself, the span stands beside the figure."""
+    measure = next((part for part in query.measures if part.name == name), None)
     difference = next((part for part in query.differences if part.name == name), None)
+    ratio = next((part for part in query.ratios if part.name == name), None)
     if difference is not None:
         return "growth" if difference.is_growth else "change"
-    return measure.metric if measure is not None else name
+    if ratio is not None:
+        over, under = (named(half, query) for half in (ratio.numerator, ratio.denominator))
+        return f"{over} {'in percent of' if ratio.in_percent else 'divided by'} {under}"
+    if measure is None or (measure.window is None and measure.over not in ("value", "total")):
+        return readable(name)
+    inside = listed(conditions(measure.filters))
+    whole = "all " if measure.over == "total" else ""
+    return f"{whole}{readable(measure.metric)}{f' ({inside})' if inside else ''}"
 
 
 def _rank(query: SemanticQuery) -> str:
     """What the rows of an answer without a number were ranked by: `lowest refund rate`."""
     order = next(order for order in query.order if order.by in query.hidden)
-    return f"{'highest' if order.descending else 'lowest'} {readable(order.by)}"
+    return f"{'highest' if order.descending else 'lowest'} {named(order.by, query)}"
 
 
 def apart(condition: Apart) -> str:

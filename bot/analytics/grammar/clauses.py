@@ -106,6 +106,8 @@ def begin_kind(scan: Scan, ref: Ref) -> None:
     scan.relative |= return_to_owner(scan, first) and is_other(scan, rows[1])
     if scan.relative and is_other(scan, rows[1]):
         open_clause(scan)
+        if scan.negated and scan.at_word(first - 1) not in wording.NOT:
+            scan.negated, scan.quantity = False, ("=", 0)  # "who never made a sell transaction"
 
 
 def count_related(scan: Scan, comparison: Comparison, value: Value, first: int) -> None:

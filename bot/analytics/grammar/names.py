@@ -312,7 +312,9 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False  # "customers who …": the customers, not how many
     is_thing = scan.asks and (ref.is_plural or ref.words.lower() not in metric_names(scan, ref))
     is_thing = is_thing or stands_beside(scan, first)
-    if ref.entities and (is_thing or scan.relative or scan.agent or scan.quantity or scan.ranking or scan.said.numbers):
+    is_next = ref.is_plural and scan.words[first - 1] in ("and", ",", "&") and scan.number_ends == first - 1 > 0
+    is_behind = bool(scan.said.numbers) and not is_next  # "net revenue and orders by region" are two numbers
+    if ref.entities and (is_thing or scan.relative or scan.agent or scan.quantity or scan.ranking or is_behind):
         return False
     if ref.of("dimension") and (scan.asks or scan.ranking):
         return False

@@ -113,6 +113,9 @@ def read_aggregate(scan: Scan) -> bool:
     while scan.word() in wording.ARTICLES | {"of", "total"} and not scan.is_phrase():
         scan.totals |= scan.word() == "total"
         scan.at += 1
+    found = scan.mention(scan.at)
+    if scan.totals and scan.agg[1] and found is not None and found[1].of("fact") and not found[1].of("metric"):
+        scan.ranked_agg, scan.agg, scan.agg_words = agg, ("sum", False), "total"  # "the highest total commission"
     return True
 
 
@@ -223,7 +226,7 @@ def read_grain(scan: Scan) -> bool:
         scan.at += 1
         return True
     if (word in wording.ADVERBS and not is_named and not scan.is_phrase()) or scan.each:
-        if scan.each and is_named and not is_inside_number(scan):
+        if scan.each and is_named and not is_inside_number(scan) and not scan.is_time(scan.at + 1):
             return False
         grain = wording.GRAINS[word]
         if is_inside_number(scan):

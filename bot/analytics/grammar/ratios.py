@@ -13,6 +13,8 @@ from bot.analytics.grammar.said import Narrowing, NumberSaid, RatioSaid, Ref, Re
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.sides import Piece, Quotient, Side
 
+_PREDICATES = ("that", "who", "which", "whose", "be", "have", "do")
+
 
 def read_ratio(scan: Scan) -> bool:
     quotient = scan.quotient
@@ -139,7 +141,7 @@ def mark(scan: Scan, quotient: Quotient) -> None:
     side, word = quotient.side, scan.word()
     if side.number is None:
         return
-    if word in ("that", "who", "which", "whose", "be", "have", "do") and scan.at >= side.number_at:
+    if (word in _PREDICATES and scan.at >= side.number_at) or is_finite(scan, side):
         side.mark, side.place = "strong", ""
     elif word in ("with", "without", "having") or (
         scan.here().raw.lower().endswith("ing") and scan.mention(scan.at) is None
@@ -154,6 +156,15 @@ def mark(scan: Scan, quotient: Quotient) -> None:
         side.place = word
         if side.mark not in ("strong", "weak") or not is_first:
             side.mark = "place"
+
+
+def is_finite(scan: Scan, side: Side) -> bool:
+    """ "What percentage of transactions failed": the only verb of its sentence."""
+    if scan.at != side.number_at or not scan.here().raw.lower().endswith("ed"):
+        return False
+    found, sentence = scan.mention(scan.at), scan.here().sentence
+    behind = {token.text for token in scan.tokens[scan.at + 1 :] if token.sentence == sentence}
+    return found is not None and bool(found[1].of("value")) and not behind & {*_PREDICATES, "with", "without"}
 
 
 def add_half(scan: Scan, number: NumberSaid, first: int, after: int) -> bool:

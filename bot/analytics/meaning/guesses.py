@@ -100,7 +100,7 @@ def ranked_unsaid(draft: Draft, ranked: Ref, words: str) -> NumberSaid | None:
 
 
 def decide_grains(draft: Draft) -> None:
-    """ "Monthly" may be the name of a plan; where the rows lead to no plan, it says how to group."""
+    """ "Monthly" may be the name of a plan, "day" a column; where the rows lead to none, it says how to group."""
     assert draft.base is not None
     for narrowing in list(draft.said.conditions):
         grain = GRAINS.get(narrowing.ref.words.lower())
@@ -114,6 +114,13 @@ def decide_grains(draft: Draft) -> None:
             draft.said.conditions.remove(narrowing)
             draft.names[narrowing.ref.words] = grain
             draft.said.grain = grain
+    for ref in list(draft.said.groups):
+        grain = GRAINS.get(ref.words.lower())
+        if grain and not any(draft.nearness.leads_to_one(draft.base, name) for name in ref.owners):
+            draft.said.groups.remove(ref)
+            for time in draft.said.times:
+                time.ref = None if time.ref is not None and time.ref.words == ref.words else time.ref
+            draft.names[ref.words] = draft.said.grain = grain
 
 
 def decide_per(draft: Draft, bases: Sequence[str]) -> None:

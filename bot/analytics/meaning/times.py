@@ -70,7 +70,7 @@ def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> 
     leads = draft.nearness.leads_to_one
     for part in draft.said.conditions:
         far = [name for name in part.ref.owners if name in time.beside and not leads(draft.base, name)]
-        if part.verb is not None and far:
+        if part.verb is not None and far and part.clause not in draft.clauses:
             link = link_of(draft, draft.base, far[0], part.verb)
             dates = [found for name in (link, far[0]) if (found := draft.default_time(name))]
             if dates:
