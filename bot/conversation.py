@@ -212,8 +212,13 @@ _PLAIN = frozenset((str, int, bool, type(None)))  # nearly all that there is
 
 def sayable(value: Any) -> Any:
     """*value* as the JSON people read: a decimal is a number when a number says it exactly, else a string."""
-    if type(value) in _PLAIN:
+    kind = type(value)
+    if kind in _PLAIN:
         return value
+    if kind is dict:
+        return {str(key): item if type(item) in _PLAIN else sayable(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [item if type(item) in _PLAIN else sayable(item) for item in value]
     match value:
         case BaseModel():
             return sayable(value.model_dump(mode="python"))

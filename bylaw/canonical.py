@@ -25,8 +25,13 @@ _PLAIN = frozenset((str, int, bool, type(None)))  # nearly all that there is
 
 def plain(value: Any) -> Any:
     """Reduce *value* to what JSON knows. Raises TypeError for a float that is not finite and for unknown types."""
-    if type(value) in _PLAIN:
+    kind = type(value)
+    if kind in _PLAIN:
         return value
+    if kind is dict:
+        return {str(key): item if type(item) in _PLAIN else plain(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [item if type(item) in _PLAIN else plain(item) for item in value]
     if isinstance(value, BaseModel):
         return plain(value.model_dump(mode="python"))
     if isinstance(value, Enum):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nsmallest
+from itertools import chain, islice
 from typing import Any
 
 from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
@@ -199,8 +199,8 @@ def _deciding(
     """The facts that decide these outcomes, or those that the rules of the likeliest domain use."""
     found = lookups(index)
     if outcomes:
-        return found.facts_of(rule for outcome in outcomes for rule in found.by_outcome.get(outcome, ()))
-    return found.facts_of(rule for rule in evaluator.ruleset.rules if rule.domain in domains[:1])
+        return frozenset().union(*(found.deciding.get(outcome, ()) for outcome in outcomes))
+    return found.facts_of(found.of_domain(domains[0], evaluator)) if domains else frozenset()
 
 
 # ---- what is answered -----------------------------------------------------------------------------------------------
@@ -316,12 +316,13 @@ def _whom_to_ask(case: Case, rules: Iterable[ConditionalRule]) -> str:
 
 def _open_rules(case: Case, most: int | None = None) -> list[ConditionalRule]:
     """The rules that the missing facts could still make fire, at *most* so many: the likeliest domain comes first."""
-    known, missing = lookups(case.index), frozenset(case.scope.missing)
-    rules = known.answering(case.scope.outcomes[:1], case.evaluator, case.day) or _rules_of(case, case.scope.actions)
-    waiting = [rule for rule in rules if not missing.isdisjoint(known.facts[rule.rule_id])]
-    first = case.memory.topic.domains[:1]
-    count = len(waiting) if most is None else most
-    return nsmallest(count, waiting, lambda rule: (rule.domain not in first, rule.level, rule.rule_id))
+    known, missing, first = lookups(case.index), frozenset(case.scope.missing), case.memory.topic.domains[:1]
+    ranked = known.ranked(case.scope.outcomes[0], case.evaluator, case.day) if case.scope.outcomes else []
+    rules = ranked or sorted(_rules_of(case, case.scope.actions), key=lambda rule: (rule.level, rule.rule_id))
+    near = (rule for rule in rules if rule.domain in first)
+    far = (rule for rule in rules if rule.domain not in first)
+    waiting = (rule for rule in chain(near, far) if not missing.isdisjoint(known.facts[rule.rule_id]))
+    return list(islice(waiting, most))
 
 
 def _rules_of(case: Case, actions: Sequence[str]) -> list[ConditionalRule]:

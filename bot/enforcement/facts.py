@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from bot.enforcement.amounts import Misread, amount_in
-from bot.enforcement.phrases import Lexicon, Match, Matcher
+from bot.enforcement.phrases import Lexicon, Match
 from bot.enforcement.utterance import Quantity, Utterance, utterance
-from bylaw.authored.vocabulary import Vocabulary
+from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.units import Duration, unit_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
@@ -105,14 +105,13 @@ class _Reader:
         self.mentioned: set[str] = set()
 
     def read(self) -> Reading:
-        matcher = Matcher(lexicon(self.vocabulary), self.said)
+        found = lexicon(self.vocabulary).found(self.said)
         words: list[Match] = []
         slots: list[Match] = []
-        for match in matcher.matches():
+        for match in found.matches:
             if match.phrase.fact in self.variables:
                 (words if match.quantity is None else slots).append(match)
-        claims = list(matcher.claims())
-        longer = [*words, *slots]
+        longer, claims = [*words, *slots], found.claims
         said = [*self._flags(words, longer, claims), *self._enums(words, longer, claims), *self._amounts(slots)]
         said += self._bare_amounts({one.fact for one in said}, slots)
         reads, unclear = self._settled(said)
@@ -231,7 +230,8 @@ class _Reader:
         for quantity in self.said.quantities:
             if quantity in explained or not quantity.exact or not self._is_measure(quantity):
                 continue
-            fits = [name for name in sorted(self.variables) if self._fits(name, quantity)]
+            measured = lexicon(self.vocabulary).measured
+            fits = [name for name, fact in measured if name in self.variables and _fits(fact, quantity)]
             if len(fits) > 1:
                 fits = [name for name in fits if name in self.prefer]
             if len(fits) == 1 and fits[0] not in known:
@@ -246,20 +246,6 @@ class _Reader:
             says_ago = after < len(self.said.words) and self.said.words[after].text == "ago"
             return quantity.value.is_counted or says_ago
         return isinstance(quantity.value, Money | date)
-
-    def _fits(self, name: str, quantity: Quantity) -> bool:
-        fact = self.vocabulary.facts.get(name)
-        if fact is None:
-            return False
-        match quantity.value:
-            case Duration():
-                return fact.type in ("integer", "decimal") and unit_of(fact.unit or "") is not None
-            case Money():
-                currency = currency_of(fact.unit or "") if fact.type in ("integer", "decimal") else None
-                return currency is not None and quantity.value.fits(currency)
-            case date():
-                return fact.type == "date"
-        return False
 
     # ---- one reading a fact ------------------------------------------------------------------------------------------
 
@@ -297,6 +283,19 @@ class _Reader:
 
     def _words(self, one: _Said) -> str:
         return self.said.text[one.start : one.end]
+
+
+def _fits(fact: Fact, quantity: Quantity) -> bool:
+    """May a fact that is measured have such a value?"""
+    match quantity.value:
+        case Duration():
+            return unit_of(fact.unit or "") is not None
+        case Money():
+            currency = currency_of(fact.unit or "")
+            return currency is not None and quantity.value.fits(currency)
+        case date():
+            return fact.type == "date"
+    return False
 
 
 def _outside(variable: Variable, value: Value | None) -> object:

@@ -21,21 +21,28 @@ Limit = tuple[str, Figure]
 
 @dataclass(frozen=True)
 class Tables:
-    """The rules that answer each outcome, that speak of each action or imply it, and that hold in every case."""
+    """The rules that answer each outcome, that speak of each action or imply it, and that hold in every case.
+
+    `ranked` are those that answer each outcome, the highest level first.
+    """
 
     by_outcome: Mapping[str, Rules]
     by_action: Mapping[str, Rules]
     unconditional: Rules
+    ranked: Mapping[str, Rules]
 
 
 @dataclass(frozen=True)
 class Lookups:
-    """`facts` are those of each rule; `by_limit` are the rules that test a fact at a figure."""
+    """`facts` are those of each rule, `deciding` those of each outcome; `by_limit` are the rules that test a fact at a
+    figure.
+    """
 
     rules: Rules
     quotable: Quotable
     facts: Mapping[str, frozenset[str]]
-    by_outcome: Mapping[str, Rules]
+    deciding: Mapping[str, frozenset[str]]
+    by_domain: Mapping[str, Rules]
     by_limit: Mapping[Limit, frozenset[str]]
     limited: Mapping[Figure, frozenset[str]]  # the facts that are tested at a figure
     _by_day: dict[int, Tables] = field(default_factory=dict)
@@ -47,6 +54,14 @@ class Lookups:
     def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> list[ConditionalRule]:
         """The rules of *evaluator* in force that answer one of *outcomes*."""
         return self._of(self.in_force(day).by_outcome, outcomes, evaluator)
+
+    def ranked(self, outcome: str, evaluator: Evaluator, day: int) -> list[ConditionalRule]:
+        """The rules of *evaluator* in force that answer *outcome*, by level and id."""
+        return self._of(self.in_force(day).ranked, (outcome,), evaluator)
+
+    def of_domain(self, domain: str, evaluator: Evaluator) -> list[ConditionalRule]:
+        """The rules of *evaluator* in *domain*, in force or not."""
+        return self._of(self.by_domain, (domain,), evaluator)
 
     def speaking(self, actions: Iterable[str], evaluator: Evaluator, day: int) -> list[ConditionalRule]:
         """The rules of *evaluator* in force that speak of one of *actions*, or imply it."""
@@ -96,7 +111,10 @@ def _tables(rules: Iterable[ConditionalRule]) -> Tables:
             by_action[action].append(rule)
         if rule.guard == TRUE:
             unconditional.append(rule)
-    return Tables(_frozen(by_outcome), _frozen(by_action), tuple(unconditional))
+    ranked = {
+        outcome: sorted(found, key=lambda rule: (rule.level, rule.rule_id)) for outcome, found in by_outcome.items()
+    }
+    return Tables(_frozen(by_outcome), _frozen(by_action), tuple(unconditional), _frozen(ranked))
 
 
 def _frozen(lists: Mapping[str, list[ConditionalRule]]) -> Mapping[str, Rules]:
@@ -113,11 +131,16 @@ def _gathered(index: BundleIndex) -> Lookups:
             by_limit[fact, figure].add(rule.rule_id)
             limited[figure].add(fact)
     facts = {rule.rule_id: frozenset(names(rule.guard)) for rule in rules}
+    by_outcome = _tables(rules).by_outcome
     return Lookups(
         rules=rules,
         quotable=quotable_texts(rule.source.text for rule in rules if rule.source.text),
         facts={rule_id: alike.setdefault(its, its) for rule_id, its in facts.items()},
-        by_outcome=_tables(rules).by_outcome,
+        deciding={
+            outcome: frozenset().union(*(facts[rule.rule_id] for rule in found))
+            for outcome, found in by_outcome.items()
+        },
+        by_domain=index.rules_by_domain,
         by_limit={limit: frozenset(those) for limit, those in by_limit.items()},
         limited={figure: frozenset(those) for figure, those in limited.items()},
     )

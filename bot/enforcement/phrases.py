@@ -65,6 +65,14 @@ class Match:
     quantity: Quantity | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands in an utterance: phrases in order of their first words, and (action, the words that name it)."""
+
+    matches: tuple[Match, ...]
+    claims: tuple[tuple[str, frozenset[int]], ...]
+
+
 def phrase_words(text: str) -> tuple[str, ...]:
     """The words of a phrase in normal form, determiners left out (unless there is nothing else)."""
     words = tuple(word.text for word in read_words(text.replace("_", " ")))
@@ -89,8 +97,21 @@ class Lexicon:
                 words = phrase_words(said)
                 if len(words) > 1:
                     self.claims[words[0]].append((name, words))
+        self.measured = tuple((name, fact) for name, fact in sorted(vocabulary.facts.items()) if _is_measured(fact))
+        self._found: dict[tuple[str, tuple[Quantity, ...]], Found] = {}
         self._nearest = Nearest(chain.from_iterable((*phrase.before, *phrase.after) for phrase in phrases))
         self._corrections: dict[str, Correction | None] = {}
+
+    def found(self, said: Utterance) -> Found:
+        """What stands in *said*. The last few are kept: one turn reads a text for its kind, its topic and its facts."""
+        key = said.text, said.quantities
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= 64:
+                self._found.clear()
+            matcher = Matcher(self, said)
+            found = self._found[key] = Found(tuple(matcher.matches()), tuple(matcher.claims()))
+        return found
 
     def correct(self, word: str) -> Correction | None:
         """What a word that is in no phrase was meant to be."""
@@ -101,6 +122,13 @@ class Lexicon:
         if word not in self._corrections:
             self._corrections[word] = self._nearest.correct(word)
         return self._corrections[word]
+
+
+def _is_measured(fact: Fact) -> bool:
+    """Does it take a duration, a sum of money or a day, so that one without a phrase may be its value?"""
+    unit = fact.unit or ""
+    is_number = fact.type in ("integer", "decimal")
+    return fact.type == "date" or (is_number and (unit_of(unit) is not None or currency_of(unit) is not None))
 
 
 def _phrases(name: str, fact: Fact) -> Iterator[Phrase]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -48,46 +49,33 @@ class Quantity:
     exact: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What a text says whatever day it is."""
-
-    words: tuple[Word, ...]
-    numbers: Sequence[Span[Number]]
-    money: Sequence[Span[Money]]
-    durations: Sequence[Span[Duration]]
-    negations: Sequence[Span[str]]
-
-
-@lru_cache(maxsize=64)
-def _said(text: str) -> _Said:
-    words = read_words(text)
-    numbers = read_numbers(text, words)
-    money, durations = read_money(text, words, numbers), read_durations(text, words, numbers)
-    return _Said(words, numbers, money, durations, read_negations(text, words))
-
-
 @lru_cache(maxsize=64)
 def utterance(text: str, today: date) -> Utterance:
     """*text* as an utterance. The last few are kept: one turn reads a text for its facts, its topic, its figures."""
-    return Utterance(text, today)
+    return _undated(text).on(today)
+
+
+@lru_cache(maxsize=64)
+def _undated(text: str) -> Utterance:
+    return Utterance(text)
 
 
 class Utterance:
-    """One text, read once for all facts."""
+    """One text, read once for all facts; the days that it names count from the day it is said `on`."""
 
-    def __init__(self, text: str, today: date) -> None:
+    today = date.min
+    days: tuple[Quantity, ...] = ()
+
+    def __init__(self, text: str) -> None:
         self.text = text
-        self.today = today
-        said = _said(text)
-        self.words: tuple[Word, ...] = said.words
+        self.words: tuple[Word, ...] = read_words(text)
         self._starts = [word.start for word in self.words]
-        spans = [span for span in dates.find(text, today) if span.shift is None]
-        named = [self._placed(span, span.begins, span.ends) for span in spans]
-        self.days = tuple(_as_day(place) for place in named if _is_day(place))
-        in_dates = {i for place in named for i in range(place.first, place.last + 1)}
-        self.quantities = self._quantities(said, in_dates)
-        self._cues = {self._cue(span): span.end for span in said.negations}
+        numbers = read_numbers(text, self.words)
+        money, durations = read_money(text, self.words, numbers), read_durations(text, self.words, numbers)
+        self._measures = [self._of(span) for spans in (money, durations) for span in spans]
+        self._numbers = [self._percent_or_number(span) for span in numbers]
+        self.quantities = self._quantities(frozenset())
+        self._cues = {self._cue(span): span.end for span in read_negations(text, self.words)}
         self._sentence_start: list[int] = []
         for i, word in enumerate(self.words):
             goes_on = i and self.words[i - 1].sentence == word.sentence
@@ -96,6 +84,17 @@ class Utterance:
         self._questions = {  # the sentences that end with a question mark
             word.sentence for word, end in zip(self.words, ends, strict=False) if "?" in text[word.end : end]
         }
+
+    def on(self, today: date) -> Utterance:
+        """The same, said on that day."""
+        said = copy(self)
+        said.today = today
+        spans = [span for span in dates.find(self.text, today) if span.shift is None]
+        if spans:
+            named = [self._placed(span, span.begins, span.ends) for span in spans]
+            said.days = tuple(_as_day(place) for place in named if _is_day(place))
+            said.quantities = said._quantities({i for place in named for i in range(place.first, place.last + 1)})
+        return said
 
     def _cue(self, negation: Span[str]) -> int:
         """The word that negates: of the two words of "haven't" the second."""
@@ -106,16 +105,12 @@ class Utterance:
 
     # ---- quantities -------------------------------------------------------------------------------------------------
 
-    def _quantities(self, said: _Said, in_dates: set[int]) -> tuple[Quantity, ...]:
-        money = [self._of(span) for span in said.money]
-        durations = [self._of(span) for span in said.durations]
-        bare = [self._percent_or_number(span) for span in said.numbers]
-        bare = [
-            quantity for quantity in bare if quantity.first not in in_dates
-        ]  # the 2026 of "May 2026" counts nothing
+    def _quantities(self, in_dates: Collection[int]) -> tuple[Quantity, ...]:
+        # the 2026 of "May 2026" counts nothing
+        bare = [quantity for quantity in self._numbers if quantity.first not in in_dates]
         taken: list[Quantity] = []
         covered: set[int] = set()
-        for quantity in (*money, *durations, *self.days, *bare):
+        for quantity in (*self._measures, *self.days, *bare):
             places = range(quantity.first, quantity.last + 1)
             if places and not covered.intersection(places):
                 taken.append(quantity)

@@ -12,6 +12,7 @@ from calendar import month_name
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 
 from bylaw.language.periods import UNITS, CalendarRules, Unit, label_of, period_of, shifted, whole
 
@@ -59,24 +60,27 @@ _Reader = Callable[[re.Match[str], date, CalendarRules], _Period | None]
 
 def find(text: str, today: date, calendar: CalendarRules = _ORDINARY) -> tuple[Span, ...]:
     """Every time phrase in *text*, in order; longer readings win over the shorter ones inside them."""
-    lowered = text.lower()
     found: list[Span] = []
-    taken: list[tuple[int, int]] = []
+    for match, reader in _matches(text.lower()):
+        try:
+            period = reader(match, today, calendar)
+        except (ValueError, OverflowError):  # the 31st of February, the year 12000: no day, so no phrase
+            period = None
+        if period is not None:
+            found.append(Span(*period, *match.span(), _sides(match, today, calendar), _shift(match), reader is _state))
+    return tuple(sorted(found, key=lambda span: span.begins))
+
+
+@lru_cache(maxsize=64)
+def _matches(lowered: str) -> tuple[tuple[re.Match[str], _Reader], ...]:
+    """The time phrases and who reads them: the same whatever day it is. The last few are kept."""
+    found: list[tuple[re.Match[str], _Reader]] = []
     for pattern, reader in _GRAMMAR:
         for match in pattern.finditer(lowered):
-            begins, ends = match.span()
-            if any(begins < end and start < ends for start, end in taken):
-                continue
-            taken.append((begins, ends))  # even where it makes no sense: half of "since 2030" would be a wrong reading
-            try:
-                period = reader(match, today, calendar)
-            except (ValueError, OverflowError):  # the 31st of February, the year 12000: no day, so no phrase
-                period = None
-            if period is not None:
-                found.append(
-                    Span(*period, begins, ends, _sides(match, today, calendar), _shift(match), reader is _state)
-                )
-    return tuple(sorted(found, key=lambda span: span.begins))
+            # not even within one that makes no sense: half of "since 2030" would be a wrong reading
+            if not any(match.start() < other.end() and other.start() < match.end() for other, _ in found):
+                found.append((match, reader))
+    return tuple(found)
 
 
 # --- words ---

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from bot.enforcement.phrases import Lexicon, Phrase, phrase_words
-from bot.enforcement.utterance import Percent, Utterance
+from bot.enforcement.utterance import Percent, Utterance, utterance
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.units import Duration
 
@@ -57,8 +57,19 @@ def test_a_boolean_named_has_knows_how_people_say_so() -> None:
 
 
 def test_quantities_do_not_overlap() -> None:
-    said = Utterance("$600, 20 days, 15%, 3 November 2026, 7", date(2026, 11, 20))
+    said = Utterance("$600, 20 days, 15%, 3 November 2026, 7").on(date(2026, 11, 20))
     assert [quantity.words for quantity in said.quantities] == ["$600", "20 days", "15", "3 November 2026", "7"]
     assert said.quantities[1].value == Duration(20, "days")
     assert said.quantities[2].value == Percent(15)
     assert said.quantities[3].value == date(2026, 11, 3)
+
+
+def test_a_day_counts_from_the_one_the_words_are_said_on() -> None:
+    fact = {"type": "date", "phrases": ["bought {value}"]}
+    lexicon = Lexicon(Vocabulary.model_validate({"facts": {"bought": fact}}))
+    said = [utterance("I bought it on 3 May", date(year, 11, 20)) for year in (2026, 2027, 2026)]
+    named = [[quantity.value for quantity in one.quantities] for one in said]
+    assert named == [[date(year, 5, 3)] for year in (2026, 2027, 2026)]
+    assert [one.today.year for one in said] == [2026, 2027, 2026]
+    found = [[match.quantity.value for match in lexicon.found(one).matches] for one in said]
+    assert found[0] == found[2] != found[1]
