@@ -9,18 +9,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
-    Dialect,
-    Insert,
     Integer,
     Row,
-    Select,
     String,
     Table,
     Text,
@@ -30,9 +26,8 @@ from sqlalchemy import (
     text,
     type_coerce,
 )
-from sqlalchemy.dialects import sqlite
 
-from bot.store.columns import ID_LENGTH, Moment, metadata, stamp
+from bot.store.columns import ID_LENGTH, Moment, metadata, run, stamp
 from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
 from bylaw.audit.verify import Verdict, Verifier
 from bylaw.canonical import canonical_json
@@ -78,25 +73,18 @@ def append(
         "prev_hash": entry.prev_hash,
         "entry_hash": entry.entry_hash,
         "request_id": request_id,
-        "at": stamp(at),
+        "at": at,
         "header": entry.header,
         "payload": entry.payload,
     }
-    connection.exec_driver_sql(_spelled(connection.dialect, _INSERT), row)
+    run(connection, _INSERT, row)
     return entry
 
 
 def tail(connection: Connection) -> Checkpoint:
     """Where the chain stands in this transaction."""
-    last = connection.exec_driver_sql(_spelled(connection.dialect, _TAIL)).one_or_none()
-    return START if last is None else Checkpoint(*last)
-
-
-@cache
-def _spelled(dialect: Dialect, statement: Select[Any] | Insert) -> str:
-    """*statement* as the driver takes it, spelled once: every append holds the lock of the whole chain."""
-    named = dialect.name == "sqlite"  # its driver takes names too, though by default it is given places
-    return str(statement.compile(dialect=sqlite.dialect(paramstyle="named") if named else dialect))
+    last = run(connection, _TAIL).one_or_none()
+    return START if last is None else Checkpoint(last.position, last.entry_hash)
 
 
 def entries(connection: Connection, start: Checkpoint = START) -> Iterator[AuditEntry]:

@@ -5,14 +5,16 @@ A moment is ISO text in UTC of fixed width, so that the order of the texts is th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import JSON, Connection, Dialect, MetaData, String, Table
+from sqlalchemy import JSON, ClauseElement, Connection, CursorResult, Dialect, Insert, MetaData, String, Table
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.sql.dml import ReturningInsert
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import TypeDecorator
 
 from bot.conversation import Question
@@ -51,18 +53,65 @@ def stamp(moment: datetime) -> str:
     """*moment* in UTC with microseconds; raises ValueError without a timezone."""
     if moment.tzinfo is None:
         raise ValueError("a moment needs a timezone")
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def insert_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert *row* unless its key is taken; was it inserted? Two processes may try at once, one of them wins."""
-    return connection.execute(_inserting(table, connection.dialect.name), dict(row)).first() is not None
+    return run(connection, inserting(table, connection.dialect.name), row).rowcount == 1
 
 
 @cache
-def _inserting(table: Table, dialect: str) -> ReturningInsert[Any]:
+def inserting(table: Table, dialect: str) -> Insert:
+    """The statement that inserts a row into *table* unless its key is taken."""
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    return insert(table).on_conflict_do_nothing().returning(*table.primary_key)
+    return insert(table).on_conflict_do_nothing()
+
+
+_NO_ROW: Mapping[str, Any] = MappingProxyType({})
+
+# ---- statements that every request executes -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Spelled:
+    """A statement as the driver takes it; `writers` turn those values into its own that are not already."""
+
+    text: str
+    constants: Mapping[str, Any]
+    writers: Mapping[str, Callable[[Any], Any]]
+
+    def row(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        written = {**self.constants, **given}
+        for name, write in self.writers.items():
+            written[name] = write(written[name])
+        return written
+
+
+def run(
+    connection: Connection, statement: ClauseElement, row: Mapping[str, Any] | Sequence[Mapping[str, Any]] = _NO_ROW
+) -> CursorResult[Any]:
+    """Execute a *statement* that is always the same, once or for several rows: it is spelled out only the first time.
+
+    What it gives back is what the driver gives: text and numbers, neither moments nor JSON.
+    """
+    spelled = _spelled(connection.dialect, statement, tuple(row if isinstance(row, Mapping) else row[0]))
+    rows = spelled.row(row) if isinstance(row, Mapping) else [spelled.row(one) for one in row]
+    return connection.exec_driver_sql(spelled.text, rows)
+
+
+@cache
+def _spelled(dialect: Dialect, statement: ClauseElement, names: tuple[str, ...]) -> _Spelled:
+    is_sqlite = dialect.name == "sqlite"  # its driver takes names too, though by default it is given places
+    spelling = sqlite.dialect(paramstyle="named") if is_sqlite else dialect
+    compiled = statement.compile(dialect=spelling, column_keys=list(names))
+    assert isinstance(compiled, SQLCompiler)  # a statement with values, no definition of a table
+    writers = {name: bind.type.dialect_impl(dialect).bind_processor(dialect) for name, bind in compiled.binds.items()}
+    return _Spelled(
+        str(compiled),
+        {name: bind.value for name, bind in compiled.binds.items() if name not in names},
+        {name: write for name, write in writers.items() if write is not None},
+    )
 
 
 def check_ids(question: Question) -> None:

@@ -7,10 +7,9 @@ A claim does not wait for the disk: where a power failure undoes it, the questio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ PRAGMAS = (
     "foreign_keys=ON",
     "secure_delete=ON",
 )
-_IMMEDIATE, _HASTY = "bylaw_immediate", "bylaw_hasty"
+_Start = Callable[[Connection], None]  # how a transaction begins
 
 
 class StoreError(BylawError):
@@ -49,7 +48,7 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view; nothing may be written in it."""
-        with self._connected(self.engine) as connection:
+        with self._connected(_read) as connection:
             yield connection
 
     @contextmanager
@@ -59,25 +58,16 @@ class Store:
         Unless *is_durable*, a power failure may undo it; the next durable one makes it last. On SQLite the threads of
         a process may share one: each sees what those before it wrote, and goes on when all of it is committed.
         """
-        engine = self._writer if is_durable else self._hasty
-        if engine.dialect.name != "sqlite":
-            with self._connected(engine) as connection:
+        start = _write if is_durable else _write_hastily
+        if self.engine.dialect.name != "sqlite":
+            with self._connected(start) as connection:
                 yield connection
             return
         try:
-            with _named(), self._turns.part(lambda: _begun(engine), is_durable, BUSY_SECONDS) as connection:
+            with _named(), self._turns.part(lambda: _begun(self.engine, start), is_durable, BUSY_SECONDS) as connection:
                 yield connection
         except TooMany:
             raise StoreError("the store is busy: too many write at once", "ask again") from None
-
-    @cached_property
-    def _writer(self) -> Engine:
-        """The same engine and pool, saying that it may write."""
-        return self.engine.execution_options(**{_IMMEDIATE: True})
-
-    @cached_property
-    def _hasty(self) -> Engine:
-        return self.engine.execution_options(**{_IMMEDIATE: True, _HASTY: True})
 
     def is_reachable(self) -> bool:
         """Does the store answer at all?"""
@@ -98,8 +88,9 @@ class Store:
         self.engine.dispose()
 
     @contextmanager
-    def _connected(self, engine: Engine) -> Iterator[Connection]:
-        with _named(), engine.connect() as connection, connection.begin():
+    def _connected(self, start: _Start) -> Iterator[Connection]:
+        with _named(), self.engine.connect() as connection, connection.begin():
+            start(connection)
             yield connection
 
 
@@ -114,15 +105,40 @@ def _named() -> Iterator[None]:
         raise StoreError("the store is busy: no connection became free", "ask again") from error
 
 
-def _begun(engine: Engine) -> Connection:
+def _begun(engine: Engine, start: _Start) -> Connection:
     """A connection with a transaction under way."""
     connection = engine.connect()
     try:
         connection.begin()
+        start(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _read(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN")
+
+
+def _write(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        _begin_immediately(connection, "FULL")
+
+
+def _write_hastily(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        _begin_immediately(connection, "NORMAL")
+    else:
+        connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
+
+
+def _begin_immediately(connection: Connection, synchronous: str) -> None:
+    if connection.info.get("synchronous", "FULL") != synchronous:  # it cannot be changed within a transaction
+        connection.exec_driver_sql(f"PRAGMA synchronous={synchronous}")
+        connection.info["synchronous"] = synchronous
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def connect(url: str, root: Path) -> Store:
@@ -133,9 +149,7 @@ def connect(url: str, root: Path) -> Store:
         if backend == "sqlite":
             return Store(_sqlite(where, root))
         if backend == "postgresql":
-            engine = create_engine(where, json_serializer=canonical_json, pool_pre_ping=True, max_overflow=35)
-            event.listen(engine, "begin", _begin_on_server)
-            return Store(engine)
+            return Store(create_engine(where, json_serializer=canonical_json, pool_pre_ping=True, max_overflow=35))
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise UsageError(f"the store's address cannot be used: {error}", "see BYLAW_STORE_URL") from error
     raise UsageError(f"a store in `{backend}` is not supported", "use sqlite:///FILE or postgresql+psycopg://…")
@@ -165,7 +179,6 @@ def _sqlite(where: URL, root: Path) -> Engine:
         connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},  # we say BEGIN, the driver must not
     )
     event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
     return engine
 
 
@@ -173,20 +186,3 @@ def _prepare(connection: Any, _record: Any) -> None:
     """The busy timeout comes first: the change to WAL itself may have to wait for another process."""
     for pragma in PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    if not options.get(_IMMEDIATE, False):
-        connection.exec_driver_sql("BEGIN")
-        return
-    wanted = "NORMAL" if options.get(_HASTY, False) else "FULL"
-    if connection.info.get("synchronous", "FULL") != wanted:  # it cannot be changed within a transaction
-        connection.exec_driver_sql(f"PRAGMA synchronous={wanted}")
-        connection.info["synchronous"] = wanted
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _begin_on_server(connection: Connection) -> None:
-    if connection.get_execution_options().get(_HASTY, False):
-        connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")

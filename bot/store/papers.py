@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Column, Connection, String, Table, Text, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.artifacts import ArtifactError, Artifacts, Paper, Shelf, checked, paper, shelf, written
-from bot.store.columns import metadata
+from bot.store.columns import inserting, metadata, run
 from bot.store.engine import Store
 
 papers = Table(
@@ -44,7 +43,7 @@ class Papers:
         # two transactions that keep the same papers take them in one order, and never wait for each other
         rows = [{"name": one.name, "text": one.text} for one in sorted(kept, key=lambda one: one.name)]
         if rows:
-            connection.execute(_KEEP[connection.dialect.name], rows)
+            run(connection, inserting(papers, connection.dialect.name), rows)
 
     def put(self, value: Any) -> str:
         """Keep *value* as canonical JSON in a transaction of its own; its fingerprint."""
@@ -89,8 +88,4 @@ def shelf_of(url: str | None, root: Path, store: Store) -> Shelf:
 
 
 # Spelled once: a statement that is built anew for each request costs more than it does.
-_KEEP = {
-    "sqlite": sqlite.insert(papers).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(papers).on_conflict_do_nothing(),
-}
 _LOAD = select(papers.c.text).where(papers.c.name == bindparam("named"))

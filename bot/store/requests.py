@@ -25,9 +25,9 @@ from sqlalchemy import (
     select,
 )
 
-from bot.conversation import Question, Reply, spoken
+from bot.conversation import Question, Reply
 from bot.lifecycle import TRANSITIONS, State, step
-from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata, run
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
 
@@ -151,7 +151,9 @@ def finish(
     artifacts: Mapping[str, str],
     now: datetime,
 ) -> bool:
-    """Keep the reply for good, walking *road* to its end. False: the lease was lost, nothing was written."""
+    """Keep the reply, as it was `spoken`, for good, walking *road* to its end. False: the lease was lost, nothing was
+    written.
+    """
     stands = _held(connection, held)
     if stands is None:
         return False
@@ -163,7 +165,7 @@ def finish(
         "state": state.value,
         "kind": reply.kind,
         "bundle_etag": reply.bundle_etag,
-        "reply": spoken(reply).model_dump(),
+        "reply": reply.model_dump(),
     }
     _update(
         connection,
@@ -269,12 +271,12 @@ _STEPS = request_steps.insert()
 
 def _held(connection: Connection, held: Claim) -> tuple[State, int] | None:
     """Where the request stands and how many steps it took, when the lease is still this attempt's."""
-    found = connection.execute(_HELD, {"asked": held.request_id, "holder": held.owner}).one_or_none()
+    found = run(connection, _HELD, {"asked": held.request_id, "holder": held.owner}).one_or_none()
     return None if found is None else (State(found.state), found.last)
 
 
 def _update(connection: Connection, request_id: str, values: Mapping[str, Any]) -> None:
-    connection.execute(_UPDATE, {"asked": request_id, **values})
+    run(connection, _UPDATE, {"asked": request_id, **values})
 
 
 def _record(
@@ -286,4 +288,4 @@ def _record(
         for n, state in enumerate(states, last + 1)
     ]
     if rows:
-        connection.execute(_STEPS, rows)
+        run(connection, _STEPS, rows)

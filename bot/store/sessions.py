@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Integer, String, Table, bindparam, select
 
 from bot.conversation import Actor, Choice
-from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata, run
 
 sessions = Table(
     "sessions",
@@ -83,7 +83,7 @@ def save(connection: Connection, session: Session, now: datetime) -> bool:
     if session.version == 0:
         return insert_new(connection, sessions, {**key, **values})
     known = {"asked": session.session_id, "asker": session.actor_id, "known": session.version}
-    return connection.execute(_UPDATE, {**known, **values}).rowcount == 1
+    return run(connection, _UPDATE, {**known, **values}).rowcount == 1
 
 
 # Spelled once: a statement that is built anew for each request costs more than it does.

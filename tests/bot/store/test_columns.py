@@ -7,8 +7,10 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import bindparam, func, literal, select
 
-from bot.store.columns import Moment, stamp
+from bot.store.columns import Moment, insert_new, run, stamp
+from bot.store.querylog import query_log
 
 
 @pytest.mark.parametrize(
@@ -33,3 +35,40 @@ def test_the_order_of_the_texts_is_the_order_in_time(moments):
     texts = [stamp(moment) for moment in moments]
     assert sorted(texts) == [stamp(moment) for moment in sorted(moments)]
     assert [Moment().process_result_value(text, None) for text in texts] == moments
+
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+LOGGED = {
+    "log_id": "r1", "at": NOON, "request_id": "r1", "actor_id": "ana", "session_id": "s1", "natural_language": "why?",
+    "kind": "data", "status": "answered", "correction_made": False, "factors": {"b": [1, None], "a": "é"},
+}  # fmt: skip
+
+
+def test_a_statement_that_was_spelled_once_keeps_what_any_other_keeps(store):
+    with store.writing() as connection:
+        run(connection, query_log.insert(), LOGGED)
+        connection.execute(query_log.insert(), {**LOGGED, "log_id": "r2"})
+    with store.reading() as connection:
+        ours, theirs = connection.execute(select(query_log).order_by(query_log.c.log_id)).mappings()
+    assert dict(ours) == {**dict(theirs), "log_id": "r1"}
+    assert (ours["at"], ours["factors"], ours["matched_entities"]) == (NOON, LOGGED["factors"], None)
+
+
+def test_one_statement_may_bring_different_columns(store):
+    with store.writing() as connection:
+        for name, more in (("r1", {}), ("r2", {"matched_entities": ["orders"]}), ("r3", {"matched_entities": None})):
+            assert insert_new(connection, query_log, {**LOGGED, **more, "log_id": name})
+        assert not insert_new(connection, query_log, {**LOGGED, "log_id": "r3"})
+        found = connection.execute(select(query_log.c.matched_entities).order_by(query_log.c.log_id)).scalars()
+        assert list(found) == [None, ["orders"], None]
+        nothing = query_log.c.matched_entities.is_(None)
+        assert connection.execute(select(func.count()).where(nothing)).scalar() == 2
+
+
+def test_a_statement_may_have_values_of_its_own(store):
+    asked = select(query_log.c.log_id, literal(7).label("own")).where(query_log.c.log_id == bindparam("asked"))
+    with store.writing() as connection:
+        run(connection, query_log.insert(), LOGGED)
+        for _ in range(2):
+            assert tuple(run(connection, asked, {"asked": "r1"}).one()) == ("r1", 7)
+        assert run(connection, asked, {"asked": "r2"}).one_or_none() is None
