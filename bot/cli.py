@@ -14,6 +14,8 @@ from bot.settings import Settings
 from bylaw.errors import UsageError
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from bot.app import Bot
 
 _ROOT = click.option("--root", type=click.Path(path_type=Path), help="The policy repository: compiled first.")
@@ -155,7 +157,7 @@ def serve(
         return
     with server.bound(given) as listening:
 
-        def answer(ready: crew.Ready) -> None:
+        def answer(place: socket, ready: crew.Ready) -> None:
             with ExitStack() as stack:
                 bot = stack.enter_context(closing(opened()))
                 served = api.build(bot, given, app.new_id)
@@ -163,7 +165,7 @@ def serve(
                     from bot.slack import app as slack_app
 
                     served = stack.enter_context(slack_app.answering(bot, given, slack, served))
-                server.serve(served, listening, ready)
+                server.serve(served, place, ready)
 
         crew.run(given.workers or 1, listening, answer, lambda: click.echo(f"serving on {server.address(listening)}"))
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from socket import socket
 
+from bot.http.turn import Board, Listening, Seat
 from bylaw.errors import BylawError, UsageError
 
 MOST = 4  # by default: each holds the bundle in memory once more
@@ -25,7 +26,7 @@ _HEARD = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 _LOOK_SECONDS = 0.1  # how often it is looked whether one is ready, or due
 
 Ready = Callable[[], None]
-Work = Callable[[Ready], None]
+Work = Callable[[socket, Ready], None]
 
 _log = logging.getLogger("bylaw.http")
 
@@ -38,11 +39,11 @@ def usual_count() -> int:
 def run(count: int, listening: socket, work: Work, announce: Ready) -> None:
     """Run *work* in *count* processes until told to stop; *announce* once all of them are ready.
 
-    *work* is given what to call when it is ready; it ends when its process is told to (SIGTERM). A single one runs
-    here. What keeps the first from being ready ends the whole, with its exit code.
+    *work* is given where to listen and what to call when it is ready; it ends when its process is told to (SIGTERM). A
+    single one runs here. What keeps the first from being ready ends the whole, with its exit code.
     """
     if count == 1:
-        work(announce)
+        work(listening, announce)
         return
     if not hasattr(os, "fork"):
         raise UsageError("this system cannot fork processes", "serve with `--workers 1`")
@@ -51,12 +52,14 @@ def run(count: int, listening: socket, work: Work, announce: Ready) -> None:
 
 @dataclass
 class _Crew:
-    """Who answers. `_unready` are those who have not said that they are ready, by process id, and where they will."""
+    """Who answers: process ids, and their places on the board. `_unready` have not said that they are ready, and where
+    they will.
+    """
 
     count: int
     listening: socket
     work: Work
-    _alive: set[int] = field(default_factory=set)
+    _alive: dict[int, int] = field(default_factory=dict)
     _unready: dict[int, int] = field(default_factory=dict)
     _due: list[float] = field(default_factory=list)
     _failures: int = 0
@@ -64,7 +67,7 @@ class _Crew:
     def watch(self, announce: Ready) -> None:
         """Start them, replace those who die, stop them all. Only the forked processes leave this before that."""
         heard, lifeline = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD), os.pipe()
-        self._heard, self._lifeline = heard, lifeline
+        self._heard, self._lifeline, self._board = heard, lifeline, Board(self.count)
         try:
             if self._started(1) and self._started(self.count):
                 announce()
@@ -105,7 +108,7 @@ class _Crew:
             if not pid:
                 return
             self._code = os.waitstatus_to_exitcode(status)
-            self._alive.discard(pid)
+            self._board.clear(self._alive.pop(pid))
             pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
             self._failures += pid in self._unready
             self._forget(pid)
@@ -141,21 +144,22 @@ class _Crew:
     # ---- the process that answers -----------------------------------------------------------------------------------
 
     def _fork(self) -> None:
-        place, ready = os.pipe()
+        told, ready = os.pipe()
+        place = min(set(range(self.count)) - set(self._alive.values()))
         pid = os.fork()
         if pid:
             os.close(ready)
-            self._alive.add(pid)
-            self._unready[pid] = place
+            self._alive[pid] = place
+            self._unready[pid] = told
             return
-        self._answer(ready)
+        self._answer(self._board.seat(place), ready)
 
-    def _answer(self, ready: int) -> None:
+    def _answer(self, seat: Seat, ready: int) -> None:
         """Work, in the forked process; the command ends with it, and says what it raised."""
         os.close(self._lifeline[1])
         signal.pthread_sigmask(signal.SIG_SETMASK, self._heard)
         threading.Thread(target=_end_with, args=(self._lifeline[0],), name="lifeline", daemon=True).start()
-        self.work(lambda: _say(ready))
+        self.work(Listening.taking(self.listening, seat), lambda: _begin(seat, ready))
         raise SystemExit(0)
 
 
@@ -164,7 +168,8 @@ def _unready(code: int) -> BaseException:
     return SystemExit(code) if code >= 0 else BylawError(f"a process that should answer was ended by signal {-code}")
 
 
-def _say(place: int) -> None:
+def _begin(seat: Seat, place: int) -> None:
+    seat.take()
     os.write(place, b"!")
     os.close(place)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from socket import socket
 from threading import Event
 
 from bot import app, settings
@@ -45,9 +46,9 @@ def main(folder: Path) -> None:
     answerers = ANSWERED.get(sys.argv[2], ANSWERERS) if len(sys.argv) > 2 else ANSWERERS
     with serve.bound(given) as listening:
 
-        def work(ready: crew.Ready) -> None:
+        def work(place: socket, ready: crew.Ready) -> None:
             bot = app.open_bot(given, given.bundle or folder / "bundle.json", answerers)
-            serve.serve(api.build(bot, given, app.new_id), listening, ready)
+            serve.serve(api.build(bot, given, app.new_id), place, ready)
             bot.close()
 
         crew.run(given.workers or 1, listening, work, lambda: print(serve.address(listening), flush=True))

@@ -6,7 +6,7 @@ import json
 import signal
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import httpx
 import psutil
@@ -124,6 +124,20 @@ def test_one_request_that_comes_to_all_of_them_is_answered_once(start):
     found, entries = chain(server)
     assert found.is_intact
     assert len(entries) == 1
+
+
+def test_connections_that_stay_are_spread_evenly(start):
+    server = start(BYLAW_WORKERS="2")
+
+    def spread():
+        held = [psutil.Process(pid).net_connections("tcp") for pid in workers(server)]
+        return [sum(one.status == psutil.CONN_ESTABLISHED for one in each) for each in held]
+
+    with ExitStack() as stack:
+        for _ in range(8):
+            http = stack.enter_context(httpx.Client(base_url=server.address, timeout=SECONDS))
+            assert http.get("/healthz").status_code == 200
+        until(lambda: spread() == [4, 4])
 
 
 def test_each_of_them_takes_a_new_bundle_up(start):
