@@ -263,8 +263,12 @@ def narrow(
     narrowing.role = role_at(scan, first)
     narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
     scan.narrowed.append(narrowing)
+    narrowing.begins, narrowing.ends = first, after
     known = None if part_values(scan, narrowing) else same_condition(scan, narrowing)
+    if known is not None and known.ends <= scan.number_ends <= first and tells_number(scan, after):
+        known = None  # "buy transactions and sell transactions"
     if known is not None:
+        known.ends = after
         known.values = tuple(dict.fromkeys((*known.values, *values)))
         known.is_joined |= before_it(scan, first) == "and"
     elif scan.narrowing is not None:
@@ -278,6 +282,12 @@ def narrow(
     scan.negated = scan.alternative = False
     scan.last = ref
     scan.at = max(scan.at, after)
+
+
+def tells_number(scan: Scan, place: int) -> bool:
+    """Does a number follow at *place*, of which a value right before it is said: "number of sell transactions"?"""
+    found = scan.mention(place)
+    return found is not None and bool(found[1].of("metric") or (scan.counting and found[1].entities))
 
 
 def before_it(scan: Scan, first: int) -> str:

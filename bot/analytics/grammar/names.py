@@ -136,7 +136,7 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
         number.over, scan.over = scan.over, None
     elif computed := {target.over for target in number.ref.of("metric") if target.over is not None}:
         number.over = computed.pop()
-    number.summary, scan.summary = scan.summary, None
+    number.summary, scan.summary, number.begins = scan.summary, None, first
     if scan.ranked_agg is not None or (scan.agg is not None and scan.agg[1] and number.agg == "count"):
         agg = scan.ranked_agg or (scan.agg[0] if scan.agg else None)
         scan.said.descending, scan.agg, scan.ranked_agg = agg == "max", None, None

@@ -57,6 +57,8 @@ class Narrowing:
     is_joined: bool = False  # its values stand on both sides of "and"
     is_labelled: bool = False  # its dimension is named beside it
     verb: Ref | None = None  # that stands before it
+    begins: int = -1  # the place of its first word, and the one behind it
+    ends: int = -1
     done: Ref | None = None  # its date, where the value says what was done: "which agent solved the most tickets"
     unit: Unit | None = None  # what its values are told in
 
@@ -75,6 +77,8 @@ class NumberSaid:
     is_total: bool = False  # "total sales", without a word that counts; "average total amount"
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
     is_rank: bool = False  # "who has the most …": what the rows are ranked by
+    begins: int = -1  # the place of its first word
+    kind: str = ""  # the words right before it that narrow it alone: "online"
     summary: Aggregation | None = None  # "average number of …": what is done with what each of something has
 
 

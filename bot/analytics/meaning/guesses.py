@@ -99,6 +99,23 @@ def ranked_unsaid(draft: Draft, ranked: Ref, words: str) -> NumberSaid | None:
     return None
 
 
+def decide_beside(draft: Draft) -> None:
+    """ "Number of orders and number of online orders": what stands right before one of several numbers is its own."""
+    said = draft.said
+    if len(said.numbers) < 2 or said.ratio is not None or said.compares:
+        return
+    for number in said.numbers:
+        begins = number.begins
+        while begins >= 0:
+            own = [one for one in said.conditions if one.ends == begins and not one.alternative and not one.clause]
+            if not own:
+                break
+            said.conditions.remove(own[0])
+            number.conditions.append(own[0])
+            number.kind = f"{own[0].ref.words} {number.kind}"
+            begins = own[0].begins
+
+
 def decide_grains(draft: Draft) -> None:
     """ "Monthly" may be the name of a plan, "day" a column; where the rows lead to none, it says how to group."""
     assert draft.base is not None

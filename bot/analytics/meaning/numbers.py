@@ -58,7 +58,9 @@ def decided_number(draft: Draft, number: NumberSaid) -> Decided:
     filters = filters_of(draft, number, base)
     if filters or number.over != "value":
         last = number.over if number.over != "value" else str(len(draft.measures) + 1)
-        short = f"{identifier(name)}_{last}"
+        short = identifier(f"{number.kind}{name}".lower()) if number.kind else ""
+        if not short or short in draft.context.metrics:
+            short = f"{identifier(name)}_{last}"
         measure = Measure(name=short, metric=name, filters=filters, over=number.over)
         draft.measures.append(measure)
         decided = Decided(short, base, measure, number.is_rank)

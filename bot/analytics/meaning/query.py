@@ -29,6 +29,7 @@ from bot.analytics.meaning.firsts import (
 )
 from bot.analytics.meaning.guesses import (
     asks_for_many,
+    decide_beside,
     decide_done,
     decide_extremes,
     decide_facts,
@@ -69,6 +70,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     """The query. Raises Stop with what stands in the way."""
     said, previous = draft.said, draft.previous
     stop_at_definitions(draft)
+    decide_beside(draft)
     decide_summaries(draft)
     decide_spans(draft)
     decide_who(draft)
