@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import yaml
 from pydantic import BaseModel, TypeAdapter
 
 import bylaw
@@ -21,6 +23,7 @@ from bylaw.authored.vocabulary import Vocabulary
 from bylaw.canonical import write_atomically
 
 SCHEMAS_LIVE_IN = Path(bylaw.__file__).parent / "schemas"
+KEYS = Path(__file__).with_name("schema_keys.yaml")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Schema = dict[str, Any]
@@ -54,11 +57,35 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "suite": partial(_of_model, Suite),
     **{f"rules_{name}": partial(overlay_schema, model) for name, model in sorted(RULE_FILES.items())},
 }
+# files that tune machines: what a number means stands beside it in rules/, with where it comes from
+NUMBERS = frozenset(f"rules_{name}" for name in RULE_FILES) - {"rules_roles", "rules_waivers", "rules_features"}
 
 
 def schema(name: str) -> Schema:
     """The schema of one file format."""
-    return {"$schema": DIALECT, **_closed(SCHEMAS[name]())}
+    made = SCHEMAS[name]()
+    return {"$schema": DIALECT, **_closed(made if name in NUMBERS else _told(made, ""))}
+
+
+@cache
+def key_texts() -> Mapping[str, str]:
+    """What an editor says of a key: by `Kind.key`, or by the key alone."""
+    return MappingProxyType(yaml.load(KEYS.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+
+
+def _told(node: Any, kind: str) -> Any:
+    """*node* with a description for each key that `schema_keys.yaml` knows, unless the model gives one."""
+    if isinstance(node, list):
+        return [_told(item, kind) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kind = node["title"] if isinstance(node.get("title"), str) and "properties" in node else kind
+    inner = {key: _told(value, kind) for key, value in node.items()}
+    for key, value in inner.get("properties", {}).items():
+        text = key_texts().get(f"{kind}.{key}", key_texts().get(key))
+        if text is not None and isinstance(value, dict):
+            value.setdefault("description", text)
+    return inner
 
 
 def _closed(node: Any) -> Any:

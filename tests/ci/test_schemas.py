@@ -9,7 +9,17 @@ from jsonschema import Draft202012Validator
 
 from ci.files import Content, contents
 from ci.rooms import PLANS, ROOMS, Room, room_of
-from ci.schemas import SCHEMAS, SCHEMAS_LIVE_IN, file_name, schema, schema_text, stale_schemas, write_schemas
+from ci.schemas import (
+    NUMBERS,
+    SCHEMAS,
+    SCHEMAS_LIVE_IN,
+    file_name,
+    key_texts,
+    schema,
+    schema_text,
+    stale_schemas,
+    write_schemas,
+)
 from ci.source import read
 
 ROOT = Path(__file__).parent.parent.parent
@@ -165,3 +175,23 @@ def test_a_decision_may_use_its_other_names(data: dict[str, Any]) -> None:
 def test_a_name_that_cannot_be_declared_is_refused() -> None:
     assert complaints("vocabulary", {"facts": {"a b": {"type": "boolean"}}})
     assert complaints("vocabulary", {"facts": {"a_b": {"type": "boolean"}}}) == []
+
+
+def keys_of(name: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """Every key of a schema, under the name of its record, with what is said of it."""
+    made = schema(name)
+    records = [made, *made.get("$defs", {}).values()]
+    return [(record["title"], key, value) for record in records for key, value in record.get("properties", {}).items()]
+
+
+@pytest.mark.parametrize("name", sorted(set(SCHEMAS) - NUMBERS))
+def test_an_editor_has_a_word_for_every_key_that_people_write(name: str) -> None:
+    assert [(record, key) for record, key, value in keys_of(name) if not value.get("description")] == []
+
+
+def test_no_word_is_for_a_key_that_there_is_not() -> None:
+    """Each is said somewhere, of its record or of the key alone."""
+    found = [one for name in set(SCHEMAS) - NUMBERS for one in keys_of(name)]
+    said = {(f"{record}.{key}", value["description"]) for record, key, value in found}
+    said |= {(key, value["description"]) for _, key, value in found}
+    assert [key for key, text in key_texts().items() if (key, text) not in said] == []
