@@ -172,10 +172,16 @@ def laid_out(boxes: Sequence[Marks], groups: Sequence[int], existing: Sequence[M
     given, all do.
     """
     spoken: dict[str, dict[int, int]] = {}
-    for n, marks in enumerate((*boxes, *existing)):
+    bit = 1
+    for marks in (*boxes, *existing):
         for var, number in marks:
-            who = spoken.setdefault(var, {})
-            who[number] = who.get(number, 0) | 1 << n
+            if var not in spoken:
+                spoken[var] = {number: bit}
+            elif number in spoken[var]:
+                spoken[var][number] |= bit
+            else:
+                spoken[var][number] = bit
+        bit <<= 1
     everyone = (1 << len(boxes) + len(existing) + len(boxes)) - 1
     speaking = {var: sum(who.values()) for var, who in spoken.items()}
     ordered = sorted([(-speaking[var].bit_count(), len(who), var) for var, who in spoken.items()])

@@ -230,14 +230,17 @@ class Outlook:
     def _laid_out(self, open_: int, trace: Trace, is_bound: bool) -> tuple[Iterable[int], Layout | None]:
         """The ranks that open boxes are of, and how these lie; None when boxes do not say it."""
         case, rank_of = self.case, self.contest.rank_of
-        if any(box.residue for i in bits(open_ & case.unlisted) for box in case.boxes_of(i) or ()):
+        unlisted = open_ & case.unlisted
+        if unlisted and any(box.residue for i in bits(unlisted) for box in case.boxes_of(i) or ()):
             return (), None
         if is_bound and self._existing is None:
             return (), None
         facts, marks_of = case.facts, case.marks_of
-        found = [[mark for mark in marks_of(i)[n] if mark[0] not in facts] for i, n in trace[1]]
+        found, groups = list[Marks](), list[int]()
         group_of: dict[int, int] = {}
-        groups = [group_of.setdefault(rank_of[i].number, len(group_of)) for i, _ in trace[1]]
+        for i, n in trace[1]:
+            found.append([mark for mark in marks_of(i)[n] if mark[0] not in facts])
+            groups.append(group_of.setdefault(rank_of[i].number, len(group_of)))
         existing, shapes = self._bounds if is_bound else ((), case.shapes)
         return group_of, laid_out(found, groups, existing, shapes)
 

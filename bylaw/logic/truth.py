@@ -85,6 +85,7 @@ def truth(formula: Formula, facts: Facts) -> bool | None:
 
 
 Reading: TypeAlias = Callable[[Facts], bool | frozenset[str]]
+_Measured: TypeAlias = Callable[[Facts], Any]
 
 
 def reader(formula: Formula) -> Reading:
@@ -102,14 +103,8 @@ def reader(formula: Formula) -> Reading:
             return denied
         case And(items) | Or(items):
             return _reading_of_all(tuple(map(reader, items)), isinstance(formula, And))
-        case Compare():
-            named = frozenset(names(formula))
-
-            def compared(facts: Facts) -> bool | frozenset[str]:
-                found = truth(formula, facts)
-                return named - facts.keys() if found is None else found
-
-            return compared
+        case Compare(left, op, right):
+            return _reading_of_two(_measured(left), OPERATORS[op], _measured(right), frozenset(names(formula)))
 
 
 def _is_one_of(value: Value, values: tuple[Value, ...]) -> bool:
@@ -123,6 +118,30 @@ def _reading_of_atom(var: str, holds: Callable[[Any, Any], bool], value: Any) ->
         return holds(facts[var], value) if var in facts else unknown
 
     return tested
+
+
+def _reading_of_two(
+    left: Callable[[Facts], Any],
+    holds: Callable[[Any, Any], bool],
+    right: Callable[[Facts], Any],
+    named: frozenset[str],
+) -> Reading:
+    def compared(facts: Facts) -> bool | frozenset[str]:
+        one, two = left(facts), right(facts)
+        return named - facts.keys() if one is None or two is None else holds(one, two)
+
+    return compared
+
+
+def _measured(term: Term) -> _Measured:
+    """`amount` of one term for many cases."""
+    match term:
+        case Ref(var):
+            return lambda facts: facts.get(var)
+        case Const(value):
+            return lambda _: value
+        case _:
+            return lambda facts: amount(term, facts)
 
 
 def _reading_of_all(items: tuple[Reading, ...], neutral: bool) -> Reading:
