@@ -33,7 +33,7 @@ from bot.analytics.grammar.values import takes_flag, takes_value
 
 def read_named(scan: Scan) -> bool:
     found = scan.mention(scan.at)
-    if found is None:
+    if found is None or is_missing(scan, found[1]):
         return False
     length, ref = found
     if not ref.entities and ends_in_rows(scan, length):
@@ -98,6 +98,13 @@ def is_mean_of_rows(scan: Scan, length: int, ref: Ref) -> bool:
         return False
     found = scan.mention(scan.at + 1)
     return found is not None and found[0] == 1 and bool(found[1].entities)
+
+
+def is_missing(scan: Scan, ref: Ref) -> bool:
+    """ "Merchants without coupons": rows that are not there, though orders may be "without coupon" as well."""
+    spoken = set(scan.head.entities) if scan.head is not None else set[str]()
+    is_condition = all(target.kind == "condition" for target in ref.targets)
+    return scan.word() in wording.NOT and is_condition and bool(spoken) and not spoken & set(ref.owners)
 
 
 def is_whose(scan: Scan, ref: Ref) -> bool:

@@ -215,7 +215,7 @@ def read_grain(scan: Scan) -> bool:
         scan.at += 1  # "that year": the span named before
         return True
     behind = scan.at + (2 if scan.word(1) == "of" else 1)
-    is_led = scan.each or scan.word(-1) == "each"
+    is_led = scan.each or scan.word(-1) in wording.WHICH | {"each"}  # "which month of 2021"
     if behind < len(scan.tokens) and scan.tokens[behind].kind == "time" and not is_led:
         scan.at = behind  # "the year 2021", "in the month of April"
         return True

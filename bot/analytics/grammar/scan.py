@@ -147,7 +147,8 @@ class Scan:
         return found is not None and any(target.kind in kinds for target in found[1].targets)
 
     def starts_clause(self) -> bool:
-        return self.at == 0 or self.tokens[self.at - 1].sentence != self.here().sentence
+        is_inside = 0 < self.at < len(self.tokens)
+        return self.at == 0 or (is_inside and self.tokens[self.at - 1].sentence != self.here().sentence)
 
     def mention(self, at: int, skip: frozenset[str] = frozenset()) -> tuple[int, Ref] | None:
         """The longest phrase of the catalogue from place *at* on: how many tokens with what is skipped, and it."""

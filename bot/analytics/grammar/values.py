@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.clauses import begin_kind, own_clause
+from bot.analytics.grammar.clauses import begin_kind, own_clause, rows_behind
 from bot.analytics.grammar.conditions import narrow, narrow_value
 from bot.analytics.grammar.places import is_other_at, is_predicate, shares_adjective, tells_kind
 from bot.analytics.grammar.said import Ref
@@ -33,6 +33,8 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return take_predicate(scan, ref, first)  # "orders placed last year", though a status has the same name
     if ref.entities and (scan.relative or scan.asks) and not ref.of("condition") and not tells_kind(scan, ref):
         return False
+    if kinds := of_kind(scan, ref, first):
+        ref = Ref(ref.words, ref.targets, kinds, ref.is_plural)
     if tells_kind(scan, ref):
         begin_kind(scan, ref)
         narrow_value(scan, ref, first, after)
@@ -44,6 +46,13 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         dates = tuple(target for target in done[1] if target.owner in owners)
         scan.narrowed[-1].done = Ref(ref.words, dates) if dates else None
     return True
+
+
+def of_kind(scan: Scan, ref: Ref, first: int) -> tuple[str, ...]:
+    """ "Merchants with 3 active coupons": the rows behind the values are those that are active, where they can be."""
+    rows = rows_behind(scan, first)
+    named = rows[1].entities if rows is not None and rows[1].words != ref.words else ()
+    return tuple(name for name in named if any(target.owner == name for target in ref.of("value", "condition")))
 
 
 def take_predicate(scan: Scan, ref: Ref, first: int) -> bool:
