@@ -45,6 +45,8 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
         return known
     is_share = difference is not None or (measure is not None and measure.over in ("growth", "share"))
     format_ = "percent" if is_share else "number"
+    if known is not None and measure is not None and measure.over == "moving":
+        return known.model_copy(update={"format": "number"}) if known.format == "integer" else known
     if known is not None and measure is not None and measure.over in ("value", "change", "running"):
         return known
     entity = name.partition("(")[2].rstrip(")").partition(".")[0] or next(iter(context.entities), "rows")

@@ -164,6 +164,10 @@ class _Compilation:
         for name, number in numbers.items():
             if number.needs_time and query.grain is None:
                 raise Unanswerable(f"`{name}` compares periods, and none are asked for", "ask for it by month")
+        for measure in query.measures:
+            if measure.over == "moving":
+                before = f"{measure.periods - 1} {query.grain}s"
+                self.notes.say(f"The first {before} have fewer than {measure.periods} {query.grain}s to average.")
         self.atoms = list(dict.fromkeys(atom for number in numbers.values() for atom in number.atoms))
         kinds: dict[Kind, list[Atom]] = {}
         for atom in self.atoms:

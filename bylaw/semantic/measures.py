@@ -343,9 +343,8 @@ def over(number: Number, measure: Measure) -> Number:
         whole = number.changed(lambda atom: replace(atom, is_total=True))
         return _ratio(number, whole) if kind == "share" else whole
     filled = number.changed(_filled) if kind != "rank" else number
-    return replace(
-        filled, build=_OVER[kind](filled.build), needs_time=kind != "rank", is_over=True, is_running=kind == "running"
-    )
+    build = _moving(filled.build, measure.periods) if kind == "moving" else _OVER[kind](filled.build)
+    return replace(filled, build=build, needs_time=kind != "rank", is_over=True, is_running=kind == "running")
 
 
 def _adds_up(number: Number, aggregations: Sequence[str]) -> bool:
@@ -373,6 +372,18 @@ def _growth(build: Build) -> Build:
 
 def _running(build: Build) -> Build:
     return lambda frame: _window(exp.Sum(this=build(frame)), frame.period, frame.others)
+
+
+def _moving(build: Build, periods: int) -> Build:
+    """The average of a period and those before it, as many as there are."""
+
+    def averaged(frame: Frame) -> exp.Expr:
+        found = _window(exp.Avg(this=build(frame)), frame.period, frame.others)
+        before = {"start": exp.Literal.number(periods - 1), "start_side": "PRECEDING"}
+        found.set("spec", exp.WindowSpec(kind="ROWS", end="CURRENT ROW", **before))
+        return found
+
+    return averaged
 
 
 def _rank(build: Build) -> Build:

@@ -46,7 +46,7 @@ def _plain(value: object) -> object:
 
 
 Value = Annotated[bool | int | Decimal | str, BeforeValidator(_exact), PlainSerializer(_plain, when_used="json")]
-Over = Literal["value", "change", "growth", "running", "share", "total", "rank"]
+Over = Literal["value", "change", "growth", "running", "moving", "share", "total", "rank"]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 Operator = Literal["in", "<", "<=", ">", ">=", "contains", "starts_with", "ends_with", "is_null", "is_weekend"]
 _NO_VALUES = ("is_null", "is_weekend")
@@ -159,7 +159,8 @@ class Measure(Part):
 
     `filters` narrow the rows that count for it ("of these, on weekends"), `window` is its own span of time instead of
     the query's ("last year" beside "this year"). `over` is computed on the groups of the answer: the change or the
-    growth (a share) against the period before, the running total over time, the share of the whole, the whole itself
+    growth (a share) against the period before, the running total over time, the average of the last `periods`
+    (`moving`), the share of the whole, the whole itself
     (`total`, the same in every group), the rank from the highest (ties share one, none is skipped). `scale` (times,
     divided by) tells it in another `unit`.
     """
@@ -169,6 +170,7 @@ class Measure(Part):
     filters: tuple[Condition, ...] = ()
     window: Window | None = None
     over: Over = "value"
+    periods: Annotated[int, Field(ge=1, le=1_000)] = 1
     scale: tuple[int, int] = (1, 1)
     unit: str | None = None
 

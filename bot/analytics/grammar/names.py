@@ -141,6 +141,11 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
     """Take in a number: of a ratio, to sort by, or of the answer."""
     if scan.over is not None:
         number.over, scan.over = scan.over, None
+        if scan.moving is not None:
+            number.periods, grain = scan.moving
+            scan.moving = None
+            if scan.said.grain != grain:
+                scan.said.unknown.append("moving")  # "7 day moving average of weekly revenue"
     elif computed := {target.over for target in number.ref.of("metric") if target.over is not None}:
         number.over = computed.pop()
     number.summary, scan.summary, number.begins = scan.summary, None, first
@@ -398,6 +403,9 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("dimension", "time", "fact")
     if not wanted or leads_to_role(scan, ref):
         return False
+    if scan.moving is not None and ref.of("fact"):
+        add_number(scan, NumberSaid(Ref(ref.words, ref.of("fact"), ref.near)), first, after)
+        return True
     agg = wording.AGGREGATES.get(ref.words.split()[0].lower())
     if agg is not None and ref.of("fact") and not (scan.asks or scan.relative):
         add_number(scan, NumberSaid(ref, agg), first, after)  # "total amount": the column, and what is asked of it

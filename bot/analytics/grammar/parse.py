@@ -51,6 +51,7 @@ from bot.analytics.grammar.wholes import (
     read_filler,
     read_frequent,
     read_mark,
+    read_moving,
     read_noise,
     read_of_these,
     read_or,
@@ -89,6 +90,8 @@ def end_sentence(scan: Scan) -> None:
         scan.said.unknown.append(scan.counting)
     if scan.agg is not None or scan.summary is not None:
         scan.said.unknown.append(scan.agg_words)
+    if scan.over == "moving":
+        scan.said.unknown.append("moving")
     finish(scan)
     scan.counting = scan.agg = scan.comparing = scan.quantity = scan.summary = scan.ranked_agg = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
@@ -118,6 +121,7 @@ RULES: tuple[Rule, ...] = (
     read_ratio,
     read_frequent,
     read_unit,
+    read_moving,
     read_extent,
     read_changed,
     read_compared,

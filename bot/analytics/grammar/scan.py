@@ -11,7 +11,7 @@ from bot.analytics.grammar.sides import Quotient
 from bot.analytics.grammar.tokens import Token
 from bot.analytics.scope import Lexicon, Target
 from bot.conversation import Binding
-from bylaw.authored.context import Aggregation
+from bylaw.authored.context import Aggregation, Grain
 from bylaw.language.words import FUNCTION_WORDS, read_words, singular
 from bylaw.semantic.query import Comparison, Operator, Over, Value
 
@@ -38,6 +38,7 @@ class Scan:
         self.totals = False  # "average total": what is averaged is added up first
         self.summary: Aggregation | None = None  # "average number of", until what they count is named
         self.over: Over | None = None
+        self.moving: tuple[int, Grain] | None = None  # "7 day moving average"
         self.each = False
         self.agent = False  # "made by": who did it, no group
         self.asks = False

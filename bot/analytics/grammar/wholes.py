@@ -188,6 +188,22 @@ def read_bare_count(scan: Scan) -> bool:
     return True
 
 
+def read_moving(scan: Scan) -> bool:
+    """ "7 day moving average of net revenue": of each day and the six before it."""
+    count, grain = scan.here().number, wording.GRAINS.get(scan.word(1))
+    at = 3 if scan.word(2) == "-" else 2
+    if not isinstance(count, int) or not 1 < count <= 1_000 or grain is None:
+        return False
+    if scan.word(at) not in ("moving", "rolling", "trailing") or wording.AGGREGATES.get(scan.word(at + 1)) != "avg":
+        return False
+    scan.over, scan.moving, scan.said.grain = "moving", (count, grain), grain
+    scan.say(scan.at, scan.at + at + 2, "calculation", "moving average")
+    scan.at += at + 2
+    while scan.word() in ("of", "the", "for", "in"):
+        scan.at += 1
+    return True
+
+
 def read_extent(scan: Scan) -> bool:
     """Changes against the period before, and running totals."""
     if length := scan.starts(wording.RUNNING):

@@ -61,7 +61,9 @@ def decided_number(draft: Draft, number: NumberSaid) -> Decided:
         short = identifier(f"{number.kind}{name}".lower()) if number.kind else ""
         if not short or short in draft.context.metrics:
             short = f"{identifier(name)}_{last}"
-        measure = Measure(name=short, metric=name, filters=filters, over=number.over)
+        if number.over == "moving":
+            short = f"{identifier(name)}_average_of_{number.periods}_{draft.said.grain}s"
+        measure = Measure(name=short, metric=name, filters=filters, over=number.over, periods=number.periods)
         draft.measures.append(measure)
         decided = Decided(short, base, measure, number.is_rank)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 import duckdb
@@ -387,6 +387,29 @@ def typical_queries(draw):
 @given(MARKETS, typical_queries())
 def test_rows_above_the_average_are_those_that_loops_over_all_of_them_find(ask, data, query):
     assert _plain(ask(data, query)) == _plain(Naive(data).answer(query))
+
+
+@RANDOM
+@given(MARKETS, st.integers(2, 40), st.sampled_from(["revenue", "order_count"]))
+def test_a_moving_average_is_that_of_the_days_before_and_of_days_with_none(ask, data, periods, metric):
+    by_day = SemanticQuery(metrics=(metric,), grain="day")
+    numbers = {day: float(number or 0) for day, number in Naive(data).answer(by_day) if day is not None}
+    found = ask(
+        data,
+        SemanticQuery.model_validate(
+            {
+                "metrics": ["m"],
+                "measures": [{"name": "m", "metric": metric, "over": "moving", "periods": periods}],
+                "grain": "day",
+            }
+        ),
+    )
+    days = [min(numbers) + timedelta(days=i) for i in range((max(numbers) - min(numbers)).days + 1)] if numbers else []
+    expected = []
+    for i, day in enumerate(days):
+        last = [numbers.get(one, 0.0) for one in days[max(0, i - periods + 1) : i + 1]]
+        expected.append((day, pytest.approx(sum(last) / len(last))))
+    assert [(day, float(number)) for day, number in found] == expected
 
 
 @RANDOM
