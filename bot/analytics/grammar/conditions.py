@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.clauses import compare_number, count_related, rows_behind
+from bot.analytics.grammar.clauses import compare_number, count_related, is_other, rows_behind
 from bot.analytics.grammar.measured import told_in, unit_behind
 from bot.analytics.grammar.pairs import part_values
 from bot.analytics.grammar.said import Narrowing, Ref, TimeSaid
@@ -256,9 +256,12 @@ def narrow(
     if ref in scan.said.outputs:
         scan.said.outputs.remove(ref)
     near = ref.near or ((scan.head.entities or scan.head.owners) if scan.head is not None else ())
+    if scan.narrowed and scan.last is scan.narrowed[-1].ref and scan.at_word(first - 1) in ("in", "on", "from"):
+        near = ref.near or scan.last.owners  # "stocks on NASDAQ"
     values = () if value is None else (value,)
     narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
-    narrowing.clause, narrowing.unit = scan.clause, unit
+    narrowing.clause, narrowing.unit, narrowing.is_only = scan.clause, unit, scan.only
+    scan.only = False
     narrowing.verb, scan.verb = scan.verb, None
     narrowing.role = role_at(scan, first)
     narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
@@ -322,6 +325,36 @@ def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
     return known if same and known.values and new.values else None
 
 
+def read_only(scan: Scan) -> bool:
+    """ "Only bought funds", "took all their courses online": what is said of related rows holds for all of them."""
+    word, is_theirs = scan.word(), scan.word(2 if scan.word(1) == "of" else 1) in wording.OWNERS
+    if word in ("all", "every") and is_theirs and scan.word(-1) in wording.VERBS | {"have", "with"}:
+        scan.only = True
+        scan.at += 1
+        return True
+    if word not in wording.ONLY:
+        return False
+    known = scan.narrowed[-1].ref if scan.narrowed else None
+    is_last = known is not None and scan.last is not None and not {*known.owners}.isdisjoint(scan.last.owners)
+    place = scan.at + 1
+    while scan.at_word(place) in wording.ARTICLES | wording.VERBS | wording.PARTICLES | {"ever", "have", "be"}:
+        found = scan.mention(place)
+        if found is not None and found[1].of("value", "condition", "flag"):
+            break
+        place += 1
+    found = scan.mention(place)
+    if found is not None and found[1].of("value", "condition", "flag"):
+        scan.only = True
+    elif scan.is_time(place) and scan.clause:
+        scan.said.unknown.append(word)  # "who ordered only in May"
+    elif is_last and found is None:
+        scan.narrowed[-1].is_only = True  # "who bought funds only"
+    elif scan.relative and found is not None and found[1].entities and not found[1].is_plural:
+        scan.said.unknown.append(word)  # "whose only order was cancelled"
+    scan.at += 1
+    return True
+
+
 def read_weekend(scan: Scan) -> bool:
     if scan.each:
         return False  # "by weekday" asks for each day of the week
@@ -335,6 +368,22 @@ def read_weekend(scan: Scan) -> bool:
 
 
 def narrow_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
+    """A value or a named condition; of rows right behind it that have it ("Physics courses") their own column."""
+    found = scan.mention(scan.at) if scan.word() not in ("a", "an") else None
+    is_verb = scan.says_do() and found is not None and not found[1].is_plural  # "states that Texas does border"
+    rows = found[1] if found is not None and found[1].entities and not is_verb else None
+    if rows is not None and (kept := tuple(one for one in ref.of("value") if one.owner in rows.entities)):
+        ref = Ref(ref.words, (*kept, *(one for one in ref.targets if one.kind != "value")), ref.near, ref.is_plural)
+    is_denied = scan.negated and not scan.is_none and not scan.at_word(first - 1).startswith("non")
+    if rows is not None and is_denied and is_other(scan, rows):
+        scan.negated = False
+        count_related(scan, "=", 0, first)  # "not taken any online course": none of that kind
+    elif rows is not None and is_denied and scan.at_word(first - 1) in ("no", "any"):
+        scan.said.unknown.append(scan.at_word(first - 1))  # "cities with no Mexican restaurant", told as restaurants
+    take_value(scan, ref, first, after)
+
+
+def take_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
     values = ref.of("value")
     labelled = tuple(target for target in values if target.name in scan.labels)
     if labelled:

@@ -51,6 +51,7 @@ def read_first(scan: Scan) -> bool:
         return _take_date(scan, after, ref, is_last)
     first = scan.at
     said = FirstSaid(Ref(ref.words, rows, ref.near), is_last, is_owned=is_owned)
+    said.is_age = scan.at_word(place) in wording.AGES
     said.is_told = is_owned or (scan.relative and scan.at_word(after) in ("be", "have"))
     before = [scan.word(-1), scan.word(-2) if scan.word(-1) in wording.DETERMINERS else ""]
     said.is_shown = bool({"and", ","} & set(before)) and bool(scan.said.outputs)

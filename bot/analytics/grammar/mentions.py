@@ -86,6 +86,15 @@ def rows_at(scan: Scan, place: int) -> tuple[int, Ref] | None:
     return shorter
 
 
+def names_rows(scan: Scan, place: int) -> bool:
+    """Does an entity follow, and no column of one, perhaps behind a value: "by gold customers"?"""
+    found = rows_at(scan, place)
+    if found is not None and found[1].of("value", "condition") and not found[1].of("dimension", "metric", "fact"):
+        behind = scan.mention(place + found[0])
+        return bool(found[1].entities) or (behind is not None and bool(behind[1].entities))
+    return found is not None and bool(found[1].entities)
+
+
 def is_doing(scan: Scan, ref: Ref, length: int) -> bool:
     """ "How many sales did each person make": a verb, though a column has the same name."""
     if length > 1 or scan.word() not in wording.NEUTRAL_VERBS or scan.last is None or not scan.last.entities:

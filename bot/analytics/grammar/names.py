@@ -7,14 +7,25 @@ from collections.abc import Callable
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import is_other, relate
 from bot.analytics.grammar.conditions import key_of, narrow_value
-from bot.analytics.grammar.mentions import counted_rows, ends_in_rows, is_doing, of_whom, tells_value, without_verb
+from bot.analytics.grammar.mentions import (
+    counted_rows,
+    ends_in_rows,
+    is_doing,
+    names_rows,
+    of_whom,
+    tells_value,
+    without_verb,
+)
 from bot.analytics.grammar.pairs import part_kinds
 from bot.analytics.grammar.places import (
     continues,
+    denies_others,
     group_follows,
     has_clause,
     is_any,
+    is_asked_for,
     is_each,
+    is_each_one,
     is_of_either,
     is_verb,
     labels_value,
@@ -22,6 +33,7 @@ from bot.analytics.grammar.places import (
     leads_to_role,
     leave_role,
     roles_of,
+    rows_of_condition,
     stands_beside,
     tells_kind,
 )
@@ -55,6 +67,8 @@ def read_named(scan: Scan) -> bool:
     if is_mean_of_rows(scan, length, ref):
         return False
     length, ref = without_verb(scan, length, ref)
+    if denies_others(scan, ref):
+        return False
     if ref.entities and ((is_owner and ref.is_plural) or is_whose(scan, ref)):
         ref = Ref(ref.words, tuple(t for t in ref.targets if t.kind != "dimension"), ref.near, ref.is_plural)
     first, after = scan.at, scan.at + length
@@ -121,8 +135,11 @@ def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.counting = None  # "the most revenue"
         return False
     if (ref.of("value") or ref.of("condition")) and not ref.entities and not ref.of("metric"):
+        rows = rows_of_condition(scan, ref, first, after)
         narrow_value(scan, ref, first, after)
-        return True
+        if rows is None:
+            return True
+        ref = rows
     wanted = ref.of("entity", "metric") or ref.of("fact") or ref.of("dimension")
     if not wanted:
         return False
@@ -204,6 +221,11 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         add_number(scan, NumberSaid(Ref(ref.words, ref.of("entity"), ref.near, True), "count"), first, after)
         scan.head = ref
         return True
+    is_counted = scan.agg_words.lower() in wording.COUNTED or ref.is_plural
+    if ref.entities and is_extreme and not is_counted and not ref.of("dimension", "fact"):
+        scan.said.unknown.append(scan.agg_words)  # "the largest order": by what?
+        scan.agg = None
+        return True
     if not wanted and ref.entities and (agg == "sum" or is_extreme):
         counted = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
         number = NumberSaid(counted, "count", is_total=not is_extreme)
@@ -279,17 +301,6 @@ def takes_half(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     add_number(scan, number, first, after)
     scan.head = Ref(ref.words, ref.of("entity")) if ref.entities else scan.head
     return True
-
-
-def rows_of_condition(scan: Scan, ref: Ref, first: int, after: int) -> Ref | None:
-    """ "Open shops": the rows that a named condition speaks of, where its words name them too."""
-    owners = {target.owner for target in ref.of("condition")}
-    for place in range(first + 1, after):
-        found = scan.lexicon.longest_at(scan.words[place:after], 0)
-        if found is not None and place + found[0] == after:
-            named = Ref(scan.raw(place, after), found[1], (), True)
-            return named if owners & set(named.entities) else None
-    return None
 
 
 def takes_repeated(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -387,7 +398,7 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.said.idle.append(entity)  # "the total that a customer paid": of one, of each?
     elif scan.ranking and scan.said.ranked is None:
         scan.said.ranked = entity
-    elif scan.asks and scan.said.subject is None and not scan.agent and not scan.said.numbers:
+    elif scan.asks and scan.said.subject is None and is_asked_for(scan, entity, first):
         scan.said.subject, scan.asks = entity, False
     elif stands_beside(scan, first):
         scan.said.beside.append(entity)
@@ -407,7 +418,8 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         add_number(scan, NumberSaid(Ref(ref.words, ref.of("fact"), ref.near)), first, after)
         return True
     agg = wording.AGGREGATES.get(ref.words.split()[0].lower())
-    if agg is not None and ref.of("fact") and not (scan.asks or scan.relative):
+    is_number = (scan.at_word(first - 2), scan.at_word(first - 1)) == ("what", "be")  # "what is the total amount of …"
+    if agg is not None and ref.of("fact") and (is_number or not (scan.asks or scan.relative)):
         add_number(scan, NumberSaid(ref, agg), first, after)  # "total amount": the column, and what is asked of it
         return True
     if ref.of("time") and is_verb(scan, ref):
@@ -445,8 +457,7 @@ def takes_relation(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if roles := roles_of(scan, ref):
         leave_role(scan)
         scan.role, scan.role_ends = Ref(ref.words, roles), scan.at
-    found = scan.mention(scan.at)
-    if ref.words.lower().endswith(" by") and found is not None and not found[1].entities:
+    if ref.words.lower().endswith(" by") and (is_each_one(scan, scan.at) or not names_rows(scan, scan.at)):
         scan.each = True  # "sold by agent id"
     else:
         scan.agent = True

@@ -15,6 +15,7 @@ from bot.analytics.grammar.conditions import (
     read_comparison,
     read_literal,
     read_numbers_between,
+    read_only,
     read_proper,
     read_quantity_first,
     read_time,
@@ -84,6 +85,8 @@ def end_sentence(scan: Scan) -> None:
     leave_role(scan)
     if scan.negated:
         scan.said.unknown.append("not")
+    if scan.only:
+        scan.said.unknown.append("only")
     if scan.comparing is not None or scan.quantity is not None:
         scan.said.unknown.append("than")
     if scan.counting is not None and not (scan.said.numbers or scan.quotient):
@@ -93,6 +96,7 @@ def end_sentence(scan: Scan) -> None:
     if scan.over == "moving":
         scan.said.unknown.append("moving")
     finish(scan)
+    scan.only = False
     scan.counting = scan.agg = scan.comparing = scan.quantity = scan.summary = scan.ranked_agg = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative, scan.is_none, scan.pair = False, False, ""
@@ -107,6 +111,7 @@ RULES: tuple[Rule, ...] = (
     read_time,
     read_apart,
     read_duration,
+    read_only,
     read_first,
     read_several,
     read_placed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
+from bot.analytics.grammar.mentions import rows_at
 from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
@@ -13,6 +14,24 @@ def is_each(scan: Scan, first: int) -> bool:
     number = scan.said.numbers[-1]
     words = set(scan.normal(number.ref.words)) | ({"total"} if number.agg in ("sum", "count") else set())
     return scan.words[first] in ("a", "an") and bool(words & {"total", "sum"}) and not words & wording.AVERAGES
+
+
+def denies_others(scan: Scan, ref: Ref) -> bool:
+    """ "Merchants with no coupons": denied of them, though of other rows "no coupon" is a condition with a name."""
+    head, found = scan.head, scan.mention(scan.at + 1)
+    if scan.word() not in wording.NOT or head is None or found is None or not found[1].entities:
+        return False
+    owners = {target.owner for target in ref.of("condition")}
+    return bool(owners) and len(ref.of("condition")) == len(ref.targets) and owners.isdisjoint(head.entities)
+
+
+def is_each_one(scan: Scan, place: int) -> bool:
+    """ "Sold by agent": each of them, where nothing says which one, or that any is meant."""
+    found = rows_at(scan, place)
+    if found is None or not found[1].entities or found[1].is_plural or scan.at_word(place) in wording.ARTICLES:
+        return False
+    after = scan.tokens[place + found[0] : place + found[0] + 1]
+    return not any(token.is_proper or token.kind in ("number", "quoted") for token in after)
 
 
 def stands_beside(scan: Scan, first: int) -> bool:
@@ -161,3 +180,24 @@ def is_of_either(scan: Scan, counted: tuple[Target, ...]) -> bool:
         return False
     owners = {target.owner for target in counted if target.kind == "fact"}
     return bool(owners & set(scan.head.entities)) and not owners & set(asked[0].owners)
+
+
+def is_asked_for(scan: Scan, entity: Ref, first: int) -> bool:
+    """Are these the rows that are asked for: before any number, or ranked by it ("the lowest rated restaurant")?"""
+    numbers = scan.said.numbers
+    if not numbers:
+        return not scan.agent
+    facts = numbers[-1].ref.of("fact")
+    is_ranked = len(numbers) == 1 and numbers[-1].is_extreme and scan.number_ends == first
+    return is_ranked and bool(facts) and {target.owner for target in facts} <= set(entity.entities)
+
+
+def rows_of_condition(scan: Scan, ref: Ref, first: int, after: int) -> Ref | None:
+    """ "Open shops": the rows that a value or a named condition speaks of, where its words name them too."""
+    owners = {target.owner for target in ref.of("condition", "value")}
+    for place in range(first + 1, after):
+        found = scan.lexicon.longest_at(scan.words[place:after], 0)
+        if found is not None and place + found[0] == after:
+            named = Ref(scan.raw(place, after), found[1], (), True)
+            return named if owners & set(named.entities) else None
+    return None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
+from bot.analytics.grammar.mentions import names_rows, rows_at
+from bot.analytics.grammar.places import is_each_one
 from bot.analytics.grammar.said import OrderSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.wholes import repeat_number
+from bot.analytics.verbs import is_done
 
 _NAMED = ("metric", "dimension", "time", "fact", "value", "entity", "condition", "relation")
 
@@ -139,13 +142,11 @@ def read_each(scan: Scan) -> bool:
     if word not in wording.BY:
         return False
     before = scan.word(-1)
-    if (
-        word == "by"
-        and (before in wording.NEUTRAL_VERBS or (scan.last and scan.last.of("relation")))
-        and scan.word(1) != "each"
-        and names_rows(scan)
-    ):
-        scan.agent = True
+    is_verb = before in wording.NEUTRAL_VERBS or (scan.last is not None and bool(scan.last.of("relation")))
+    is_verb |= is_done(scan.raw(scan.at - 1, scan.at).lower()) and is_narrowed(scan)
+    if word == "by" and is_verb and scan.word(1) != "each" and names_rows(scan, scan.at + 1):
+        scan.each = is_each_one(scan, scan.at + 1)
+        scan.agent = not scan.each
         scan.at += 1
         return True
     if word == "across" and scan.word(1) == "all":
@@ -163,13 +164,14 @@ def read_each(scan: Scan) -> bool:
     return True
 
 
-def names_rows(scan: Scan) -> bool:
-    """Does an entity follow, and no column of one, perhaps behind a value: "by gold customers"?"""
-    found = scan.mention(scan.at + 1)
-    if found is not None and found[1].of("value", "condition") and not found[1].of("dimension", "metric", "fact"):
-        behind = scan.mention(scan.at + 1 + found[0])
-        return bool(found[1].entities) or (behind is not None and bool(behind[1].entities))
-    return found is not None and bool(found[1].entities)
+def is_narrowed(scan: Scan) -> bool:
+    """ "Traded by active customers", "sold by people hired in 2022": does anything say which rows are meant?"""
+    found = rows_at(scan, scan.at + 1)
+    if found is None:
+        return False
+    behind = scan.at + 1 + found[0]
+    is_told = found[1].is_plural and bool(found[1].entities) and is_done(scan.raw(behind, behind + 1).lower())
+    return is_told or (bool(found[1].of("value", "condition")) and not found[1].of("dimension", "metric"))
 
 
 def is_told_apart(scan: Scan) -> bool:
@@ -181,8 +183,9 @@ def is_told_apart(scan: Scan) -> bool:
 
 
 def read_all_of(scan: Scan) -> bool:
-    """ "For all customers": those without any row too."""
-    if scan.word() == "all" and scan.word(-1) in ("for", "of") and scan.said.numbers:
+    """ "For all customers": each of them, those without any row too. A total "of all customers" is one."""
+    is_one = scan.word(-1) == "of" and bool(scan.said.numbers) and scan.said.numbers[-1].agg is not None
+    if scan.word() == "all" and scan.word(-1) in ("for", "of") and scan.said.numbers and not is_one:
         found = scan.mention(scan.at + 1)
         if found is not None and found[1].entities and found[1].is_plural:
             scan.said.with_empty = True

@@ -248,6 +248,11 @@ def part_of_whole(scan: Scan, quotient: Quotient, number: NumberSaid) -> None:
 
 def parts_of(side: Side) -> tuple[list[Piece] | None, list[Piece], list[Piece]]:
     """The conditions of the part, of both numbers, and of the whole question; no part where one cannot tell."""
+    related = {piece.said.clause: piece.mark for piece in side.pieces if isinstance(piece.said, RelatedSaid)}
+    for piece in side.pieces:
+        is_behind = isinstance(piece.said, Narrowing) and piece.said.clause in related
+        if is_behind and piece.mark in ("of", "place"):
+            piece.mark = related[piece.said.clause]  # "made by customers from Texas"
     times = [piece for piece in side.pieces if isinstance(piece.said, TimeSaid)]
     others = [piece for piece in side.pieces if not isinstance(piece.said, TimeSaid)]
     strong = [piece for piece in others if piece.mark == "strong"]

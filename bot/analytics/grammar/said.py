@@ -56,6 +56,7 @@ class Narrowing:
     is_apart: bool = False  # of "both A and B": said of another row than the other value
     is_joined: bool = False  # its values stand on both sides of "and"
     is_labelled: bool = False  # its dimension is named beside it
+    is_only: bool = False  # and no related row is otherwise
     verb: Ref | None = None  # that stands before it
     begins: int = -1  # the place of its first word, and the one behind it
     ends: int = -1
@@ -161,6 +162,7 @@ class FirstSaid:
     is_owned: bool = False
     is_told: bool = False
     is_shown: bool = False
+    is_age: bool = False  # "the oldest", which of people is a matter of birth
 
 
 @dataclass(slots=True)

@@ -44,6 +44,7 @@ class Scan:
         self.asks = False
         self.relative = False
         self.negated = False
+        self.only = False  # "only", "all their": no related row is otherwise
         self.is_none = False  # after "but": no row of theirs is so
         self.alternative = False
         self.ranking = False  # after "top 5"
@@ -183,6 +184,11 @@ class Scan:
         raw = self.tokens[at + length - 1].raw
         is_plural = singular(raw.casefold()) != raw.casefold()
         return at + length - start, Ref(self.raw(at, at + length), targets, (), is_plural)
+
+    def says_do(self) -> bool:
+        """ "How many states does Texas border": is a verb still to come?"""
+        sentence = self.tokens[min(self.at, len(self.tokens) - 1)].sentence
+        return any(token.text == "do" for token in self.tokens[: self.at] if token.sentence == sentence)
 
     def opens(self, at: int) -> bool:
         """Is there nothing but small words before place *at* in its sentence?"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import own_clause, take_head
+from bot.analytics.grammar.places import is_each_one
 from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
 
@@ -41,6 +42,8 @@ def read_verb(scan: Scan) -> bool:
     if ref.of("value", "flag", "condition"):
         scan.verb, scan.at = verb, first + length
         scan.relative |= bool(ref.of("flag"))
+    elif ref.entities and scan.at_word(place - 1) == "by" and scan.said.numbers and is_each_one(scan, place):
+        scan.each, scan.at = True, place
     elif ref.entities and is_other:
         scan.head = head
         own_clause(scan)

@@ -35,6 +35,8 @@ SMALL = _set("the in from a our of an at for to")
 BY = _set("by per each every across")
 BROKEN = _set("broken split grouped group down break breakdown sorted")
 NOT = _set("not no without excluding exclude except never non neither nor non-")
+ONLY = _set("only solely exclusively")
+OWNERS = _set("their its his her whose")
 ASKING = _set(
     "calculate compute determine return show list give display provide find get identify name see want need know "
     "tell fetch retrieve"
@@ -67,8 +69,11 @@ EXTREMES: Mapping[str, Aggregation] = {
 ENDS: Mapping[tuple[str, ...], bool] = {  # of several rows: is it the last one?
     ("last",): True, ("latest",): True, ("most", "recent"): True, ("newest",): True, ("very", "last"): True,
     ("first",): False, ("earliest",): False, ("oldest",): False, ("very", "first"): False,
+    ("youngest",): True,
 }  # fmt: skip
 AMBIGUOUS_EXTREMES = _set("last first")  # of themselves no rank: "first name", "last week"
+COUNTED = _set("most fewest least top bottom")  # of rows: how many there are
+AGES = _set("oldest youngest")
 TIMELY = _set("latest newest earliest oldest recent last first youngest")
 RANKING = _set("top bottom most fewest least leading highest lowest largest biggest greatest smallest")
 MOST = _set("top highest most largest biggest greatest leading")

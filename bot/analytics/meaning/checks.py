@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.grammar.said import Ref
+from bot.analytics.grammar.said import Narrowing, Ref
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import Stop, not_understood
 from bylaw.semantic.expressions import columns_of
@@ -123,8 +123,14 @@ def is_narrowed(draft: Draft, name: str) -> bool:
     assert draft.base is not None
     if draft.nearness.distance(draft.base, name) is None:
         return False
-    owners = {owner for narrowing in draft.said.conditions for owner in narrowing.ref.owners}
-    return any(draft.nearness.leads_to_one(name, owner) for owner in owners)
+    owners = {owner for narrowing in draft.said.conditions for owner in owners_meant(draft, narrowing)}
+    return any(draft.nearness.leads_to_one(name, owner) for owner in owners - {draft.base})
+
+
+def owners_meant(draft: Draft, narrowing: Narrowing) -> tuple[str, ...]:
+    """The entities that a condition may narrow: the one that was decided, as soon as it is."""
+    meant = draft.names.get(narrowing.ref.words, "").partition(".")[0]
+    return (meant,) if meant in narrowing.ref.owners else narrowing.ref.owners
 
 
 def stop_at_unused(draft: Draft, dimensions: Sequence[str]) -> None:

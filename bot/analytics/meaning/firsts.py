@@ -17,7 +17,8 @@ def add_firsts(draft: Draft, filters: list[Condition]) -> None:
         filters += [Filter(dimension=key, operator="is_null", negated=True) for key in keys_of_owner(draft)]
     for said in draft.said.firsts:
         entity = entity_of(draft, said)
-        by = draft.default_time(entity)
+        by = born(draft, entity) if said.is_age else None
+        by = by or (draft.default_time(entity) if not said.is_age or not said.is_last else None)
         if by is None:
             words = said.ref.words
             raise Stop(not_understood(f"`{words}` has no date, so none of them is the first", None, (words,)))
@@ -31,6 +32,15 @@ def add_firsts(draft: Draft, filters: list[Condition]) -> None:
         draft.compared |= {entity, *owners}
         first = First(by=by, per=owners, is_last=said.is_last, filters=narrowed)
         place(draft, filters, [first], entity)
+
+
+def born(draft: Draft, entity: str) -> str | None:
+    """The date by which its rows are old or young: of people that of their birth."""
+    for date in draft.context.entities[entity].time_dimensions:
+        said = f" {date.name} {' '.join(date.synonyms)} ".lower().replace("_", " ")
+        if " birth " in said or " born " in said:
+            return f"{entity}.{date.name}"
+    return None
 
 
 def columns_of_first(draft: Draft, said: FirstSaid) -> list[str]:

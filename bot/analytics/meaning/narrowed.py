@@ -13,6 +13,7 @@ from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of, one_metric
 from bot.analytics.meaning.pairs import both_or_either, is_other_value, stop_at_two_values
+from bot.analytics.meaning.quantifiers import none_otherwise, stop_at_all_of_kind, stop_at_contradiction
 from bot.analytics.meaning.roles import in_other_role, place_of, role_of, towards
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
@@ -68,6 +69,10 @@ def all_filters(
             nowhere.append(condition)
             continue
         join(found if home is None else home.conditions, condition, narrowing.alternative)
+    stop_at_contradiction(draft, found)
+    for clause in clauses:
+        stop_at_contradiction(draft, clause.conditions)
+    nowhere += [other for one in conditions if one.is_only for other in none_other(draft, one, clauses)]
     found = gather_related(draft, found, clauses) + nowhere
     for clause in clauses:
         if clause.counted == draft.base or (clause.counted in draft.per and is_some(clause.part)):
@@ -122,6 +127,19 @@ def clauses_of(draft: Draft, related_said: Sequence[RelatedSaid], conditions: Se
     return clauses
 
 
+def none_other(draft: Draft, narrowing: Narrowing, clauses: Sequence[Clause]) -> list[Condition]:
+    """What "only" adds to a condition: that no related row is otherwise."""
+    assert draft.base is not None
+    condition = condition_of(draft, narrowing, draft.base)
+    owner = owner_of(condition)
+    home = home_of(draft, owner, clauses, narrowing.clause)
+    if home is None and draft.nearness.leads_to_one(draft.base, owner):
+        stop_at_all_of_kind(draft, narrowing)
+        return []
+    part = home.part if home is not None else Related(entity=draft.base, metric=f"count({owner})")
+    return [none_otherwise(draft, narrowing, condition, part)]
+
+
 def is_some(part: Related) -> bool:
     """Does it only ask whether there are any such rows?"""
     return part.comparison == ">=" and part.value == 1 and part.against is None
@@ -147,7 +165,8 @@ def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[RowCon
     if not between:
         return part.model_copy(update={"filters": tuple(conditions)})
     link = between[0]
-    if len(between) > 1 or not is_some(part) or not all(leads(link, owner_of(one)) for one in conditions):
+    is_none = (part.comparison, part.value) == ("=", 0)
+    if len(between) > 1 or not (is_some(part) or is_none) or not all(leads(link, owner_of(one)) for one in conditions):
         message = f"I do not see which rows between `{part.entity}` and `{name}` are meant"
         raise Stop(not_understood(message, f"ask for them by name: `{link}`", (name,)))
     return part.model_copy(update={"metric": f"count({link})", "filters": tuple(conditions)})
@@ -214,11 +233,7 @@ def home_of(draft: Draft, owner: str, clauses: Sequence[Clause], number: int) ->
         return spoken[0]
     leads = draft.nearness.leads_to_one
     between = [  # "bought more than one ticker": what was bought links who bought it with the ticker
-        one
-        for one in clauses
-        if (one.part.comparison, one.part.value) not in ((">=", 1), ("=", 0))
-        and leads(owner, one.counted)
-        and leads(owner, draft.base)
+        one for one in clauses if not is_some(one.part) and leads(owner, one.counted) and leads(owner, draft.base)
     ]
     return next((one for one in clauses if leads(one.counted, owner)), between[0] if len(between) == 1 else None)
 
@@ -283,6 +298,8 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
         name = f"{place_of(draft, target.owner, role)}.{target.name.partition('.')[2]}"
         return Filter(dimension=name, values=tuple(v for v in values if v is not None), negated=narrowing.negated)
     attributes = ref.of("dimension", "fact", "time")
+    if narrowing.operator in ("<", "<=", ">", ">="):
+        attributes = numbers_meant(draft, narrowing, attributes)
     if not attributes and ref.entities:
         label = draft.label(draft.choose(ref, ref.of("entity"), narrowing.near).name)
         if len(label) != 1:
@@ -296,12 +313,30 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
     return Filter(dimension=name, values=values, operator=narrowing.operator, negated=narrowing.negated)
 
 
+def numbers_meant(draft: Draft, narrowing: Narrowing, attributes: tuple[Target, ...]) -> tuple[Target, ...]:
+    """What is compared with a number: no text, and of rows ("sales over 40000") the only number that each has."""
+    found = tuple(target for target in attributes if not is_text(draft, target.name))
+    if not found:
+        known = [(name, draft.context.entities[name].facts) for name in narrowing.ref.entities]
+        named = [Target("fact", f"{name}.{fact.name}") for name, facts in known for fact in facts]
+        found = tuple(named) if len(named) == 1 else ()
+    if not found:
+        words = narrowing.ref.words
+        message = f"I do not see what of `{words}` is compared with {narrowing.values[0]}"
+        raise Stop(not_understood(message, "name the number", (words,)))
+    return found
+
+
 def as_stored(draft: Draft, name: str, value: Value) -> Value:
     """A number that is compared with a column of text is text: "postal code 10115"."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_number and is_text(draft, name) else value
+
+
+def is_text(draft: Draft, name: str) -> bool:
     owner, _, short = name.partition(".")
     dimension = draft.context.entities[owner].dimension(short)
-    is_text = dimension is not None and (dimension.data_type or "").lower() in ("varchar", "text", "string")
-    return str(value) if is_text and isinstance(value, int) and not isinstance(value, bool) else value
+    return dimension is not None and (dimension.data_type or "").lower() in ("varchar", "text", "string")
 
 
 def told_in_unit(draft: Draft, narrowing: Narrowing, name: str) -> tuple[Value, ...]:
