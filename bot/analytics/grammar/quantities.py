@@ -69,11 +69,23 @@ def read_amount(scan: Scan) -> bool:
     return True
 
 
+def _is_ranked_ahead(scan: Scan) -> bool:
+    """ "Which 5 products have the highest net revenue": does the sentence go on to an end of the order?"""
+    sentence = scan.here().sentence
+    ahead = [token.text for token in scan.tokens[scan.at :] if token.sentence == sentence]
+    return not wording.RANKING.isdisjoint(ahead)
+
+
 def read_top(scan: Scan) -> bool:
-    """ "Top 5", "first 3", "the 3 most": how many, and from which end."""
+    """ "Top 5", "first 3", "which 5 … the most": how many, and from which end."""
     word, following = scan.word(), scan.word(1)
     number = scan.tokens[scan.at + 1].number if scan.at + 1 < len(scan.tokens) else None
     number = number if number is not None else wording.NUMBERS.get(following)
+    if word in ("which", "what") and isinstance(number, int) and 0 < number <= 1_000 and _is_ranked_ahead(scan):
+        scan.said.limit = number
+        scan.asks = True
+        scan.at += 2
+        return True
     if word in ("top", "bottom", "first", "last") and isinstance(number, int) and 0 < number <= 1_000:
         scan.said.limit = number
         scan.at += 2
