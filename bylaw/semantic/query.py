@@ -86,7 +86,7 @@ class Related(Part):
     comparison: Comparison = ">="
     value: Value = 1
     against: Literal["avg", "median"] | None = None
-    filters: tuple[Filter | AnyOf | Apart | First, ...] = ()
+    filters: tuple[Filter | AnyOf | Apart | First | Related, ...] = ()
 
 
 class Apart(Part):
@@ -135,8 +135,7 @@ class AnyOf(Part):
     any_of: Annotated[tuple[Filter | Related | Apart | First, ...], Field(min_length=1)]
 
 
-RowCondition = Filter | AnyOf | Apart | First
-Condition = RowCondition | Related
+Condition = Filter | AnyOf | Apart | First | Related
 
 
 class Window(Part):

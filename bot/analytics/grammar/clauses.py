@@ -33,6 +33,7 @@ def read_relation(scan: Scan) -> bool:
         scan.at += 1
         return True
     is_free = not scan.said.numbers or scan.number_ends == scan.at  # "how many customers have a refund"
+    is_free = is_free or (scan.word(-1) in _JOINING and scan.owner is not None)  # "were treated and had an event"
     if word == "have" and scan.head is not None and is_free and not scan.counting:
         own_clause(scan)
         scan.relative = True
@@ -74,7 +75,8 @@ def read_negation(scan: Scan) -> bool:
 
 def own_clause(scan: Scan) -> None:
     """Whose clause begins: of what was named last, after "and" of what the clause before it is about."""
-    return_to_owner(scan, scan.at)
+    if scan.word(-1) in _JOINING and scan.owner is not None:
+        scan.head = scan.owner
     scan.owner, scan.numbers_before = scan.head, len(scan.said.numbers)
 
 

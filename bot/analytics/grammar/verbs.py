@@ -40,6 +40,8 @@ def read_verb(scan: Scan) -> bool:
     ref, first = behind[1], scan.at
     is_other = not set(head.entities or head.owners) & set(ref.entities)
     if ref.of("value", "flag", "condition"):
+        scan.head = head
+        own_clause(scan)
         scan.verb, scan.at = verb, first + length
         scan.relative |= bool(ref.of("flag"))
     elif ref.entities and scan.at_word(place - 1) == "by" and scan.said.numbers and is_each_one(scan, place):

@@ -61,6 +61,7 @@ class Draft:
         self.each: Each | None = None  # what the numbers are of that are aggregated
         self.more: list[str] = []  # numbers found among what is shown
         self.compared: set[str] = set()  # entities with a date that is compared with another
+        self.nested: set[int] = set()  # the numbers of relations that are said of related rows
         self.clauses: dict[int, Related] = {}  # the conditions that the relations of the question became, by number
         self.names: dict[str, str] = {}  # what the words of the question were decided to mean
 

@@ -26,7 +26,6 @@ from bylaw.semantic.query import (
     Filter,
     First,
     Related,
-    RowCondition,
     SemanticQuery,
     Value,
 )
@@ -41,7 +40,7 @@ class Clause:
     counted: str
     part: Related
     numbers: set[int]
-    conditions: list[RowCondition] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
     is_alternative: bool = False  # to the clause before it
 
 
@@ -74,7 +73,7 @@ def all_filters(
         stop_at_contradiction(draft, clause.conditions)
     nowhere += [other for one in conditions if one.is_only for other in none_other(draft, one, clauses)]
     found = gather_related(draft, found, clauses) + nowhere
-    for clause in clauses:
+    for clause in nested_first(draft, clauses):
         if clause.counted == draft.base or (clause.counted in draft.per and is_some(clause.part)):
             found += clause.conditions
             if is_some(clause.part):
@@ -84,12 +83,29 @@ def all_filters(
             part = narrowed(draft, clause.part, clause.counted, clause.conditions)
             part = in_other_role(draft, part, clause.counted)
         last = found[-1] if found else None
-        if clause.is_alternative and isinstance(last, Related):
+        outer = outer_of(draft, clause, clauses)
+        if outer is not None:
+            outer.conditions.append(part)
+            draft.nested |= clause.numbers
+        elif clause.is_alternative and isinstance(last, Related):
             found[-1] = AnyOf(any_of=(last, part))
         else:
             found.append(part)
         draft.clauses.update(dict.fromkeys(clause.numbers, part))
     return found
+
+
+def outer_of(draft: Draft, clause: Clause, clauses: Sequence[Clause]) -> Clause | None:
+    """ "Patients with treatments without adverse events": what is said of the treatments that a patient has."""
+    whose = clause.part.entity.partition(".")[0]
+    if whose == draft.base or whose in draft.per or clause.is_alternative:
+        return None
+    return next((one for one in clauses if one is not clause and one.counted == whose), None)
+
+
+def nested_first(draft: Draft, clauses: Sequence[Clause]) -> list[Clause]:
+    """What is said of related rows of related rows before what is said of these."""
+    return sorted(clauses, key=lambda one: outer_of(draft, one, clauses) is None)
 
 
 def stop_at_many(draft: Draft, condition: Filter, narrowing: Narrowing) -> None:
@@ -154,7 +170,7 @@ def is_told(draft: Draft, base: str, name: str, said: RelatedSaid, conditions: S
     return draft.nearness.leads_to_one(base, name) and bool(inside)
 
 
-def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[RowCondition]) -> Related:
+def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[Condition]) -> Related:
     """*part* with conditions on its rows, or on the rows that connect them with it: "took courses online"."""
     leads = draft.nearness.leads_to_one
     between = [
@@ -175,7 +191,7 @@ def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[RowCon
 def gather_related(draft: Draft, found: list[Condition], clauses: list[Clause]) -> list[Condition]:
     """Conditions on the same kind of related rows hold for one of these rows together, not for one each."""
     assert draft.base is not None
-    far: list[tuple[str, list[RowCondition]]] = []
+    far: list[tuple[str, list[Condition]]] = []
     near: list[Condition] = []
     for condition in found:
         owner = owner_of(condition)
@@ -420,7 +436,7 @@ def owner_of(condition: Condition) -> str:
             return condition.dimension.partition(".")[0].partition("@")[0]
 
 
-def join(found: list[Condition] | list[RowCondition], condition: Filter, alternative: bool) -> None:
+def join(found: list[Condition], condition: Filter, alternative: bool) -> None:
     """Add a condition; an alternative joins the one before it."""
     if alternative and found:
         last = found[-1]

@@ -8,10 +8,10 @@ from bot.analytics.grammar.said import Narrowing
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import NotUnderstood, Stop, Unclear, not_understood
 from bot.conversation import Choice
-from bylaw.semantic.query import Filter, RowCondition
+from bylaw.semantic.query import Condition, Filter
 
 
-def is_other_value(one: RowCondition, other: RowCondition) -> bool:
+def is_other_value(one: Condition, other: Condition) -> bool:
     """Two values of one column, one of them perhaps denied: no row has both, so they speak of two rows."""
     if not isinstance(one, Filter) or not isinstance(other, Filter):
         return False

@@ -76,6 +76,9 @@ def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> 
             if dates:
                 filters += within(dates[0], time)
             return bool(dates)
+    if time.clause in draft.nested:
+        words = draft.text[time.span.begins : time.span.ends]
+        raise Stop(not_understood(f"I do not see which rows `{words}` is said of", "ask for fewer at a time", (words,)))
     for known in [one for one in filters if isinstance(one, Related)]:
         name = base_of(draft, known.metric, NO_QUERY)
         undated = [one for one in time.near if one in draft.context.entities and draft.default_time(one) is None]
