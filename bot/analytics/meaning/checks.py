@@ -9,6 +9,7 @@ from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import Stop, not_understood
 from bylaw.semantic.expressions import columns_of
 from bylaw.semantic.query import (
+    Filter,
     SemanticQuery,
 )
 
@@ -37,6 +38,35 @@ def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
     words = named[0].ref.words
     message = f"I do not see what you want to know about `{words}`"
     raise Stop(not_understood(message, f"ask `how many {words}`, or for a metric by name", (words,)))
+
+
+def stop_at_one_row(draft: Draft, query: SemanticQuery) -> None:
+    """ "How many states border Texas": where the only thing said is which row is meant, one row would be counted."""
+    if len(query.metrics) != 1 or query.dimensions or query.per or query.grain or query.measures or query.ratios:
+        return
+    base, (name,) = draft.base or "", query.metrics
+    entity = draft.context.entities.get(base)
+    metric = draft.context.metrics.get(name)
+    counts = metric is not None and metric.agg in ("count", "count_distinct") and metric.entity == base
+    is_count = counts or name == f"count({base})"
+    if entity is None or entity.primary_key is None or not is_count:
+        return
+    key = entity.primary_key.columns
+    for part in query.filters:
+        if not isinstance(part, Filter) or part.operator != "in" or len(part.values) != 1 or part.negated:
+            continue
+        owner, _, short = part.dimension.partition(".")
+        column = next((one.sql for one in draft.context.entities[owner].dimensions if one.name == short), "")
+        joined = [
+            right.right_column
+            for one in draft.context.entities[owner].relationships
+            if one.right_entity == base
+            for right in one.relationship_columns
+            if right.left_column == column
+        ]
+        if ([column] if owner == base else joined) == list(key):
+            message = f"I do not see which {base.replace('_', ' ')} are counted: `{part.values[0]}` is one of them"
+            raise Stop(not_understood(message, "ask for what belongs to it", (str(part.values[0]),)))
 
 
 def stop_at_definitions(draft: Draft) -> None:

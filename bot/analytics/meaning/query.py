@@ -12,6 +12,7 @@ from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import (
     stop_at_bare_word,
     stop_at_definitions,
+    stop_at_one_row,
     stop_at_states,
     stop_at_strangers,
     stop_at_strays,
@@ -92,6 +93,7 @@ def query_of(draft: Draft) -> SemanticQuery:
         raise Stop(not_understood("I do not see which of the dates before is meant now", "ask the whole question"))
     query = query_of_numbers(draft, numbers, ratios)
     stop_at_bare_word(draft, query)
+    stop_at_one_row(draft, query)
     all_time = any(time.span.start is None for time in said.times)
     return carried(query, previous, all_time) if previous is not None and draft.follows else query
 
