@@ -221,9 +221,11 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         add_number(scan, NumberSaid(Ref(ref.words, ref.of("entity"), ref.near, True), "count"), first, after)
         scan.head = ref
         return True
-    is_counted = scan.agg_words.lower() in wording.COUNTED or ref.is_plural
-    if ref.entities and is_extreme and not is_counted and not ref.of("dimension", "fact"):
-        scan.said.unknown.append(scan.agg_words)  # "the largest order": by what?
+    word = scan.agg_words.lower()
+    is_counted = word in wording.COUNTED or (ref.is_plural and word in wording.RANKING)
+    is_column = any(target.owner not in ref.entities for target in ref.of("dimension")) or bool(ref.of("fact"))
+    if ref.entities and is_extreme and not is_counted and not is_column:
+        scan.said.unknown.append(scan.agg_words)  # "the largest order", "the longest rivers": by what?
         scan.agg = None
         return True
     if not wanted and ref.entities and (agg == "sum" or is_extreme):

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
+from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of, one_metric
@@ -30,6 +31,7 @@ from bylaw.semantic.query import (
     Value,
 )
 
+_NUMERIC = ("integer", "bigint", "smallint", "int", "double", "float", "real", "decimal", "numeric", "number")
 NO_QUERY = SemanticQuery(metrics=("none",))
 
 
@@ -344,7 +346,13 @@ def numbers_meant(draft: Draft, narrowing: Narrowing, attributes: tuple[Target, 
 
 
 def as_stored(draft: Draft, name: str, value: Value) -> Value:
-    """A number that is compared with a column of text is text: "postal code 10115"."""
+    """A number that is compared with a column of text is text: "postal code 10115". Raises Stop the other way round."""
+    owner, _, short = name.partition(".")
+    dimension = draft.context.entities[owner].dimension(short)
+    kind = (dimension.data_type or "").lower().partition("(")[0] if dimension is not None else ""
+    if isinstance(value, str) and kind in _NUMERIC and not value.replace(".", "", 1).lstrip("-").isdecimal():
+        message = f"`{readable(name)}` is a number, and `{value}` is none"
+        raise Stop(not_understood(message, "name the column that it is a value of", (value,)))
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return str(value) if is_number and is_text(draft, name) else value
 

@@ -87,12 +87,20 @@ def each_of(draft: Draft) -> Each | None:
     each = [ref for ref in said.each if ref in said.groups and ref.entities]
     whole = [ref for ref in said.groups if ref.entities and not ref.of("dimension")]
     alone = each or (whole if len(said.groups) == 1 else [])
+    if len(alone) == 1 and not said.on_average and others_spoken_of(draft, alone[0]):
+        return None
     if len(alone) == 1:
         return Each((alone[0],))
     if said.on_average and said.grain is not None and not said.groups:
         return Each(grain=said.grain)
     one = [head for head in said.heads if not head.is_plural and f"a {head.words}" in draft.text]
     return Each((one[0],)) if said.on_average and len(one) == 1 and not said.groups else None
+
+
+def others_spoken_of(draft: Draft, each: Ref) -> bool:
+    """ "The average number of citations of publications in each journal": of a publication, or of a journal?"""
+    known = {*each.entities, *(name for number in draft.said.numbers for name in counted_in(draft, number))}
+    return any(set(head.entities) - known for head in draft.said.heads)
 
 
 def counts(draft: Draft, number: NumberSaid) -> bool:
