@@ -55,7 +55,8 @@ def stop_at_one_row(draft: Draft, query: SemanticQuery) -> None:
     for part in query.filters:
         if not isinstance(part, Filter) or part.operator != "in" or len(part.values) != 1 or part.negated:
             continue
-        owner, _, short = part.dimension.partition(".")
+        place, _, short = part.dimension.partition(".")
+        owner = place.partition("@")[0]  # of the role that it has
         column = next((one.sql for one in draft.context.entities[owner].dimensions if one.name == short), "")
         joined = [
             right.right_column

@@ -194,8 +194,13 @@ class Draft:
         dimension = self.context.entities[owner].dimension(short)
         return f"{readable(short)} {' '.join(dimension.synonyms) if dimension else ''}"
 
+    def dimension(self, name: str) -> Dimension | None:
+        """The dimension of that name, in whichever role its entity is; None for a date or a fact."""
+        place, _, short = name.partition(".")
+        return self.context.entities[place.partition("@")[0]].dimension(short)
+
     def default_time(self, name: str) -> str | None:
-        default = self.context.entities[name].default_time()
+        default = self.context.entities[name.partition("@")[0]].default_time()
         return None if default is None else f"{name}.{default.name}"
 
     def part(self, entity: str, part: str) -> Dimension | None:

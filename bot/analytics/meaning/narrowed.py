@@ -347,8 +347,7 @@ def numbers_meant(draft: Draft, narrowing: Narrowing, attributes: tuple[Target, 
 
 def as_stored(draft: Draft, name: str, value: Value) -> Value:
     """A number that is compared with a column of text is text: "postal code 10115". Raises Stop the other way round."""
-    owner, _, short = name.partition(".")
-    dimension = draft.context.entities[owner].dimension(short)
+    dimension = draft.dimension(name)
     kind = (dimension.data_type or "").lower().partition("(")[0] if dimension is not None else ""
     if isinstance(value, str) and kind in _NUMERIC and not value.replace(".", "", 1).lstrip("-").isdecimal():
         message = f"`{readable(name)}` is a number, and `{value}` is none"
@@ -358,8 +357,7 @@ def as_stored(draft: Draft, name: str, value: Value) -> Value:
 
 
 def is_text(draft: Draft, name: str) -> bool:
-    owner, _, short = name.partition(".")
-    dimension = draft.context.entities[owner].dimension(short)
+    dimension = draft.dimension(name)
     return dimension is not None and (dimension.data_type or "").lower() in ("varchar", "text", "string")
 
 
