@@ -68,7 +68,7 @@ class Lexicon:
                 found[key][target] = None
                 self.spellings.add(phrase.replace("_", " ").lower())
         self._targets: Mapping[tuple[str, ...], tuple[Target, ...]] = {key: tuple(found[key]) for key in found}
-        self._longest = max(map(len, found), default=0)
+        self.longest = max(map(len, found), default=0)  # words of a phrase
         self._first = {key[0] for key in found}
         self._moments: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
         for phrase, target in moments:
@@ -78,7 +78,7 @@ class Lexicon:
         """How many of *words* from place *at* on are one phrase, and what it may mean."""
         if at >= len(words) or words[at] not in self._first:
             return None
-        for length in range(min(self._longest, len(words) - at), 0, -1):
+        for length in range(min(self.longest, len(words) - at), 0, -1):
             targets = self._targets.get(tuple(words[at : at + length]))
             if targets:
                 return length, targets

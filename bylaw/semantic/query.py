@@ -46,6 +46,7 @@ def _plain(value: object) -> object:
 
 
 Value = Annotated[bool | int | Decimal | str, BeforeValidator(_exact), PlainSerializer(_plain, when_used="json")]
+MOST_NESTED = 5  # relations inside one another: no question of a person has more
 Over = Literal["value", "change", "growth", "running", "moving", "share", "total", "rank"]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 Operator = Literal["in", "<", "<=", ">", ">=", "contains", "starts_with", "ends_with", "is_null", "is_weekend"]
@@ -87,6 +88,12 @@ class Related(Part):
     value: Value = 1
     against: Literal["avg", "median"] | None = None
     filters: tuple[Filter | AnyOf | Apart | First | Related, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_not_too_deep(self) -> Related:
+        if depth(self) > MOST_NESTED:
+            raise ValueError(f"rows related to related rows are at most {MOST_NESTED} deep")
+        return self
 
 
 class Apart(Part):
@@ -136,6 +143,16 @@ class AnyOf(Part):
 
 
 Condition = Filter | AnyOf | Apart | First | Related
+
+
+def depth(condition: Condition) -> int:
+    """How many relations lie inside one another in *condition*."""
+    match condition:
+        case AnyOf():
+            return max(map(depth, condition.any_of))
+        case First() | Related():
+            return isinstance(condition, Related) + max(map(depth, condition.filters), default=0)
+    return 0
 
 
 class Window(Part):

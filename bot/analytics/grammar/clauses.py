@@ -15,6 +15,8 @@ from bot.analytics.scope import Target
 from bylaw.semantic.query import Comparison, Operator, Value
 
 _JOINING = ("and", "but", ",")
+_ADDING_NOTHING = frozenset({"total", "different", "distinct"})
+_KINDS = 12  # words that say of which kind the rows behind them are
 _COMPARED: Mapping[Operator, Comparison] = {"in": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -161,7 +163,7 @@ def relate(scan: Scan, related: RelatedSaid) -> None:
 def rows_behind(scan: Scan, place: int) -> tuple[int, Ref] | None:
     """What a number of rows is told of, past the values that say of which kind: "2 cancelled or returned orders"."""
     first, owners = place, set[str]()
-    while (found := scan.mention(place, skip=frozenset({"total", "different", "distinct"}))) is not None:
+    while (found := scan.mention(place, skip=_ADDING_NOTHING)) is not None and place - first < _KINDS:
         length, ref = found
         told = {target.owner for target in ref.of("value", "condition")}
         behind = place + length

@@ -13,6 +13,7 @@ from bot.analytics.grammar.said import Narrowing, NumberSaid, RatioSaid, Ref, Re
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.sides import Piece, Quotient, Side
 
+_DIVIDING = ("divided", "per")
 _PREDICATES = ("that", "who", "which", "whose", "be", "have", "do")
 
 
@@ -46,12 +47,12 @@ def opens(scan: Scan) -> bool:
     found = scan.phrase(wording.QUOTIENTS) or before_time(scan)
     if found is not None and scan.is_phrase():
         return False
+    if found is None and not any(word in scan.words for word in _DIVIDING):
+        return False
     start = scan.at
     length, (is_part, in_percent) = found or (0, (False, False))
     second = separator(scan, start + length, is_part)
-    if found is None and (
-        second is None or scan.words[second[0]] not in ("divided", "per") or not is_divided(scan, second[0])
-    ):
+    if found is None and (second is None or scan.words[second[0]] not in _DIVIDING or not is_divided(scan, second[0])):
         return False
     quotient = Quotient(scan.raw(start, start + length).split(" ")[0] or "divided", is_part, in_percent, second)
     if found is not None and scan.agg is not None:

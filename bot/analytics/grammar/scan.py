@@ -17,6 +17,7 @@ from bylaw.semantic.query import Comparison, Operator, Over, Value
 
 V = TypeVar("V")
 _LONGEST = 7  # words of a phrase of asking
+_BEFORE = 2  # words before the second of two phrases that share one: "first and last name"
 
 
 class Scan:
@@ -168,11 +169,8 @@ class Scan:
             return None  # "the year 2021"
         end = at
         sentence = self.tokens[at].sentence
-        while (
-            end < len(self.tokens)
-            and self.tokens[end].kind in ("word", "number")
-            and self.tokens[end].sentence == sentence
-        ):
+        furthest = min(len(self.tokens), at + self.lexicon.longest + _BEFORE)
+        while end < furthest and self.tokens[end].kind in ("word", "number") and self.tokens[end].sentence == sentence:
             end += 1
         found = self.lexicon.longest_at(self.words[at:end], 0)
         if found is None:

@@ -21,6 +21,7 @@ from bot.analytics.scope import Target
 from bylaw.language.quantities import Unit, factor
 from bylaw.language.words import singular
 from bylaw.semantic.query import (
+    MOST_NESTED,
     AnyOf,
     Apart,
     Condition,
@@ -106,8 +107,18 @@ def outer_of(draft: Draft, clause: Clause, clauses: Sequence[Clause]) -> Clause 
 
 
 def nested_first(draft: Draft, clauses: Sequence[Clause]) -> list[Clause]:
-    """What is said of related rows of related rows before what is said of these."""
-    return sorted(clauses, key=lambda one: outer_of(draft, one, clauses) is None)
+    """What is said of related rows of related rows before what is said of these. Raises Stop where they form a ring."""
+
+    def depth(clause: Clause) -> int:
+        level, outer = 0, outer_of(draft, clause, clauses)
+        while outer is not None:
+            level, outer = level + 1, outer_of(draft, outer, clauses)
+            if level == min(len(clauses), MOST_NESTED):
+                message = f"I do not see whose `{clause.counted.replace('_', ' ')}` are meant"
+                raise Stop(not_understood(message, "ask for fewer relations at a time"))
+        return level
+
+    return sorted(clauses, key=depth, reverse=True)
 
 
 def stop_at_many(draft: Draft, condition: Filter, narrowing: Narrowing) -> None:

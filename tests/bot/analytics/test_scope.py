@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from bot.analytics.grammar.parse import parse
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.tokens import read_tokens
 from bot.analytics.scope import Target, lexicon_of
@@ -96,3 +97,24 @@ def test_an_ambiguous_term_of_the_glossary_binds_nothing(index):
 @pytest.mark.parametrize(("text", "named"), [("net revenue by flurb", True), ("hello flurb", False), ("", False)])
 def test_whether_anything_is_named_at_all(index, text, named):
     assert lexicon_of(index.bundle.context).names_any(text.split()) is named
+
+
+def test_a_long_question_looks_up_phrases_in_proportion(index, monkeypatch):
+    lexicon = lexicon_of(index.bundle.context, [])
+    words: list[int] = []
+    longest_at = type(lexicon).longest_at
+
+    def counted(self, given, at):
+        words.append(len(given))
+        return longest_at(self, given, at)
+
+    monkeypatch.setattr(type(lexicon), "longest_at", counted)
+
+    def looked_at(times):
+        words.clear()
+        parse(
+            Scan(read_tokens("net revenue of cancelled orders " * times, date(2026, 11, 20), CalendarRules()), lexicon)
+        )
+        return sum(words)
+
+    assert looked_at(40) < 3 * looked_at(20)
