@@ -143,6 +143,8 @@ class _Past:
             for looks in ("freshness", "joins"):
                 if sql in plan.get(looks, {}):
                     return Rows((looks,), ((plan[looks][sql],),))
+            if sql in plan.get("ties", {}):
+                return self._with_ties(plan, plan["ties"][sql])
         if "result" in (kept := self._of(sql)):
             result = kept["result"]
             is_cut = any(caveat.startswith("Only the first ") for caveat in result["caveats"])
@@ -151,6 +153,13 @@ class _Past:
             return Rows((), ())  # a look at the rows that is new since then
         is_cut = any(caveat.startswith("Only the first ") for caveat in self.given.caveats)
         return Rows(self.given.columns, self.given.rows, is_cut)
+
+    def _with_ties(self, plan: Mapping[str, Any], tied: Sequence[Sequence[Any]] | None) -> Rows:
+        """What was shown then, and what ranked equal with the last of it."""
+        if tied is None:
+            raise WarehouseError("it could not be looked up")
+        shown = plan["result"]["rows"] if "result" in plan else self.given.rows
+        return Rows((), (*map(tuple, shown), *map(tuple, tied)))
 
     def columns(self, schema: str, table: str) -> tuple[str, ...]:
         known = [plan.get("columns", {}).get(f"{schema}.{table}") for plan in (self.plan, *self.readings)]

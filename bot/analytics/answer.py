@@ -14,18 +14,19 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics import alternatives, autonomy, business, judged, plans, present, risk
+from bot.analytics import alternatives, autonomy, business, judged, plans, present, risk, ties
 from bot.analytics.asking import is_write_request
 from bot.analytics.charts import chart
 from bot.analytics.execution import Execution
 from bot.analytics.headline import headline, readable
-from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse
+from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse, Results
 from bot.analytics.judged import Judgement
 from bot.analytics.plans import Assent, Settle
 from bot.analytics.propose import Second
 from bot.analytics.read import Reader, calendar_rules
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
+from bot.analytics.ties import UNSEEN, Ties
 from bot.conversation import Citation, Interval, Question, Reply, Turn
 from bot.index import BundleIndex
 from bot.pii import Mask
@@ -197,7 +198,7 @@ def _settled(question: Question, state: dict[str, Any], word: plans.Word, means:
 def _answer(
     question: Question, state: dict[str, Any], bound: Bound, means: _Means, assent: Assent | None = None
 ) -> Turn:
-    query, sql = bound.query, None
+    query, sql, tied = bound.query, None, None
     index, desk, warehouse, rights = means.index, means.desk, means.warehouse, means.rights
     try:
         visible = desk.compiler.visible(rights)
@@ -227,14 +228,17 @@ def _answer(
                     refused, state, artifacts={"plan": _plan(query, sql, dialect, judgement, planned)}, is_aside=True
                 )
             limit = index.rules.autonomy.execution.rows_fetched
-            reply = _presented(reply, compiled, query, desk.context, execution.executed(request, planned, limit))
+            results = execution.executed(request, planned, limit).results
+            assert results is not None
+            tied = ties.looked_up(query, results, desk.compiler, execution, request, visible)
+            reply = _presented(reply, compiled, query, desk.context, results, tied)
     except (Unanswerable, InvalidExpression) as problem:
         return Turn(_refused(question, index, problem.message, problem.help), state)
     except WarehouseError as problem:
         refused = _refused(question, index, problem.message, problem.help, sql=sql)
         failure = {"message": problem.message, "help": problem.help}
         return Turn(refused, state, artifacts={"failure": failure})
-    plan = _plan(query, sql, dialect, judgement, planned)
+    plan = _plan(query, sql, dialect, judgement, planned) | ({"ties": tied.papers} if tied is not None else {})
     if assent is not None:
         plan["confirms"] = assent.held.request_id
     carried = {"query": plan["query"], **({"waiting": plans.kept(question, reply, bound)} if reply.choices else {})}
@@ -291,19 +295,19 @@ def _planned(
 
 
 def _presented(
-    reply: Reply, compiled: Compiled, query: SemanticQuery, context: Context, executed: ExecutionResponse
+    reply: Reply, compiled: Compiled, query: SemanticQuery, context: Context, results: Results, tied: Ties | None
 ) -> Reply:
-    results = executed.results
-    assert results is not None
-    caveats = reply.caveats
+    caveats, metrics = reply.caveats, present.metrics_of(query, context)
     if results.truncated:
         caveats = (*caveats, f"Only the first {results.row_count} rows are shown.")
-    metrics = present.metrics_of(query, context)
+    if tied is not None and tied.rows is None:
+        caveats = (*caveats, UNSEEN)
+    equal = () if tied is None else tied.rows or ()
     return reply.model_copy(
         update={
             "status": "answered",
             "choices": (),
-            "text": present.sentence(query, metrics, results),
+            "text": present.sentence(query, metrics, results) + present.tied(query, results, equal),
             "columns": results.columns,
             "rows": results.rows,
             "caveats": caveats,

@@ -7,8 +7,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from bot.analytics.headline import headline, named
+from bot.analytics.headline import headline, listed, named
 from bot.analytics.interfaces import Results
+from bot.analytics.ties import MOST_NAMED
 from bylaw.authored.context import Context, Metric
 from bylaw.semantic.measures import summarized
 from bylaw.semantic.names import BETWEEN
@@ -62,20 +63,32 @@ def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | R
         return f"{about}: there are no such rows."
     count = len(query.shown)
     if not query.shown:
-        listed = [" / ".join(_group(cell) for cell in row) for row in rows.rows[:_LISTED]]
-        more = len(rows.rows) - len(listed)
-        return f"{about}: {', '.join(listed)}{f' and {more} others' if more > 0 else ''}."
+        lines = [" / ".join(_group(cell) for cell in row) for row in rows.rows[:_LISTED]]
+        more = len(rows.rows) - len(lines)
+        return f"{about}: {', '.join(lines)}{f' and {more} others' if more > 0 else ''}."
     if len(rows.rows[0]) == count and len(rows.rows) == 1:
         if all(cell is None for cell in rows.rows[0]):
             return f"{about}: there are no such rows."
         return f"{about}: {_figures(rows.rows[0], query, metrics)}."
-    listed = [
+    lines = [
         f"{' / '.join(_group(cell) for cell in row[:-count])} {_figures(row[-count:], query, metrics)}"
         for row in rows.rows[:_LISTED]
     ]
-    more = len(rows.rows) - len(listed)
+    more = len(rows.rows) - len(lines)
     tail = f" and {more}{' or more' if rows.truncated else ''} others" if more > 0 else ""
-    return f"{about}: {', '.join(listed)}{tail}."
+    return f"{about}: {', '.join(lines)}{tail}."
+
+
+def tied(query: SemanticQuery, shown: Results, equal: Sequence[Sequence[Any]]) -> str:
+    """A second sentence: what ranks equal with the last of the shown rows. Empty where nothing does."""
+    if not equal:
+        return ""
+    count = len(query.shown)
+    names = [" / ".join(map(_group, row[:-count] if count else row)) for row in equal[:MOST_NAMED]]
+    if len(equal) > len(names):
+        names.append("others")
+    who = "it" if shown.row_count == 1 else "them" if query.limit_by else "the last"
+    return f" Tied with {who}: {listed(names)}."
 
 
 def _figures(cells: Sequence[Any], query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:

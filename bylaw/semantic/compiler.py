@@ -257,26 +257,37 @@ class _Compilation:
         if not keys:
             return finished(tree, columns, [])
         each = [keys[self._group_named(name, keys)] for name in self.query.limit_by]
-        return finished(tree, columns, self._sorts(keys, trees, columns), self.query.limit, each)
+        ranked, total = self._orders(keys)
+        ranks = self._sorts(ranked, keys, trees, columns) if self.query.with_ties else []
+        return finished(tree, columns, self._sorts(total, keys, trees, columns), self.query.limit, each, ranks)
 
-    def _sorts(
-        self, keys: Mapping[str, exp.Expr], trees: Mapping[str, exp.Expr], shown: Mapping[str, exp.Expr]
-    ) -> list[Sort]:
-        """A total order: the same question gives the same rows."""
+    def _orders(self, keys: Mapping[str, exp.Expr]) -> tuple[Sequence[Order], Sequence[Order]]:
+        """What rows are ranked by, and a total order, so that the same question gives the same rows."""
         query = self.query
         first = [Order(by=name) for name in query.limit_by] if query.limit else []
         ranks = [measure.name for measure in query.measures if measure.over == "rank" and measure.name in query.metrics]
         downwards = [Order(by=name) for name in ranks] or [Order(by=n, descending=True) for n in query.metrics[:1]]
-        cycles = {
-            alias: cycle_of(self.compiler.names.field(name), self.compiler.context.calendar)
-            for name, alias in self.dimensions.items()
-        }
         if self.grain:
             natural = [Order(by="time")]
         else:
-            natural = [Order(by=alias) for alias, cycle in cycles.items() if cycle] or downwards
-        found: dict[str, Sort] = {}
-        for order in (*first, *(query.order or natural), *(Order(by=alias) for alias in keys)):
+            natural = [Order(by=alias) for alias, cycle in self._cycles().items() if cycle] or downwards
+        ranked = query.order or tuple(natural)
+        return ranked, (*first, *ranked, *(Order(by=alias) for alias in keys))
+
+    def _cycles(self) -> dict[str, Sequence[str]]:
+        """The groups whose values follow one another, and come again: months, weekdays."""
+        calendar = self.compiler.context.calendar
+        return {alias: cycle_of(self.compiler.names.field(name), calendar) for name, alias in self.dimensions.items()}
+
+    def _sorts(
+        self,
+        orders: Sequence[Order],
+        keys: Mapping[str, exp.Expr],
+        trees: Mapping[str, exp.Expr],
+        shown: Mapping[str, exp.Expr],
+    ) -> list[Sort]:
+        cycles, found = self._cycles(), dict[str, Sort]()
+        for order in orders:
             if order.by in trees:
                 name, tree = self.metrics.get(order.by, order.by), trees[order.by]
             else:

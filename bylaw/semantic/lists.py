@@ -86,7 +86,8 @@ class Listing:
         tree = rows.select([])
         if keys is None:
             return self._finished(tree, shown, hidden)
-        if not keys and not hidden:
+        is_numbered = query.limit_by or query.with_ties  # a place is that of a row of the answer
+        if not keys and not hidden and not is_numbered:
             return self._finished(tree.distinct(copy=False), shown, {})
         tree = tree.group_by(*(part.copy() for part in (*shown.values(), *keys)), copy=False)
         highest = {order.by for order in query.order if order.descending}
@@ -128,11 +129,17 @@ class Listing:
 
     def _finished(self, tree: exp.Select, shown: dict[str, exp.Expr], hidden: dict[str, exp.Expr]) -> exp.Select:
         query = self.query
-        found: dict[str, Sort] = {}
+
+        def sorts(*orders: Order) -> list[Sort]:
+            found: dict[str, Sort] = {}
+            for order in orders:
+                name = self._column(order.by)
+                tree, column = (hidden[name], None) if name in hidden else (shown[name], name)
+                found.setdefault(name, Sort(tree, order.descending, column))
+            return list(found.values())
+
         first = [Order(by=name) for name in query.limit_by] if query.limit else []
-        for order in (*first, *query.order, *(Order(by=alias) for alias in shown)):
-            name = self._column(order.by)
-            sort = Sort(hidden[name], order.descending) if name in hidden else Sort(shown[name], order.descending, name)
-            found.setdefault(name, sort)
         each = [hidden[name] if name in hidden else shown[self._column(name)] for name in query.limit_by]
-        return finished(tree, shown, list(found.values()), query.limit, each)
+        ranks = sorts(*query.order) if query.with_ties else []
+        total = sorts(*first, *query.order, *(Order(by=alias) for alias in shown))
+        return finished(tree, shown, total, query.limit, each, ranks)

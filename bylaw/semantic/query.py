@@ -240,9 +240,9 @@ class SemanticQuery(Part):
     same. `per` names entities each of whose rows has a row of the answer, whether or not the dimensions that are
     shown tell them apart: two customers of one name are two. `window` narrows and `grain` groups by the time
     dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups and periods that no row belongs to.
-    `limit` takes the first rows, with `limit_by` the first of each group of those dimensions. `order` empty means
-    the natural one: time upwards, else the first metric downwards. `hidden` metrics have no column: rows are only
-    ranked by them.
+    `limit` takes the first rows, with `limit_by` the first of each group of those dimensions, `with_ties` those that
+    rank equal with the last of them too. `order` empty means the natural one: time upwards, else the first metric
+    downwards. `hidden` metrics have no column: rows are only ranked by them.
     """
 
     metrics: tuple[str, ...] = ()
@@ -260,6 +260,7 @@ class SemanticQuery(Part):
     order: tuple[Order, ...] = ()
     limit: Annotated[int, Field(ge=1)] | None = None
     limit_by: tuple[str, ...] = ()
+    with_ties: bool = False
     hidden: tuple[str, ...] = ()
 
     @model_validator(mode="after")

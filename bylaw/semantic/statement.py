@@ -28,18 +28,23 @@ def finished(
     sorts: Sequence[Sort],
     limit: int | None = None,
     each: Sequence[exp.Expr] = (),
+    ranks: Sequence[Sort] = (),
 ) -> exp.Select:
-    """*tree* (FROM, WHERE and GROUP BY) with its columns, sorted and cut: the first *limit* rows, of *each* group."""
+    """*tree* (FROM, WHERE and GROUP BY) with its columns, sorted and cut: the first *limit* rows, of *each* group.
+
+    With *ranks*, those that are equal with the last in all of them too.
+    """
     columns = [named(part, name) for name, part in shown.items()]
-    if not each or limit is None:
+    if limit is None or not (each or ranks):
         tree = tree.select(*columns, copy=False)
         if sorts:
             ordered = [sort.by(exp.column(sort.column) if sort.column else sort.tree.copy()) for sort in sorts]
             tree = tree.order_by(*ordered, copy=False)
         return tree.limit(limit, copy=False) if limit else tree
     hidden = {f"sort_{i}": sort for i, sort in enumerate(sorts) if sort.column is None}
-    order = exp.Order(expressions=[sort.by(sort.tree.copy()) for sort in sorts])
-    number = exp.Window(this=exp.RowNumber(), partition_by=[part.copy() for part in each], order=order)
+    order = exp.Order(expressions=[sort.by(sort.tree.copy()) for sort in ranks or sorts])
+    place = exp.Rank() if ranks else exp.RowNumber()
+    number = exp.Window(this=place, partition_by=[part.copy() for part in each], order=order)
     columns += [named(sort.tree.copy(), name) for name, sort in hidden.items()]
     inner = tree.select(*columns, named(number, "place"), copy=False).subquery("ranked", copy=False)
     names = {id(sort): name for name, sort in hidden.items()}

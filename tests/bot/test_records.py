@@ -24,6 +24,7 @@ from bot.trace import in_words, trace
 from bylaw.audit.export import read_checkpoints
 from bylaw.cli import bundle_for_root
 from bylaw.errors import BylawError, UsageError
+from bylaw.warehouses.port import WarehouseError
 from tests.fakes.frame import NOON, question
 
 LAMP = "Can I return a lamp I bought 12 days ago? I have the receipt."
@@ -33,6 +34,7 @@ ASKED = (
     ("fact", "I bought it 12 days ago"),
     ("picked", "1"),
     ("data", "What was the revenue last month by region?"),
+    ("tied", "Which region has the most orders?"),
     ("decision", "Why do we give customers 30 days to return an item?"),
     ("unknown", "How do I fly to the moon?"),
     ("failing", "What was the revenue last month by region?"),
@@ -108,11 +110,13 @@ def test_the_answers_were_of_every_kind(opened):
         "fact": "policy",
         "picked": "policy",
         "data": "data",
+        "tied": "data",
         "decision": "decision",
         "unknown": "refusal",
         "failing": "data",
     }
     assert [len(stories["data"]["rows"]), stories["failing"]["status"]] == [2, "refused"]
+    assert stories["tied"]["text"].endswith(": north. Tied with it: south.")
 
 
 def test_an_answer_is_rebuilt_after_the_repository_has_moved_on(root):
@@ -135,12 +139,21 @@ def test_the_rows_of_then_answer_what_was_asked_of_them_then_and_nothing_else():
         columns=("region",),
         rows=(("EU",),),
     )
-    plan = {"sql": "answer", "estimate": {}, "freshness": {"newest": "2026-11-01"}, "joins": {"most": 1}}
+    plan = {
+        "sql": "answer",
+        "estimate": {},
+        "freshness": {"newest": "2026-11-01"},
+        "joins": {"most": 1},
+        "ties": {"equal": [["US"]]},
+    }
     past = _past(given, {"plan": plan})
-    asked = {sql: past.run(sql, 1).rows for sql in ("answer", "newest", "most", "a look that came later")}
+    asked = {sql: past.run(sql, 1).rows for sql in ("answer", "newest", "most", "equal", "a look that came later")}
     assert asked == {
-        "answer": (("EU",),), "newest": (("2026-11-01",),), "most": ((1,),), "a look that came later": (),
+        "answer": (("EU",),), "newest": (("2026-11-01",),), "most": ((1,),), "equal": (("EU",), ("US",)),
+        "a look that came later": (),
     }  # fmt: skip
+    with pytest.raises(WarehouseError):
+        _past(given, {"plan": {**plan, "ties": {"equal": None}}}).run("equal", 1)
 
 
 def test_what_differs_is_named(opened):
@@ -211,7 +224,7 @@ def test_a_request_nobody_knows_is_wrong_usage(verb, root):
 
 
 def test_the_chain_verifies_against_the_checkpoints_that_were_kept_on_the_way(root):
-    assert [known.count for known in read_checkpoints(root / "auto.jsonl")] == [3, 6]
+    assert [known.count for known in read_checkpoints(root / "auto.jsonl")] == [3, 6, 9]
     shown = call(records.audit, "verify", "--checkpoint", root / "auto.jsonl", root=root)
     assert shown.exit_code == 0
 
@@ -222,7 +235,7 @@ def invoke(*words):
 
 def test_verify_says_what_holds_and_what_does_not(root):
     shown = invoke("verify", "--root", root)
-    assert (shown.exit_code, shown.output.splitlines()[0][:29]) == (0, "the chain holds: 8 entries; i")
+    assert (shown.exit_code, shown.output.splitlines()[0][:29]) == (0, "the chain holds: 9 entries; i")
     assert "without a checkpoint a tail that was cut off cannot be seen" in shown.output
     edit(root, "DELETE FROM audit WHERE position IN (3, 7)")
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
@@ -232,7 +245,7 @@ def test_verify_says_what_holds_and_what_does_not(root):
             "the chain does not hold: 2 deleted",
             "  deleted: missing from the chain: 3",
             "  deleted: missing from the chain: 7",
-            "held against 2 checkpoints",
+            "held against 3 checkpoints",
         ],
     )
     document = json.loads(invoke("verify", "--root", root, "--json").output)
@@ -248,7 +261,7 @@ def test_an_export_verifies_without_the_store(root, tmp_path):
     assert invoke("verify", log).exit_code == 0
     assert invoke("export", "--root", root).output == log.read_text()
     part = invoke("export", "--since", "7", "--root", root).output
-    assert [json.loads(line).get("seq") for line in part.splitlines()] == [None, 7, 8, None]
+    assert [json.loads(line).get("seq") for line in part.splitlines()] == [None, 7, 8, 9, None]
     later = invoke("export", "--since", (NOON + timedelta(days=9000)).isoformat(), "--root", root).output
     assert len(later.splitlines()) == 2
     log.write_text(log.read_text()[:-70])
@@ -265,12 +278,12 @@ def test_a_checkpoint_is_not_added_to_a_chain_that_lost_the_last_one(root, tmp_p
     path = tmp_path / "kept.jsonl"
     for _ in range(2):
         assert invoke("checkpoint", "-o", path, "--root", root).exit_code == 0
-    assert [known.count for known in read_checkpoints(path)] == [8]
-    edit(root, "DELETE FROM audit WHERE position = 8")
-    with pytest.raises(Exception, match="entry 8 is not the one that the last checkpoint knew"):
+    assert [known.count for known in read_checkpoints(path)] == [9]
+    edit(root, "DELETE FROM audit WHERE position = 9")
+    with pytest.raises(Exception, match="entry 9 is not the one that the last checkpoint knew"):
         invoke("checkpoint", "-o", path, "--root", root)
     shown = invoke("verify", "--root", root, "--checkpoint", path)
-    assert "truncated: the chain ends at entry 7, a checkpoint knew 8" in shown.output
+    assert "truncated: the chain ends at entry 8, a checkpoint knew 9" in shown.output
 
 
 def test_a_redaction_is_recorded_and_the_chain_holds(root):
@@ -278,10 +291,10 @@ def test_a_redaction_is_recorded_and_the_chain_holds(root):
     assert shown.stdout == "redacted 1 entry\n"
     assert "rows and papers, in the store or under BYLAW_ARTIFACTS, are still there" in shown.stderr
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
-    assert (shown.exit_code, "9 entries, 1 of them redacted" in shown.output) == (0, True)
+    assert (shown.exit_code, "10 entries, 1 of them redacted" in shown.output) == (0, True)
     assert "lamp I bought" not in invoke("export", "--root", root).output
     shown = invoke("redact", "--before", "2100-01-01", "--reason", "retention", "--by", "dpo", "--root", root)
-    assert shown.stdout == "redacted 7 entries\n"
+    assert shown.stdout == "redacted 8 entries\n"
     assert invoke("verify", "--root", root).exit_code == 0
 
 

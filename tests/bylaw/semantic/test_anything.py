@@ -100,6 +100,7 @@ QUERIES = st.builds(
         st.builds(Order, by=st.sampled_from([*PARTS, *METRICS, "time"]), descending=st.booleans()), max_size=1
     ).map(tuple),
     limit=st.sampled_from([None, None, 1, 3]),
+    with_ties=st.booleans(),
     limit_by=st.one_of(st.just(()), st.just(()), st.lists(st.sampled_from([*PARTS, "time"]), max_size=1).map(tuple)),
 )
 

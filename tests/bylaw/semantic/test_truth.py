@@ -14,7 +14,7 @@ from bylaw.demo_warehouse import build
 from bylaw.language.periods import shifted
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable, Window
+from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, Window
 from bylaw.sql import check_statement
 from bylaw.warehouses.registry import open_warehouse
 from ci.load import load
@@ -83,6 +83,25 @@ def _window(start, days):
 
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@SLOW
+@given(st.sampled_from(ADDITIVE), st.sampled_from(DIMENSIONS), DAYS, st.integers(1, 8), st.booleans())
+def test_ties_are_all_that_rank_with_the_last(rows, compiler, metric, dimension, start, limit, descending):
+    query = SemanticQuery(metrics=(metric,), dimensions=(dimension,), window=_window(start, 20))
+    query = query.model_copy(update={"order": (Order(by=metric, descending=descending),)})
+    try:
+        compiler.compile(query)
+    except Unanswerable:
+        return  # refused, not wrong
+    told = sorted((row for row in rows(query) if row[-1] is not None), key=lambda row: row[-1], reverse=descending)
+    first = rows(query.model_copy(update={"limit": limit}))
+    found = rows(query.model_copy(update={"limit": limit, "with_ties": True}))
+    assert found[: len(first)] == first
+    if len(told) >= limit:
+        last = told[limit - 1][-1]
+        ranked = [row for row in told if (row[-1] >= last if descending else row[-1] <= last)]
+        assert sorted(map(str, found)) == sorted(map(str, ranked))
 
 
 @SLOW
