@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bylaw.authored.context import Context, Expressed, Fact, Metric
+from bylaw.authored.context import Context, Entity, Expressed, Fact, Metric
+from bylaw.language.money import CODES
 from bylaw.language.quantities import SPELLED, Unit, unit_at, units_in
 from bylaw.language.words import read_words
 
-_SHARE = Unit("a share of 1", "percent", Fraction(100))  # how a metric of the format `percent` is computed
+SHARE = Unit("a share of 1", "percent", Fraction(100))  # how a metric of the format `percent` is computed
 _PHYSICAL = ("length", "area", "mass", "speed", "density")
 
 
@@ -36,7 +37,7 @@ def unit_of(context: Context, name: str) -> tuple[Unit | None, tuple[Unit, ...]]
 def _of_metric(context: Context, metric: Metric) -> tuple[Unit | None, tuple[Unit, ...]]:
     unit = declared(metric.unit)
     if unit is None and metric.format == "percent":
-        unit = _SHARE
+        unit = SHARE
     named = units_in(f"{metric.name} {metric.description or ''} {metric.unit or ''}")
     entity = context.entities.get(metric.entity or "")
     if metric.agg in ("count", "count_distinct") or entity is None:
@@ -66,14 +67,30 @@ def _named(part: Expressed) -> tuple[Unit, ...]:
 
 
 def facts_by_kind(context: Context) -> dict[str, tuple[str, ...]]:
-    """The columns that are told in units of one kind, where that is declared or the only unit they name."""
+    """The columns that are told in units of one kind, where that is declared or the only unit they name.
+
+    Those of `money` may all be a sum of it, in whatever currency.
+    """
     found: dict[str, list[str]] = {}
     for name, entity in context.entities.items():
         for fact in entity.facts:
             unit = sole_unit(fact)
             if unit is not None:
                 found.setdefault(unit.kind, []).append(f"{name}.{fact.name}")
+        found.setdefault("money", []).extend(f"{name}.{short}" for short in _sums(entity))
     return {kind: tuple(names) for kind, names in found.items()}
+
+
+def _sums(entity: Entity) -> list[str]:
+    """The facts of an entity that are sums of money: those that say so, and beside them those that say no unit."""
+    units = {fact.name: [unit for unit in (declared(fact.unit), *_named(fact)) if unit] for fact in entity.facts}
+    told = [name for name, named in units.items() if any(unit.kind in CODES for unit in named)]
+    bare = [
+        fact.name
+        for fact in entity.facts
+        if not units[fact.name] and not (fact.data_type or "").lower().startswith(("int", "bool", "bigint", "small"))
+    ]
+    return [*told, *bare] if told else []
 
 
 def sole_unit(fact: Fact) -> Unit | None:

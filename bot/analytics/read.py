@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from bot.analytics.asking import is_follow_up
 from bot.analytics.grammar import wording
+from bot.analytics.grammar.literals import with_literals
 from bot.analytics.grammar.parse import parse
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
@@ -47,7 +48,7 @@ class Reader:
             message = f"a question has at most {MAX_CHARACTERS} characters"
             return NotUnderstood(message, "ask for one thing", is_final=True)
         follows = previous is not None and is_follow_up(text)
-        tokens = read_tokens(text, today, self.calendar)
+        tokens = self._tokens(text, today)
         if len(tokens) > MAX_TOKENS:
             return NotUnderstood(f"a question has at most {MAX_TOKENS} words", "ask for one thing", is_final=True)
         scan = Scan(tokens, self.lexicon, follows)
@@ -69,7 +70,7 @@ class Reader:
 
     def overheard(self, text: str, today: date) -> tuple[tuple[Token, ...], tuple[Binding, ...], tuple[str, ...]]:
         """The words of a question that another reads; those that say how much depends on it, and what they say."""
-        scan = Scan(read_tokens(text, today, self.calendar), self.lexicon)
+        scan = Scan(self._tokens(text, today), self.lexicon)
         said = parse(scan)
         return scan.tokens, tuple(one for one in scan.bindings if one.kind == "stakes"), tuple(said.stakes)
 
@@ -79,7 +80,7 @@ class Reader:
         Half of it where nothing asks in the way of data (by, how many, a span of time), less where somebody speaks of
         himself or asks what may be done.
         """
-        scan = Scan(read_tokens(text[:MAX_CHARACTERS], today, self.calendar), self.lexicon)
+        scan = Scan(self._tokens(text[:MAX_CHARACTERS], today), self.lexicon)
         if not self.lexicon.names_any(scan.words):
             return 0.0
         said = parse(scan)
@@ -99,6 +100,9 @@ class Reader:
         speaks_of_self = {"i", "my"} & set(words) and not is_sure and not (wishes and said.subject)
         asks_leave = words[:2] == ["what", "happen"] or any(pair in wording.LEAVE for pair in pairwise(words))
         return share * (1.0 if asks or is_sure else 0.5) * (0.4 if speaks_of_self or asks_leave else 1.0)
+
+    def _tokens(self, text: str, today: date) -> tuple[Token, ...]:
+        return with_literals(text, read_tokens(text, today, self.calendar), self.lexicon)
 
     def _stop_at_unknown(self, said: Said) -> None:
         if said.personal is not None:

@@ -14,7 +14,7 @@ from bylaw.language.words import Word, read_words
 CODES = listed("USD EUR GBP CHF JPY CAD AUD NZD SGD HKD CNY INR SEK NOK DKK PLN CZK HUF BRL MXN ZAR KRW")
 DOLLARS = listed("USD CAD AUD NZD SGD HKD")
 
-_SIGNS: Mapping[str, str] = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW"}
+SIGNS: Mapping[str, str] = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW"}
 _SIGN_PREFIXES: Mapping[str, str] = {"us": "USD", "ca": "CAD", "c": "CAD", "au": "AUD", "nz": "NZD", "hk": "HKD"}
 _NAMES: Mapping[str, str] = {
     **{code.casefold(): code for code in CODES},
@@ -44,8 +44,8 @@ class Money:
 @lru_cache(maxsize=2_000)
 def currency_of(unit: str) -> str | None:
     """The currency code that *unit* spells (`USD`, `usd`, `$`, `dollars`), None where it is no currency."""
-    if unit in _SIGNS:
-        return _SIGNS[unit]
+    if unit in SIGNS:
+        return SIGNS[unit]
     words = read_words(unit)
     return _NAMES.get(words[0].text) if len(words) == 1 else None
 
@@ -80,8 +80,8 @@ def _before(text: str, words: Sequence[Word], i: int, number: Span[Number]) -> S
     at = behind + len(text[behind : number.start].rstrip()) - 1
     sign = text[at] if at >= behind else ""
     amount = number.value
-    if sign in _SIGNS:
-        start, currency, any_dollar = at, _SIGNS[sign], sign == "$"
+    if sign in SIGNS:
+        start, currency, any_dollar = at, SIGNS[sign], sign == "$"
         if i and words[i - 1].end == at and words[i - 1].text in _SIGN_PREFIXES:
             start, currency, any_dollar = words[i - 1].start, _SIGN_PREFIXES[words[i - 1].text], False
         if text[start - 1 : start] in ("-", "−") and not text[max(start - 2, 0) : start - 1].isalnum():
@@ -98,9 +98,9 @@ def _after(text: str, words: Sequence[Word], k: int, number: Span[Number]) -> Sp
     """A sign, a code or a name behind: `600$`, `600 USD`, `600 dollars`, `50 cents`."""
     ahead = words[k].start if k < len(words) else len(text)
     rest = text[number.end : ahead].lstrip()
-    if rest[:1] in _SIGNS and not (rest[1:] == "" and k < len(words) and words[k].is_number):
+    if rest[:1] in SIGNS and not (rest[1:] == "" and k < len(words) and words[k].is_number):
         end = ahead - len(rest) + 1
-        money = Money(number.value, _SIGNS[rest[0]], rest[0] == "$")
+        money = Money(number.value, SIGNS[rest[0]], rest[0] == "$")
         return Span(number.start, end, money, text[number.start : end], number.exact)
     if k >= len(words) or rest.strip().strip("-"):
         return None

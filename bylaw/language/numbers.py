@@ -22,6 +22,7 @@ _TENS_IN_ORDER = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: number for number, word in enumerate(_SMALL_IN_ORDER.split())}
 _TENS = {word: 10 * number for number, word in enumerate(_TENS_IN_ORDER.split(), start=2)} | {"fourty": 40}
 _SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_SUFFIXES = {"k": 1_000, "K": 1_000, "M": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000}  # "5m" may be metres
 _ORDINALS = listed(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth hundredth"
@@ -88,8 +89,8 @@ def _digits(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, 
     between = text[word.end : following.start]
     if between == "" and following.text in ("st", "nd", "rd", "th"):
         return None, i + 1
-    if between == "" and following.text == "k":
-        return value * 1_000, i + 1
+    if between == "" and (scale := _SUFFIXES.get(text[following.start : following.end])):
+        return value * scale, i + 1
     if between.isspace() and following.text in (*_SCALES, "hundred", "dozen"):
         return value * {**_SCALES, "hundred": 100, "dozen": 12}[following.text], i + 1
     return _and_a_half(words, i, value)
@@ -197,6 +198,8 @@ def _collective(words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | 
     match rest:
         case ["half", "a", "dozen", *_]:
             return Fraction(6), i + 2
+        case ["half", "a", ("thousand" | "million" | "billion") as scale, *_]:
+            return Fraction(_SCALES[scale], 2), i + 2
         case ["a", "couple", "of", *_]:
             return Fraction(2), i + 2
         case ["a", "couple", *_]:
@@ -205,7 +208,7 @@ def _collective(words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | 
             return Fraction(2), i + 1
         case ["a", "dozen", *_]:
             return Fraction(12), i + 1
-        case ["a", ("hundred" | "thousand" | "million") as scale, *_]:
+        case ["a", ("hundred" | "thousand" | "million" | "billion") as scale, *_]:
             return Fraction({"hundred": 100, **_SCALES}[scale]), i + 1
     return None
 

@@ -65,6 +65,11 @@ _ROWS: tuple[tuple[str, str, Fraction | int | str, str], ...] = (  # name, kind,
     ("USD", "USD", 1, "usd,us dollar,dollar"),
     ("EUR", "EUR", 1, "eur,euro"),
     ("GBP", "GBP", 1, "gbp,british pound,pound sterling"),
+    ("CHF", "CHF", 1, "chf,swiss franc,franc"),
+    ("JPY", "JPY", 1, "jpy,yen"),
+    ("INR", "INR", 1, "inr,rupee"),
+    ("CAD", "CAD", 1, "cad,canadian dollar"),
+    ("AUD", "AUD", 1, "aud,australian dollar"),
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
+from bylaw.language.quantities import Unit
 from bylaw.semantic.query import Comparison, Operator, Value
 
 _JOINING = ("and", "but", ",")
@@ -111,17 +112,17 @@ def begin_kind(scan: Scan, ref: Ref) -> None:
     if scan.relative and is_other(scan, rows[1]):
         open_clause(scan)
         if scan.negated and scan.at_word(first - 1) not in wording.NOT:
-            scan.negated, scan.quantity = False, ("=", 0)  # "who never made a sell transaction"
+            scan.negated, scan.quantity = False, ("=", 0, None)  # "who never made a sell transaction"
 
 
-def count_related(scan: Scan, comparison: Comparison, value: Value, first: int) -> None:
+def count_related(scan: Scan, comparison: Comparison, value: Value, first: int, unit: Unit | None = None) -> None:
     """Take in how many rows of what comes are asked for. *first* is the place of the first word that says so."""
     return_to_owner(scan, first)
-    scan.quantity = (comparison, value)
+    scan.quantity = (comparison, value, unit)
     open_clause(scan)
 
 
-def compare_number(scan: Scan, operator: Operator, value: Value) -> bool:
+def compare_number(scan: Scan, operator: Operator, value: Value, unit: Unit | None = None) -> bool:
     """ "Customers whose average order value is above 1000": the number named right before belongs to each of them."""
     numbers, owner = scan.said.numbers, scan.owner
     if isinstance(value, str) or operator not in _COMPARED or owner is None or len(numbers) <= scan.numbers_before:
@@ -131,14 +132,14 @@ def compare_number(scan: Scan, operator: Operator, value: Value) -> bool:
         return False
     found = scan.lexicon.longest_at(scan.normal(owner.words), 0)
     number = numbers[-1]
-    is_named = found is not None and any(target.kind == "entity" for target in found[1])
+    is_named = found is not None and any(target.kind in ("entity", "dimension") for target in found[1])
     is_half = scan.quotient is not None or scan.narrowing is not None
     if not is_named or is_half or number.over != "value" or number.is_extreme or number.ref.entities:
         return False
     numbers.pop()
     scan.number_ends = -1
     open_clause(scan)
-    relate(scan, RelatedSaid(owner, number.ref, _COMPARED[operator], value, number=number))
+    relate(scan, RelatedSaid(owner, number.ref, _COMPARED[operator], value, unit, number=number))
     for time in scan.said.times:
         if any(token.span is time.span for token in between):
             time.clause = scan.clause  # "whose revenue in May is above 1000"

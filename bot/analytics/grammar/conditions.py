@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.clauses import compare_number, count_related, is_other, rows_behind
+from bot.analytics.grammar.clauses import (
+    compare_number,
+    count_related,
+    is_other,
+    open_clause,
+    relate,
+    rows_behind,
+)
 from bot.analytics.grammar.measured import told_in, unit_behind
 from bot.analytics.grammar.pairs import part_values
 from bot.analytics.grammar.said import Narrowing, Ref, TimeSaid
@@ -114,11 +123,13 @@ def compared(scan: Scan, value: Value) -> bool:
         operator, first = after[1], scan.at + after[0]
     if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
         return False
-    if compare_number(scan, operator, value):
-        scan.comparing, scan.at = None, first + 1
-        return True
     length, unit = (0, None) if isinstance(value, str) else unit_behind(scan, first + 1)
+    if compare_number(scan, operator, value, unit):
+        scan.comparing, scan.at = None, first + 1 + length
+        return True
     follows = rows_behind(scan, first + 1 + length)
+    if count_in_all(scan, operator, value, unit, first + 1 + length):
+        return True
     if unit is not None:
         if ref is None or not ref.of("fact"):
             ref = told_in(scan, unit, scan.raw(first, first + 1 + length)) or ref
@@ -138,6 +149,19 @@ def compared(scan: Scan, value: Value) -> bool:
     scan.comparing = None
     scan.at = first
     narrow(scan, ref, operator, value, first, first + 1 + length, unit)
+    return True
+
+
+def count_in_all(scan: Scan, operator: Operator, value: Value, unit: Unit | None, place: int) -> bool:
+    """ "With more than $1,000 in net revenue": a number of each, named behind what it is compared with."""
+    is_led = scan.at_word(place) in ("in", "of")
+    named = scan.mention(place + is_led) if is_led or unit is not None else None
+    if named is None or not named[1].of("metric") or named[1].entities or isinstance(value, str):
+        return False
+    if scan.head is None or not scan.relative or operator not in ("<", "<=", ">", ">="):
+        return False
+    count_related(scan, operator, value, scan.begins, unit)
+    scan.comparing, scan.at = None, place + is_led
     return True
 
 
@@ -237,15 +261,36 @@ def read_numbers_between(scan: Scan) -> bool:
 
 def read_between(scan: Scan) -> bool:
     """ "Between 100 and 200": both ends are in it."""
-    if scan.word() != "between" or scan.word(2) != "and" or scan.at + 3 >= len(scan.tokens) or scan.last is None:
+    if scan.word() != "between" or scan.last is None:
         return False
-    low, high = scan.tokens[scan.at + 1].number, scan.tokens[scan.at + 3].number
-    if low is None or high is None or low > high or not scan.last.of("fact", "dimension"):
+    first = scan.at
+    size, one = unit_behind(scan, first + 2)  # "between $100 and $200"
+    middle = first + 2 + size
+    if scan.at_word(middle) != "and" or middle + 1 >= len(scan.tokens):
         return False
-    ref, first = scan.last, scan.at
-    length, unit = unit_behind(scan, first + 4)
-    narrow(scan, ref, ">=", low, first, first + 2, unit)
-    narrow(scan, ref, "<=", high, first + 2, first + 4 + length, unit)
+    low, high = scan.tokens[first + 1].number, scan.tokens[middle + 1].number
+    length, unit = unit_behind(scan, middle + 2)
+    if low is None or high is None or low > high or one not in (None, unit):
+        return False
+    scan.begins = first
+    if compare_number(scan, ">=", low, unit):
+        return up_to(scan, high, middle + 2 + length)
+    if not scan.last.of("fact", "dimension"):
+        return False
+    ref = scan.last
+    narrow(scan, ref, ">=", low, first, middle, unit)
+    narrow(scan, ref, "<=", high, middle, middle + 2 + length, unit)
+    return True
+
+
+def up_to(scan: Scan, high: Value, after: int) -> bool:
+    """The other end of "net revenue between 1000 and 2000", of the number that was just compared with the first."""
+    lower = scan.said.related[-1]
+    if any(time.clause == lower.clause for time in scan.said.times):
+        scan.said.unknown.append("between")  # "whose revenue in May is between …": a span of one of two conditions
+    open_clause(scan)
+    relate(scan, replace(lower, comparison="<=", value=high))
+    scan.at = after
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Ref, UnitSaid
 from bot.analytics.grammar.scan import Scan
+from bylaw.language.money import CODES
 from bylaw.language.quantities import Unit, unit_at
 
 
@@ -37,7 +38,11 @@ def told_in(scan: Scan, unit: Unit, words: str) -> Ref | None:
     """ "Mountains over 5000 meters": the columns of the rows spoken of that are told in such a unit."""
     spoken = [ref for ref in (scan.head, scan.last) if ref is not None]
     owners = next((found for ref in spoken if (found := ref.entities or ref.owners)), ())
-    targets = tuple(target for target in scan.lexicon.measured.get(unit.kind, ()) if target.owner in owners)
+    measured = scan.lexicon.measured
+    targets = tuple(target for target in measured.get(unit.kind, ()) if target.owner in owners)
+    if unit.kind in CODES:  # whatever currency: another one is named when it is told apart
+        targets = tuple(target for target in measured.get("money", ()) if target.owner in owners)
+        return Ref(words, targets) if targets else None
     return Ref(words, targets) if len(targets) == 1 else None
 
 

@@ -375,8 +375,8 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False
     entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural, role=scan.take_role(first))
     if scan.relative and scan.head is not None and is_other(scan, entity):
-        comparison, value = scan.quantity or ((("=", 0)) if scan.negated else (">=", 1))
-        related = RelatedSaid(scan.head, entity, comparison, value, scan.verb, scan.alternative)
+        comparison, value, unit = scan.quantity or (("=", 0, None) if scan.negated else (">=", 1, None))
+        related = RelatedSaid(scan.head, entity, comparison, value, unit, scan.verb, scan.alternative)
         relate(scan, related)
         part_kinds(scan, related)
         scan.verb, scan.alternative = None, False

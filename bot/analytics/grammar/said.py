@@ -92,6 +92,7 @@ class RelatedSaid:
     entity: Ref
     comparison: Comparison = ">="
     value: Value = 1
+    unit: Unit | None = None  # what that value is told in
     verb: Ref | None = None  # that connects them
     alternative: bool = False  # to the relation before it
     clause: int = 0  # its number among the relations of the question

@@ -12,6 +12,7 @@ from bot.analytics.grammar.tokens import Token
 from bot.analytics.scope import Lexicon, Target
 from bot.conversation import Binding
 from bylaw.authored.context import Aggregation, Grain
+from bylaw.language.quantities import Unit
 from bylaw.language.words import FUNCTION_WORDS, read_words, singular
 from bylaw.semantic.query import Comparison, Operator, Over, Value
 
@@ -49,7 +50,7 @@ class Scan:
         self.is_none = False  # after "but": no row of theirs is so
         self.alternative = False
         self.ranking = False  # after "top 5"
-        self.quantity: tuple[Comparison, Value] | None = None
+        self.quantity: tuple[Comparison, Value, Unit | None] | None = None
         self.comparing: tuple[Operator, Ref | None] | None = None
         self.begins = 0  # the place of the comparison read last
         self.ordering = False

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Literal
 
 from bylaw.language import dates
+from bylaw.language.money import read_money
 from bylaw.language.periods import CalendarRules
 from bylaw.language.words import read_words
 
@@ -48,7 +49,8 @@ def read_tokens(text: str, today: date, calendar: CalendarRules) -> tuple[Token,
     """The tokens of *text* in order, one more than MAX_TOKENS at most. What stands in quotes is one literal."""
     quoted = list(_QUOTED.finditer(text))
     blank = _blanked(text, [match.span() for match in quoted])
-    spans = dates.find(blank, today, calendar)
+    sums = [(money.start, money.end) for money in read_money(blank)]  # "$2000" is no year
+    spans = dates.find(_blanked(blank, sums), today, calendar)
     rest = _blanked(blank, [(span.begins, span.ends) for span in spans])
     ends = [match.start() for match in _END.finditer(rest)]
     found = [*_words(text, rest, ends)]

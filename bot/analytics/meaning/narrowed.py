@@ -5,20 +5,17 @@ from __future__ import annotations
 from calendar import day_name
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from fractions import Fraction
 
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
-from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import link_of, links
+from bot.analytics.meaning.literals import as_stored, numbers_meant, told_in_unit
 from bot.analytics.meaning.metrics import base_of, one_metric
 from bot.analytics.meaning.pairs import both_or_either, is_other_value, stop_at_two_values
 from bot.analytics.meaning.quantifiers import none_otherwise, stop_at_all_of_kind, stop_at_contradiction
 from bot.analytics.meaning.roles import in_other_role, place_of, role_of, towards
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
-from bylaw.language.quantities import Unit, factor
 from bylaw.language.words import singular
 from bylaw.semantic.query import (
     MOST_NESTED,
@@ -29,10 +26,8 @@ from bylaw.semantic.query import (
     First,
     Related,
     SemanticQuery,
-    Value,
 )
 
-_NUMERIC = ("integer", "bigint", "smallint", "int", "double", "float", "real", "decimal", "numeric", "number")
 NO_QUERY = SemanticQuery(metrics=("none",))
 
 
@@ -283,7 +278,7 @@ def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Re
             raise Stop(not_understood(f"I do not see what has `{words}`", "name the rows that have them", (words,)))
         metric = f"count({entity})"
     stop_at_typical(draft, said)
-    comparison, value = said.comparison, said.value
+    comparison, value = said.comparison, told_in_unit(draft, said, metric)[0]
     return Related(entity=kind or head, metric=metric, comparison=comparison, value=value, against=said.against)
 
 
@@ -340,62 +335,6 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
         name = draft.choose(ref, attributes, narrowing.near).name
     values = tuple(as_stored(draft, name, value) for value in told_in_unit(draft, narrowing, name))
     return Filter(dimension=name, values=values, operator=narrowing.operator, negated=narrowing.negated)
-
-
-def numbers_meant(draft: Draft, narrowing: Narrowing, attributes: tuple[Target, ...]) -> tuple[Target, ...]:
-    """What is compared with a number: no text, and of rows ("sales over 40000") the only number that each has."""
-    found = tuple(target for target in attributes if not is_text(draft, target.name))
-    if not found:
-        known = [(name, draft.context.entities[name].facts) for name in narrowing.ref.entities]
-        named = [Target("fact", f"{name}.{fact.name}") for name, facts in known for fact in facts]
-        found = tuple(named) if len(named) == 1 else ()
-    if not found:
-        words = narrowing.ref.words
-        message = f"I do not see what of `{words}` is compared with {narrowing.values[0]}"
-        raise Stop(not_understood(message, "name the number", (words,)))
-    return found
-
-
-def as_stored(draft: Draft, name: str, value: Value) -> Value:
-    """A number that is compared with a column of text is text: "postal code 10115". Raises Stop the other way round."""
-    dimension = draft.dimension(name)
-    kind = (dimension.data_type or "").lower().partition("(")[0] if dimension is not None else ""
-    if isinstance(value, str) and kind in _NUMERIC and not value.replace(".", "", 1).lstrip("-").isdecimal():
-        message = f"`{readable(name)}` is a number, and `{value}` is none"
-        raise Stop(not_understood(message, "name the column that it is a value of", (value,)))
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if is_number and is_text(draft, name) else value
-
-
-def is_text(draft: Draft, name: str) -> bool:
-    dimension = draft.dimension(name)
-    return dimension is not None and (dimension.data_type or "").lower() in ("varchar", "text", "string")
-
-
-def told_in_unit(draft: Draft, narrowing: Narrowing, name: str) -> tuple[Value, ...]:
-    """The numbers of a condition in the unit of its column: "over 2 kilometers" of metres are 2000."""
-    unit = narrowing.unit
-    if unit is None:
-        return narrowing.values
-    declared, named = draft.unit_of(name)
-    if declared is None and unit in named:
-        return narrowing.values
-    share = factor(unit, declared) if declared is not None else None
-    if share is None:
-        message = f"nothing says that `{narrowing.ref.words}` is in {unit.name}"
-        raise Stop(not_understood(message, "say the number in the unit of the column", (unit.name,)))
-    numbers = [value for value in narrowing.values if isinstance(value, int | Decimal)]
-    return tuple(exactly(Fraction(value) * share, unit) for value in numbers)
-
-
-def exactly(value: Fraction, unit: Unit) -> Value:
-    """The number as a person would write it; refused where no decimal is exact."""
-    if value.denominator == 1:
-        return int(value)
-    decimal = Decimal(value.numerator) / Decimal(value.denominator)
-    if Fraction(decimal) != value:
-        raise Stop(not_understood(f"no exact number is so many {unit.name}", "say it in the unit of the column"))
-    return decimal
 
 
 def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: str) -> None:
