@@ -44,9 +44,10 @@ def _own_columns(entity: Entity) -> set[str]:
         columns.add(entity.freshness.as_of_column)
     for relationship in entity.relationships:
         columns |= {pair.left_column for pair in relationship.relationship_columns}
-    for part in (*entity.dimensions, *entity.time_dimensions, *entity.facts, *entity.filters):
+    parts = [part.sql for part in (*entity.dimensions, *entity.time_dimensions, *entity.facts, *entity.filters)]
+    for text in (*parts, *(one.condition for one in entity.relationships if one.condition is not None)):
         try:
-            columns |= {column for owner, column in columns_of(part.sql, entity.name) if owner == entity.name}
+            columns |= {column for owner, column in columns_of(text, entity.name) if owner == entity.name}
         except InvalidExpression:
             continue  # said by the lint; a bundle cannot hold one
     return columns

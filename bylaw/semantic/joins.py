@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from bylaw.authored.context import Context, Relationship
 from bylaw.semantic.query import Unanswerable, UnknownName
@@ -19,12 +20,17 @@ _ENOUGH = 8  # ways that are told apart; more are as ambiguous
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One join: a row of `left` finds at most one row of `right`, or many of them."""
+    """One join: a row of `left` finds at most one row of `right`, or many of them.
+
+    `condition` holds for the rows of `owner`, one of the two, which may have partners.
+    """
 
     left: str
     right: str
     columns: tuple[tuple[str, str], ...]
     is_many: bool = False
+    condition: str | None = None
+    owner: str = ""
     name: str = field(default="", compare=False)
     is_default: bool = field(default=False, compare=False)
 
@@ -51,11 +57,12 @@ class Joins:
         kind = relationship.relationship_type
         pairs = tuple((pair.left_column, pair.right_column) for pair in relationship.relationship_columns)
         back = tuple((b, a) for a, b in pairs)
-        said = {"name": relationship.name, "is_default": relationship.default}
+        said: dict[str, Any] = {"name": relationship.name, "is_default": relationship.default}
+        said |= {"condition": relationship.condition, "owner": left}
         forward_is_many = kind in ("one_to_many", "many_to_many")
         backward_is_many = kind in ("many_to_one", "many_to_many")
-        forward = Step(left, relationship.right_entity, pairs, forward_is_many, **said)  # type: ignore[arg-type]  # one name, one flag
-        backward = Step(relationship.right_entity, left, back, backward_is_many, **said)  # type: ignore[arg-type]
+        forward = Step(left, relationship.right_entity, pairs, forward_is_many, **said)
+        backward = Step(relationship.right_entity, left, back, backward_is_many, **said)
         for step in (forward, backward):
             edges = self._many if step.is_many else self._edges
             found = edges.setdefault(step.left, {}).setdefault(step.right, [])
@@ -165,7 +172,7 @@ class Joins:
     def _reverse(self, step: Step) -> Step:
         back = tuple((b, a) for a, b in step.columns)
         options = [one for edges in (self._edges, self._many) for one in edges.get(step.right, {}).get(step.left, ())]
-        return next(option for option in options if option.columns == back)
+        return next(option for option in options if (option.columns, option.condition) == (back, step.condition))
 
     def _shortest(self, base: str, target: str) -> list[Way]:
         """All cheapest connections. A state is an entity and whether the last step led to one row."""

@@ -248,13 +248,8 @@ class Rows:
             if not one.step.is_many:
                 guards = tuple(text for text, _ in self._conditions(one.step.right))
                 self.desk.notes.joins.setdefault(one.step, guards)
-            pairs: list[exp.Expr] = [
-                exp.EQ(this=exp.column(left, table=one.left), expression=exp.column(right, table=one.right))
-                for left, right in one.step.columns
-            ]
-            joined(
-                tree, table_of(self.desk.entity(one.step.right), one.right), "inner" if one.is_inner else "left", pairs
-            )
+            table = table_of(self.desk.entity(one.step.right), one.right)
+            joined(tree, table, "inner" if one.is_inner else "left", linked(one.step, one.left, one.right))
         for fan in self.fans.values():
             joined(tree, fan.subquery(), "inner", fan.links(self.alias))
         return tree.where(*(condition.copy() for condition in self.conditions()), copy=False)
@@ -314,10 +309,7 @@ class Branch(Behind):
         super().__init__(over, prefix, over.outer | {over.alias})
 
     def exists(self) -> exp.Expr:
-        pairs = [
-            exp.EQ(this=exp.column(right, table=self.alias), expression=exp.column(left, table=self.over.alias))
-            for left, right in self.prefix_way[0].columns
-        ]
+        pairs = linked(self.prefix_way[0], self.over.alias, self.alias)
         return exp.Exists(this=self.select([exp.Literal.number(1)]).where(*pairs, copy=False))
 
 
@@ -338,18 +330,37 @@ class Fan(Behind):
         return self.joined[alias].step.right if alias in self.joined else self.base
 
     def links(self, outer: str) -> list[exp.Expr]:
-        return [
+        step = self.prefix_way[0]
+        links: list[exp.Expr] = [
             exp.EQ(this=exp.column(left, table=outer), expression=exp.column(f"link_{i}", table=self.name))
-            for i, (left, _) in enumerate(self.prefix_way[0].columns, 1)
+            for i, (left, _) in enumerate(step.columns, 1)
         ]
+        return links + (conditions(step, outer) if step.owner == step.left else [])
 
     def subquery(self) -> exp.Subquery:
+        step = self.prefix_way[0]
         links = [
-            named(exp.column(right, table=self.alias), f"link_{i}")
-            for i, (_, right) in enumerate(self.prefix_way[0].columns, 1)
+            named(exp.column(right, table=self.alias), f"link_{i}") for i, (_, right) in enumerate(step.columns, 1)
         ]
+        if step.owner == step.right:
+            for tree in conditions(step, self.alias):
+                self.add(tree)
         offers = [named(tree.copy(), alias) for alias, tree in self.offers.items()]
         return self.select([*links, *offers]).distinct(copy=False).subquery(self.name, copy=False)
+
+
+def linked(step: Step, left: str, right: str) -> list[exp.Expr]:
+    """What makes a row of the alias *right* the partner of one of *left*."""
+    pairs: list[exp.Expr] = [
+        exp.EQ(this=exp.column(one, table=left), expression=exp.column(other, table=right))
+        for one, other in step.columns
+    ]
+    return pairs + conditions(step, left if step.owner == step.left else right)
+
+
+def conditions(step: Step, owner: str) -> list[exp.Expr]:
+    """The condition of a step on the rows of the alias *owner*, if it has any."""
+    return [] if step.condition is None else [_moved(expression(step.condition, step.owner), step.owner, owner)]
 
 
 def _moved(tree: exp.Expr, entity: str, alias: str) -> exp.Expr:

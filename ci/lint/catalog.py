@@ -61,6 +61,11 @@ class _Desk:
                     place = self._at("entities", name, section, i, "expr" if part.expr else "name")
                     yield from self._check(_Fragment(part.sql, name, place), own=True)
 
+            for i, join in enumerate(entity.relationships):
+                if join.condition is not None:
+                    place = self._at("entities", name, "relationships", i, "condition")
+                    yield from self._own(_Fragment(join.condition, name, place))
+
     def metrics(self) -> Iterator[Finding]:
         for name, metric in self.context.metrics.items():
             if metric.type == "simple" and metric.entity in self.context.entities:
@@ -204,6 +209,15 @@ class _Desk:
             elif owner != fragment.entity and owner not in self.compiler.joins.reachable(fragment.entity):
                 message = f"`{fragment.text}` uses `{owner}`, which `{fragment.entity}` cannot be joined with safely"
                 yield Finding("invalid-sql", message, fragment.place)
+
+    def _own(self, fragment: _Fragment) -> Iterator[Finding]:
+        """As `_check`, of columns of the entity itself alone."""
+        found = list(self._check(fragment, own=True))
+        beyond = [] if found else [owner for owner, _ in columns_of(fragment.text, fragment.entity)]
+        for owner in dict.fromkeys(owner for owner in beyond if owner != fragment.entity):
+            message = f"`{fragment.text}` uses `{owner}`; a condition of a relationship reads `{fragment.entity}` alone"
+            found.append(Finding("invalid-sql", message, fragment.place))
+        yield from found
 
     def _known(self, what: str, name: str, known: Iterable[str], place: Place) -> Iterator[Finding]:
         names = list(known)

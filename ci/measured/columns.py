@@ -113,6 +113,8 @@ def _mentions(desk: Desk, entity: Entity) -> Iterator[tuple[str, str, Place]]:
             route = ("relationships", i, "relationship_columns", j)
             yield name, pair.left_column, desk.at_entity(name, *route, "left_column")
             yield join.right_entity, pair.right_column, desk.at_entity(name, *route, "right_column")
+        if join.condition is not None:
+            yield from _read(join.condition, name, desk.at_entity(name, "relationships", i, "condition"))
     for metric in desk.context.metrics.values():
         for key, text in (("expr", metric.expr), ("filter", metric.filter)):
             if metric.type == "simple" and metric.entity == name and text is not None and text != "*":

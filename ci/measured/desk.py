@@ -60,7 +60,7 @@ class Desk:
     warehouse: Warehouse
     at: date
     tables: dict[str, Table] = field(default_factory=dict)
-    _counted: dict[tuple[str, tuple[str, ...]], Multiplicity] = field(default_factory=dict)
+    _counted: dict[tuple[str, tuple[str, ...], str | None], Multiplicity] = field(default_factory=dict)
 
     @property
     def context(self) -> Context:
@@ -107,13 +107,17 @@ class Desk:
             f" (in the first {self.limits.rows:,} of the {table.rows:,} rows of `{table.name}`)" for table in large
         )
 
-    def multiplicity(self, table: Table, columns: Sequence[str]) -> Multiplicity:
-        """How often each value of *columns* comes in the rows that have all of them; asked once."""
-        key = table.name, tuple(column.lower() for column in columns)
+    def multiplicity(self, table: Table, columns: Sequence[str], condition: str | None = None) -> Multiplicity:
+        """How often each value of *columns* comes in the rows that have all of them, and meet *condition*; asked once.
+
+        A condition that cannot be read here counts as none.
+        """
+        key = table.name, tuple(column.lower() for column in columns), condition
+        narrowed = None if condition is None else self.tree(condition, table)
         if key not in self._counted:
             parts = [exp.column(column, table=table.name) for column in columns]
             inner = exp.select(*(part.copy() for part in parts), exp.alias_(exp.Count(this=exp.Star()), "times"))
-            inner = inner.from_(self.source(table)).where(*(_filled(part) for part in parts)).group_by(*parts)
+            inner = inner.from_(self.source(table)).where(*(_filled(part) for part in parts), narrowed).group_by(*parts)
             times = exp.column("times")
             tree = exp.select(
                 exp.alias_(exp.Sum(this=times), "total"),

@@ -87,7 +87,7 @@ def _join(desk: Desk, left: Table, right: Table, join: Relationship, i: int) -> 
         help = f"declare many_to_many, or join a table with one row per {_listed(rights)}"
         detail = {"rows_per_key": found.most, "factor": round(total, 4), "metrics": factors}
         yield Finding("relationship-cardinality", message, place, help=help, detail=detail)
-    if kind in ("one_to_one", "one_to_many") and (found := desk.multiplicity(left, lefts)).most > 1:
+    if kind in ("one_to_one", "one_to_many") and (found := desk.multiplicity(left, lefts, join.condition)).most > 1:
         message = f"declared {kind}; {_per(found)} {_listed(lefts)} in `{left.name}` itself{note}"
         help = f"declare {'many_to_one' if kind == 'one_to_one' else 'many_to_many'}"
         yield Finding("relationship-cardinality", message, place, help=help, detail={"rows_per_key": found.most})
@@ -114,7 +114,9 @@ def _joined(desk: Desk, left: Table, right: Table, join: Relationship, metrics: 
     partners = partners.from_(desk.source(right)).where(*filled).group_by(*keys_)
     times = exp.column("times", table="partner")
     factor = exp.func("COALESCE", times, exp.Literal.number(1))
-    named = exp.and_(*(exp.Is(this=one.copy(), expression=exp.null()).not_() for one, _ in pairs))
+    condition = None if join.condition is None else desk.tree(join.condition, left)
+    may = [] if condition is None else [condition]
+    named = exp.and_(*(exp.Is(this=one.copy(), expression=exp.null()).not_() for one, _ in pairs), *may)
     orphan = exp.and_(named, exp.Is(this=times.copy(), expression=exp.null()))
     counted: list[exp.Expr] = [
         exp.alias_(exp.Count(this=exp.Star()), "n"),
@@ -126,7 +128,7 @@ def _joined(desk: Desk, left: Table, right: Table, join: Relationship, metrics: 
         counted.append(
             exp.alias_(exp.Sum(this=exp.Mul(this=exp.paren(value), expression=factor.copy())), f"many_{number}")
         )
-    on = exp.and_(*(exp.EQ(this=one.copy(), expression=other) for one, other in pairs))
+    on = exp.and_(*(exp.EQ(this=one.copy(), expression=other) for one, other in pairs), *may)
     joined = exp.select(*counted).from_(desk.source(left))
     return joined.join(partners.subquery("partner"), on=on, join_type="left")
 

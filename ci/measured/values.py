@@ -109,6 +109,10 @@ def _filters(desk: Desk, table: Table) -> Iterator[tuple[str, exp.Expr | None, P
     for i, narrowed in enumerate(table.entity.filters):
         place = desk.at_entity(table.name, "filters", i, "expr" if narrowed.expr else "name")
         yield f"the filter `{narrowed.name}`", desk.tree(narrowed.sql, table), place
+    for i, join in enumerate(table.entity.relationships):
+        if join.condition is not None:
+            place = desk.at_entity(table.name, "relationships", i, "condition")
+            yield f"the condition of the relationship `{join.name}`", desk.tree(join.condition, table), place
     for name, metric in sorted(desk.context.metrics.items()):
         if metric.type == "simple" and metric.entity == table.name and metric.filter is not None:
             place = desk.at_record("metrics", name, "filter")
