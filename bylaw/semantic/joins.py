@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bylaw.authored.context import Context, Relationship
@@ -33,6 +33,11 @@ class Step:
     owner: str = ""
     name: str = field(default="", compare=False)
     is_default: bool = field(default=False, compare=False)
+
+    @property
+    def back(self) -> Step:
+        """The same join, walked from the other side."""
+        return replace(self, left=self.right, right=self.left, columns=tuple((b, a) for a, b in self.columns))
 
 
 Way = tuple[Step, ...]
@@ -170,9 +175,9 @@ class Joins:
         return min(found, key=len)
 
     def _reverse(self, step: Step) -> Step:
-        back = tuple((b, a) for a, b in step.columns)
+        back = step.back
         options = [one for edges in (self._edges, self._many) for one in edges.get(step.right, {}).get(step.left, ())]
-        return next(option for option in options if (option.columns, option.condition) == (back, step.condition))
+        return next(option for option in options if (option.columns, option.condition) == (back.columns, back.condition))
 
     def _shortest(self, base: str, target: str) -> list[Way]:
         """All cheapest connections. A state is an entity and whether the last step led to one row."""

@@ -309,7 +309,7 @@ class Branch(Behind):
         super().__init__(over, prefix, over.outer | {over.alias})
 
     def exists(self) -> exp.Expr:
-        pairs = linked(self.prefix_way[0], self.over.alias, self.alias)
+        pairs = linked(self.prefix_way[0].back, self.alias, self.over.alias)
         return exp.Exists(this=self.select([exp.Literal.number(1)]).where(*pairs, copy=False))
 
 
