@@ -177,7 +177,7 @@ class Joins:
     def _reverse(self, step: Step) -> Step:
         back = step.back
         options = [one for edges in (self._edges, self._many) for one in edges.get(step.right, {}).get(step.left, ())]
-        return next(option for option in options if (option.columns, option.condition) == (back.columns, back.condition))
+        return next(option for option in options if option == replace(back, is_many=option.is_many))
 
     def _shortest(self, base: str, target: str) -> list[Way]:
         """All cheapest connections. A state is an entity and whether the last step led to one row."""
