@@ -99,9 +99,7 @@ class Lexicon:
 
 def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
     """All names, synonyms and values of *context*; *stakes* are phrases that say how much depends on the answer."""
-    dates = {
-        name: f"{name}.{date.name}" for name, entity in context.entities.items() if (date := entity.default_time())
-    }
+    dates = {name: date for name in context.entities if (date := context.default_time(name))}
     return Lexicon(
         [*_phrases(context), *_stakes_phrases(sorted(set(stakes)))],
         _moment_phrases(context),

@@ -261,6 +261,12 @@ class Metric(AuthoredFile):
         """The metrics that a derived one computes with."""
         return tuple(MetricInput(name=part) if isinstance(part, str) else part for part in self.metrics)
 
+    @property
+    def dated_by(self) -> str | None:
+        """`entity.name` of the time dimension that it names, if it names one."""
+        named = self.time_dimension
+        return named if named is None or "." in named else f"{self.entity}.{named}"
+
     @model_validator(mode="after")
     def _has_the_parts_of_its_type(self) -> Metric:
         needed = {
@@ -382,3 +388,18 @@ class Context(Authored):
     verified_queries: dict[str, VerifiedQuery] = Field(default_factory=dict)
     calendar: Calendar = Calendar()
     paths: dict[str, str] = Field(default_factory=dict)
+
+    def default_time(self, entity: str) -> str | None:
+        """`entity.name` of the date that rows are told by where nobody says which, None where they have none.
+
+        It is the entity's own, else the one of another entity that all metrics of these rows which name a date share:
+        the lines of an order are told by the day of the order.
+        """
+        own = self.entities[entity].default_time()
+        if own is not None:
+            return f"{entity}.{own.name}"
+        if self.entities[entity].time_dimensions:
+            return None
+        metrics = [metric for metric in self.metrics.values() if metric.type == "simple" and metric.entity == entity]
+        named = {metric.dated_by for metric in metrics} - {None}
+        return named.pop() if len(named) == 1 else None

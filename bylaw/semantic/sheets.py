@@ -212,10 +212,10 @@ class Sheets:
     def dated(self, entity: str, named: str | None) -> Field:
         """The time dimension *named*, else the one of *entity* that is meant where nobody says which."""
         if named is None:
-            default = self.desk.entity(entity).default_time()
+            default = self.desk.names.context.default_time(entity)
             if default is None:
                 raise Unanswerable(f"`{entity}` has no date, so a span of time does not apply to it")
-            return self.desk.names.field(f"{entity}.{default.name}")
+            return self.desk.names.field(default)
         name = named if "." in named else f"{entity}.{named}"
         try:
             found = self.desk.names.field(name)

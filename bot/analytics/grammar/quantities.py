@@ -117,6 +117,10 @@ def read_aggregate(scan: Scan) -> bool:
     if adds_nothing and not scan.leads_to(_NAMED):
         scan.at += 1
         return True
+    if word == "total" and scan.agg is not None and (scan.agg[1] or scan.agg[0] in ("avg", "median")):
+        scan.totals = True  # "the average monthly total"
+        scan.at += 1
+        return adds_up_first(scan)
     if word in ("most", "fewest", "least"):
         scan.counting = scan.here().raw
     if scan.agg is not None and scan.agg[1] and word in wording.AVERAGES:
@@ -128,9 +132,15 @@ def read_aggregate(scan: Scan) -> bool:
     while scan.word() in wording.ARTICLES | {"of", "total"} and not scan.is_phrase():
         scan.totals |= scan.word() == "total"
         scan.at += 1
+    return adds_up_first(scan)
+
+
+def adds_up_first(scan: Scan) -> bool:
+    """ "The highest total commission": what is ranked is added up."""
     found = scan.mention(scan.at)
-    if scan.totals and scan.agg[1] and found is not None and found[1].of("fact") and not found[1].of("metric"):
-        scan.ranked_agg, scan.agg, scan.agg_words = agg, ("sum", False), "total"  # "the highest total commission"
+    is_fact = found is not None and found[1].of("fact") and not found[1].of("metric")
+    if scan.totals and scan.agg is not None and scan.agg[1] and is_fact:
+        scan.ranked_agg, scan.agg, scan.agg_words = scan.agg[0], ("sum", False), "total"
     return True
 
 
@@ -246,6 +256,7 @@ def read_grain(scan: Scan) -> bool:
         grain = wording.GRAINS[word]
         if is_inside_number(scan):
             scan.said.each_grain = grain
+            scan.said.each_adverb = scan.here().raw if word in wording.ADVERBS else ""
         else:
             scan.said.grain = grain
         scan.say(scan.at, scan.at + 1, "grain", grain)

@@ -217,6 +217,7 @@ class Said:
     each_of: Ref | None = None  # of each of what only the first rows are shown
     grain: Grain | None = None
     each_grain: Grain | None = None  # "average daily", "per day": what a number of several numbers is of
+    each_adverb: str = ""  # "daily", where it is said so
     is_overall: bool = False  # "above the overall average"
     on_average: str = ""  # the words that ask for it, wherever they stand
     orders: list[OrderSaid] = field(default_factory=list)

@@ -200,8 +200,10 @@ class Draft:
         return self.context.entities[place.partition("@")[0]].dimension(short)
 
     def default_time(self, name: str) -> str | None:
-        default = self.context.entities[name.partition("@")[0]].default_time()
-        return None if default is None else f"{name}.{default.name}"
+        owner, _, role = name.partition("@")
+        default = self.context.default_time(owner)
+        is_own = default is not None and default.startswith(f"{owner}.")
+        return default.replace(owner, name, 1) if role and default and is_own else default
 
     def part(self, entity: str, part: str) -> Dimension | None:
         """The column of an entity for one part of a date."""

@@ -59,12 +59,12 @@ def declared_name(draft: Draft, name: str) -> str:
 
 def is_plain(draft: Draft, metric: Metric) -> bool:
     """Is it the aggregate and nothing else?"""
-    default = draft.context.entities[metric.entity].default_time() if metric.entity in draft.context.entities else None
+    default = draft.default_time(metric.entity) if metric.entity in draft.context.entities else None
     return (
         metric.filter is None
         and metric.time_granularity is None
         and metric.non_additive_dimension is None
-        and metric.time_dimension in (None, default.name if default else None)
+        and metric.dated_by in (None, default)
     )
 
 

@@ -12,7 +12,8 @@ from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.grammar.wording import GRAINS
 from bot.analytics.meaning.draft import Draft, Each
 from bot.analytics.meaning.guesses import counted_in
-from bot.analytics.reading import Stop, not_understood
+from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.conversation import Choice
 from bylaw.language.words import singular
 from bylaw.semantic.query import Summary
 
@@ -38,6 +39,7 @@ def decide_summaries(draft: Draft) -> None:
     if not found:
         if said.on_average:
             raise of_whom(said.on_average)
+        stop_at_adverb(draft)
         said.grain = said.grain or said.each_grain
         return
     if each is None:
@@ -63,7 +65,23 @@ def decide_adverbs(draft: Draft) -> None:
         if grain and narrowing.values and not narrowing.is_labelled and not leads:
             said.conditions.remove(narrowing)
             draft.names[narrowing.ref.words] = grain
-            said.each_grain = grain
+            said.each_grain, said.each_adverb = grain, narrowing.ref.words
+
+
+def stop_at_adverb(draft: Draft) -> None:
+    """ "The average monthly amount": of the rows of each month, or of what each month adds up to? Raises Stop."""
+    said = draft.said
+    means = [number for number in said.numbers if number.agg in ("avg", "median") and number.ref.of("fact")]
+    if not means or not said.each_adverb:
+        return
+    mean, grain, words = _WORDS[cast(Kind, means[0].agg)], said.each_grain, means[0].ref.words
+    before, adverb, after = draft.text.rstrip(" ?.!").partition(said.each_adverb)
+    rows, totals = f"{before}{after.lstrip()} by {grain}", f"{before}total{after} per {grain}"
+    choices = (
+        Choice(value=rows, label=f"the {mean} {words} of the single rows, by {grain}"),
+        Choice(value=totals, label=f"the {mean} of what each {grain} adds up to"),
+    )
+    raise Stop(Unclear(f"{mean} {adverb} {words}", choices))
 
 
 def of_whom(words: str) -> Stop:

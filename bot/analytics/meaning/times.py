@@ -100,9 +100,7 @@ def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> 
 def time_of_metric(draft: Draft, name: str) -> str | None:
     """The date that a metric says it is told by."""
     metric = draft.context.metrics.get(name)
-    if metric is None or metric.time_dimension is None:
-        return None
-    return metric.time_dimension if "." in metric.time_dimension else f"{metric.entity}.{metric.time_dimension}"
+    return None if metric is None else metric.dated_by
 
 
 def is_bare(part: Related) -> bool:
