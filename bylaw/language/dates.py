@@ -94,6 +94,7 @@ _NUMBERS = {
     )
 }
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_LAST_ONE = {"last": 4, "final": 4}
 
 _MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
 _YEAR = r"(?:19|20)\d\d"
@@ -198,6 +199,16 @@ def _since(match: re.Match[str], today: date, calendar: CalendarRules) -> _Perio
     return start, today + timedelta(days=1), f"since {start.isoformat()}"
 
 
+def _from_on(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    start, _ = _mention(match["from"], today, calendar)
+    return start, LAST_DAY, f"from {start.isoformat()} on"
+
+
+def _up_to(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    _, end = _mention(match["from"], today, calendar)
+    return FIRST_DAY, end, f"before {end.isoformat()}"
+
+
 def _last_count(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     count, unit = _count(match["count"]), _unit(match)
     if count == 0:
@@ -274,7 +285,7 @@ def _beside(match: re.Match[str], today: date, calendar: CalendarRules) -> _Peri
 def _part_of(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     """ "First 2 weeks of March 2026": as many from its beginning, or up to its end."""
     start, end = _mention(match["from"], today, calendar)
-    count, unit = _any_count(match["count"]), _unit(match)
+    count, unit = _any_count(match["count"] or "a"), _unit(match)
     cut = shifted(start, unit, count) if match["word"] == "first" else shifted(end, unit, -count)
     if not start < cut < end:
         return None
@@ -320,7 +331,7 @@ def _shared_year(match: re.Match[str], today: date, calendar: CalendarRules) -> 
 
 
 def _quarter(match: re.Match[str], today: date, calendar: CalendarRules) -> tuple[date, date, str]:
-    number = int(match["number"]) if match["number"] else _ORDINALS[match["ordinal"]]
+    number = int(match["number"]) if match["number"] else (_ORDINALS | _LAST_ONE)[match["ordinal"]]
     fiscal = bool(match["fiscal"]) or calendar.fiscal_by_default
     first = calendar.fiscal_start if fiscal else 1
     year = int(match["year"]) if match["year"] else today.year + 1
@@ -389,7 +400,13 @@ _GRAMMAR = _compiled(
             _moved,
         ),
         (
-            rf"(?:in |during )?(?:the )?(?P<word>first|last) {_SOME} (?P<unit>{_UNIT})s? (?:of|in) (?P<from>{_DATE})",
+            rf"(?:in |during )?(?:the )?(?P<number>)(?P<ordinal>{'|'.join(_LAST_ONE)}) {_FISCAL}quarter"
+            rf"(?: of| in|,)? (?P<year>{_YEAR})",
+            _quarter,
+        ),
+        (
+            rf"(?:in |on |during )?(?:the )?(?P<word>first|last) (?:{_SOME} )?"
+            rf"(?P<unit>(?!quarter (?:of|in) {_YEAR}){_UNIT})s? (?:of|in) (?P<from>{_DATE})",
             _part_of,
         ),
         (
@@ -412,6 +429,8 @@ _GRAMMAR = _compiled(
             rf"(?P<from>{_DATE}|(?:last|previous|this) {_UNIT})",
             _state,
         ),
+        (rf"(?:(?:in|from|on) )?(?P<from>{_DATE}) (?:or|and) (?P<word>later|after|onwards?)", _from_on),
+        (rf"(?:(?:in|on) )?(?P<from>{_DATE}) (?:or|and) (?P<word>earlier|before)", _up_to),
         (rf"(?P<word>since|on or after|after|later than) (?:the )?(?P<from>{_DATE})", _since),
         (rf"(?P<word>on or before|before|until|through|prior to|earlier than) (?:the )?(?P<from>{_DATE})", _before),
         (

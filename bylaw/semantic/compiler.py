@@ -252,7 +252,7 @@ class _Compilation:
         shown: Sequence[str],
     ) -> exp.Select:
         trees = {name: number.build(frame) for name, number in numbers.items()}
-        columns = {alias: keys[alias].copy() for alias in shown}
+        columns = {alias: self._as_told(alias, keys[alias]) for alias in shown}
         columns |= {alias: trees[name] for name, alias in self.metrics.items()}
         if not keys:
             return finished(tree, columns, [])
@@ -260,6 +260,13 @@ class _Compilation:
         ranked, total = self._orders(keys)
         ranks = self._sorts(ranked, keys, trees, columns) if self.query.with_ties else []
         return finished(tree, columns, self._sorts(total, keys, trees, columns), self.query.limit, each, ranks)
+
+    def _as_told(self, alias: str, tree: exp.Expr) -> exp.Expr:
+        """A group as a reader is told of it: a year of the calendar by its number, other periods by their first day."""
+        is_year = self.grain == ["year"] and alias == "year" and self.compiler.context.calendar.year == "calendar"
+        if not is_year or self.shows_keys:
+            return tree.copy()
+        return exp.Extract(this=exp.var("YEAR"), expression=tree.copy())
 
     def _orders(self, keys: Mapping[str, exp.Expr]) -> tuple[Sequence[Order], Sequence[Order]]:
         """What rows are ranked by, and a total order, so that the same question gives the same rows."""

@@ -20,7 +20,7 @@ from bylaw.language.span import listed
 _UNITS: Mapping[str, Grain] = {"day": "day", "week": "week", "month": "month", "quarter": "quarter", "year": "year"}
 _LITTLE = listed("the a an their its his her our your it they he she be have when that which who being do get")
 _DATED = (("date", "of"), ("day", "of"), ("time", "of"), ("date",), ("day",))
-_PLACES = listed("in on at during within for")
+_PLACES = listed("in on at during within for the")
 _TOLD_APART = listed("with whose named number id having where")
 _AUXILIARIES = listed("be have only ever also first the date that")
 

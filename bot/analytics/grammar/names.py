@@ -37,7 +37,9 @@ from bot.analytics.grammar.places import (
     stands_beside,
     tells_kind,
 )
+from bot.analytics.grammar.quantities import is_one_of_several, ranks_too
 from bot.analytics.grammar.ratios import add_half
+from bot.analytics.grammar.recalled import named_before, takes_again
 from bot.analytics.grammar.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.values import takes_flag, takes_value
@@ -64,7 +66,7 @@ def read_named(scan: Scan) -> bool:
         or (scan.asks and length > 1 and tells_value(scan, length, ref))
     ):
         length, ref = counted_rows(scan, length, ref)
-    if is_mean_of_rows(scan, length, ref):
+    if is_mean_of_rows(scan, length, ref) or is_one_of_several(scan, length):
         return False
     length, ref = without_verb(scan, length, ref)
     if denies_others(scan, ref):
@@ -171,14 +173,16 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
         scan.said.descending, scan.agg, scan.ranked_agg = agg == "max", None, None
         scan.said.is_ranking = number.is_rank = True
         scan.said.orders.append(OrderSaid(number, scan.said.descending))
+    goes_on = ranks_too(scan, first)
     if add_half(scan, number, first, after):
         pass
     elif scan.ordering:
         scan.said.orders.append(OrderSaid(number))
     else:
         scan.said.numbers.append(number)
-    if scan.each and scan.ranking:
+    if (scan.each and scan.ranking) or goes_on:
         scan.said.orders.append(OrderSaid(number, scan.said.descending))
+        scan.ranked_ends = after
     if "their" in scan.words[max(0, first - 3) : first + 1] and scan.said.heads and not scan.said.groups:
         owners = [head for head in scan.said.heads[:1] if all(ref.words != head.words for ref in scan.said.outputs)]
         scan.said.groups += owners  # "salespersons with more than 2 sales and their total sales"
@@ -243,9 +247,13 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         is_extreme=is_extreme,
         is_total=scan.totals,
     )
-    scan.agg = None
-    if is_extreme:
+    scan.agg, before = None, scan.aggs
+    if is_extreme and not before:
         scan.said.descending = agg == "max" if scan.said.descending is None else scan.said.descending
+    scan.aggs = []
+    for other in before:  # "the highest and the lowest price": no row is both
+        add_number(scan, NumberSaid(number.ref, other), first, after)
+    number.is_extreme = is_extreme and not before
     add_number(scan, number, first, after)
     return True
 
@@ -435,7 +443,7 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         near = scan.last.near or scan.last.owners  # "the drug's id and name"
     elif not near and scan.last is not None and scan.words[first - 1] == "(":
         near = scan.last.entities  # "the drug (id and name)"
-    named = Ref(ref.words, wanted, near, ref.is_plural)
+    named = Ref(ref.words, named_before(scan, ref, wanted), near, ref.is_plural)
     if scan.ranking and scan.said.ranked is None:
         scan.said.ranked = named
     elif labelled := labels_value(scan, named):
@@ -477,6 +485,7 @@ TAKERS: tuple[Taker, ...] = (
     takes_half,
     takes_flag,
     takes_value,
+    takes_again,
     takes_number,
     takes_entity,
     takes_attribute,

@@ -39,6 +39,7 @@ from bot.analytics.grammar.quantities import (
     read_top,
 )
 from bot.analytics.grammar.ratios import finish, read_ratio
+from bot.analytics.grammar.recalled import read_end_first, read_recalled
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.typical import read_typical
@@ -91,12 +92,12 @@ def end_sentence(scan: Scan) -> None:
         scan.said.unknown.append("than")
     if scan.counting is not None and not (scan.said.numbers or scan.quotient):
         scan.said.unknown.append(scan.counting)
-    if scan.agg is not None or scan.summary is not None:
+    if scan.agg is not None or scan.summary is not None or scan.aggs:
         scan.said.unknown.append(scan.agg_words)
     if scan.over == "moving":
         scan.said.unknown.append("moving")
     finish(scan)
-    scan.only = False
+    scan.only, scan.aggs = False, []
     scan.counting = scan.agg = scan.comparing = scan.quantity = scan.summary = scan.ranked_agg = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative, scan.is_none, scan.pair = False, False, ""
@@ -121,6 +122,7 @@ RULES: tuple[Rule, ...] = (
     read_rank,
     read_order,
     read_direction,
+    read_end_first,
     read_of_these,
     read_pair,
     read_ratio,
@@ -156,5 +158,6 @@ RULES: tuple[Rule, ...] = (
     read_amount,
     read_filler,
     read_proper,
+    read_recalled,
     read_mark,
 )

@@ -90,6 +90,9 @@ def read_top(scan: Scan) -> bool:
         scan.said.limit = number
         scan.at += 2
         descending = wording.EXTREMES[word] == "max"
+        if is_ranked_before(scan):
+            scan.said.descending = descending if scan.said.descending is None else scan.said.descending
+            return True
     elif word in ("top", "bottom"):
         scan.at += 1
         descending = word == "top"
@@ -105,6 +108,14 @@ def read_top(scan: Scan) -> bool:
         while scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
             scan.at += 1
     return True
+
+
+def is_ranked_before(scan: Scan) -> bool:
+    """ "Which doctors have the most patients? Return the top 3 with their name": what is ranked has been said."""
+    said = scan.said
+    is_named = bool(said.numbers) and (said.ranked or said.subject or said.groups) is not None
+    is_over = scan.at >= len(scan.tokens) or scan.tokens[scan.at].sentence != scan.tokens[scan.at - 1].sentence
+    return is_named and (is_over or scan.word() in ("with", ",", ".", "and", "along", "only", "together"))
 
 
 def read_aggregate(scan: Scan) -> bool:
@@ -123,7 +134,9 @@ def read_aggregate(scan: Scan) -> bool:
         return adds_up_first(scan)
     if word in ("most", "fewest", "least"):
         scan.counting = scan.here().raw
-    if scan.agg is not None and scan.agg[1] and word in wording.AVERAGES:
+    if scan.agg is not None and is_another(scan):
+        scan.aggs.append(scan.agg[0])  # "the highest and the lowest …"
+    elif scan.agg is not None and scan.agg[1] and word in wording.AVERAGES:
         scan.ranked_agg = scan.agg[0]  # "the highest average …"
     scan.agg_words = scan.here().raw
     scan.agg = (agg, word in wording.EXTREMES)
@@ -142,6 +155,30 @@ def adds_up_first(scan: Scan) -> bool:
     if scan.totals and scan.agg is not None and scan.agg[1] and is_fact:
         scan.ranked_agg, scan.agg, scan.agg_words = scan.agg[0], ("sum", False), "total"
     return True
+
+
+def is_another(scan: Scan) -> bool:
+    """Does the word here stand beside an aggregate, "minimum, maximum and average", and not behind it?"""
+    place = scan.at - 1
+    while scan.at_word(place) in wording.ARTICLES:
+        place -= 1
+    return scan.at_word(place) in ("and", ",", "&", "/")
+
+
+def is_one_of_several(scan: Scan, length: int) -> bool:
+    """ "Minimum and average price": of which "average" says what is done too, whatever metric "average price" names."""
+    if scan.agg is None or length < 2 or scan.word() not in wording.AGGREGATES or not is_another(scan):
+        return False
+    found = scan.mention(scan.at + 1)
+    return found is not None and bool(found[1].of("fact"))
+
+
+def ranks_too(scan: Scan, first: int) -> bool:
+    """ "Top 3 regions by revenue and number of orders": is the number at *first* the second that they are ranked by?"""
+    begins = scan.ranked_ends
+    between = scan.words[begins:first]
+    is_near = 0 < begins < first <= begins + 5 and between[0] == "and" and scan.at_word(begins + 1) != "return"
+    return is_near and scan.tokens[begins].sentence == scan.tokens[first].sentence and "by" not in between
 
 
 def read_each(scan: Scan) -> bool:
@@ -217,6 +254,15 @@ def read_all_of(scan: Scan) -> bool:
     return False
 
 
+def is_of_rows(scan: Scan) -> bool:
+    """ "The highest daily opening price" of rows that are daily prices: each row is of one day anyway."""
+    found = scan.mention(scan.at + 1)
+    if scan.agg is None or not scan.agg[1] or scan.word() not in wording.ADVERBS or found is None:
+        return False
+    owners = {target.owner for target in found[1].of("fact")}
+    return bool(owners) and all(scan.word() in owner.split("_") for owner in owners)
+
+
 def is_inside_number(scan: Scan) -> bool:
     """ "The average daily …", "the average number of … per day": of what the numbers are that are averaged."""
     if (scan.agg is not None and not scan.agg[1]) or scan.summary is not None:
@@ -230,6 +276,9 @@ def read_grain(scan: Scan) -> bool:
     word = scan.word()
     if word not in wording.GRAINS:
         return False
+    if is_of_rows(scan):
+        scan.at += 1
+        return True
     length = scan.starts(wording.RECURRING)
     is_of_one = scan.word(length - 1) == "year" and scan.is_time(scan.at + length)  # "month of the year 2021"
     if length and not is_of_one:  # each Monday alike: no period after the other

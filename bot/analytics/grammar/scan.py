@@ -36,6 +36,7 @@ class Scan:
         self.distinct = False
         self.agg: tuple[Aggregation, bool] | None = None
         self.agg_words = ""
+        self.aggs: list[Aggregation] = []  # "highest and", before another of the same number
         self.ranked_agg: Aggregation | None = None  # "highest", before an average
         self.totals = False  # "average total": what is averaged is added up first
         self.summary: Aggregation | None = None  # "average number of", until what they count is named
@@ -50,6 +51,7 @@ class Scan:
         self.is_none = False  # after "but": no row of theirs is so
         self.alternative = False
         self.ranking = False  # after "top 5"
+        self.ranked_ends = 0  # the place behind the number of "top 5 … by"
         self.quantity: tuple[Comparison, Value, Unit | None] | None = None
         self.comparing: tuple[Operator, Ref | None] | None = None
         self.begins = 0  # the place of the comparison read last

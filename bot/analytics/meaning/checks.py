@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.analytics.grammar.said import Narrowing, Ref
 from bot.analytics.meaning.draft import Draft
@@ -10,6 +10,7 @@ from bot.analytics.reading import Stop, not_understood
 from bylaw.semantic.expressions import columns_of
 from bylaw.semantic.query import (
     Filter,
+    Order,
     SemanticQuery,
 )
 
@@ -68,6 +69,15 @@ def stop_at_one_row(draft: Draft, query: SemanticQuery) -> None:
         if ([column] if owner == base else joined) == list(key):
             message = f"I do not see which {base.replace('_', ' ')} are counted: `{part.values[0]}` is one of them"
             raise Stop(not_understood(message, "ask for what belongs to it", (str(part.values[0]),)))
+
+
+def stop_at_two_ranks(draft: Draft, bases: Mapping[str, str], orders: Sequence[Order]) -> None:
+    """ "Top 3 by highest score and number of patients": of all patients, or of those who have a score?"""
+    ranks = [order.by for order in orders if order.by in bases]
+    if draft.said.is_ranking and len({bases[name] for name in ranks}) > 1:
+        first, second = (name.replace("_", " ") for name in ranks[:2])
+        message = f"I do not see whether `{second}` speaks of those alone that `{first}` is of"
+        raise Stop(not_understood(message, "rank by one number, and ask for the other beside it"))
 
 
 def stop_at_definitions(draft: Draft) -> None:

@@ -16,6 +16,7 @@ from bot.analytics.meaning.checks import (
     stop_at_states,
     stop_at_strangers,
     stop_at_strays,
+    stop_at_two_ranks,
     stop_at_unused,
 )
 from bot.analytics.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
@@ -169,6 +170,7 @@ def query_of_numbers(
     if sides:
         orders = rank_compared(draft, compared, orders)
     limit = limit_of(draft, orders)
+    stop_at_two_ranks(draft, {number.name: number.base for number in numbers}, orders)
     if not dimensions and not draft.per:
         orders = orders_of_one(draft, orders)
     stop_at_strangers(draft)
@@ -236,7 +238,7 @@ def ranked_by(draft: Draft, numbers: list[Decided]) -> tuple[str, ...]:
     """ "Which region has the most orders" asks for a region; how many it has is only shown where that is asked too."""
     if draft.said.limit is not None:
         return ()
-    asked = {number.name for number in numbers if not number.is_rank}
+    asked = {number.name for number in numbers if not number.is_rank} | {*draft.more}
     return tuple(dict.fromkeys(number.name for number in numbers if number.name not in asked))
 
 

@@ -51,7 +51,23 @@ def add_up_facts(draft: Draft) -> None:
             draft.said.outputs.remove(ref)
             if is_balance_told(draft, ref):
                 continue
+            if (told := number_told(draft, ref)) is not None:
+                draft.more += [] if told.summary else [decided_number(draft, told).name]
+                continue
             draft.more.append(decided_number(draft, NumberSaid(ref)).name)
+
+
+def number_told(draft: Draft, ref: Ref) -> NumberSaid | None:
+    """ "By average list price: return the category and the list price": the only number that is of this fact."""
+    metrics, facts = draft.context.metrics, {target.name for target in ref.of("fact")}
+    found = []
+    for number in draft.said.numbers:
+        name = draft.names.get(number.ref.words, "")
+        is_of_it = any(name.endswith(f"({fact})") for fact in facts)
+        metric = metrics.get(name)
+        is_of_it |= metric is not None and metric.type == "simple" and bool(made_of(draft, name) & facts)
+        found += [number] if is_of_it and number.agg != "count" and not number.conditions else []
+    return found[0] if len(found) == 1 else None
 
 
 def is_balance_told(draft: Draft, ref: Ref) -> bool:

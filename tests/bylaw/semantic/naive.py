@@ -500,7 +500,7 @@ def period(at, grain):
         case "quarter":
             return date(at.year, (at.month - 1) // 3 * 3 + 1, 1)
         case "year":
-            return date(at.year, 1, 1)
+            return at.year
 
 
 def day_of(at):

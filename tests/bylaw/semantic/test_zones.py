@@ -91,7 +91,8 @@ def test_periods_are_those_of_the_organisation(clicks, moments, zone, grain, col
     query = SemanticQuery(metrics=("count(clicks)",), grain=grain, time_dimension=f"clicks.{column}")
     calendar = Calendar(time_zone=zone)
     expected = Counter(first_day(_here(moment, zone).date(), grain, calendar) for moment in moments)
-    assert clicks(rows, query, context({"time_zone": zone})) == sorted(expected.items())
+    told = sorted((day.year if grain == "year" else day, count) for day, count in expected.items())
+    assert clicks(rows, query, context({"time_zone": zone})) == told
 
 
 @RANDOM

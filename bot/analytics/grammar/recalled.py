@@ -1,0 +1,165 @@
+"""Rules for what the question named before and now says shorter: "the score", "highest tax first", "the top 3".
+
+A shorter name is the end of one that stands before it ("method" of "payment method"), with the words before it in
+their order ("itch score" of "itch VAS score at day 100"). Where two could be meant, none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.analytics.grammar import wording
+from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref
+from bot.analytics.grammar.scan import Scan
+from bot.analytics.scope import Target
+
+_LONGEST = 4  # words of a shorter name
+_AT = wording.SMALL | {"on", "by", "per", "with"}  # words that what belongs to a number begins with
+_WHOLES = {"percentage": True, "percent": True, "share": None, "ratio": False, "proportion": None, "rate": None}
+
+
+def read_recalled(scan: Scan) -> bool:
+    """ "Return the method and the score": columns, or numbers, of which the question spoke."""
+    if scan.here().kind != "word" or not (scan.asks or scan.agg or scan.ordering) or scan.counting or scan.quantity:
+        return False
+    if (is_percent := _WHOLES.get(scan.word(), "")) != "" and scan.said.ratio is not None:
+        scan.said.ratio.in_percent |= bool(is_percent)
+        scan.at += 1
+        return True
+    for length in range(_LONGEST, 0, -1):
+        words = scan.words[scan.at : scan.at + length]
+        if len(words) < length or not _is_one_phrase(scan, length):
+            continue
+        if (number := _number(scan, words)) is not None:
+            _recall_number(scan, number, length)
+            return True
+        if scan.agg is None and (ref := _column(scan, words)) is not None:
+            _recall_column(scan, ref, length)
+            return True
+    return False
+
+
+def takes_again(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    """ "The highest list price: return the name and the price": that number, whatever else has a price."""
+    if not scan.asks or scan.agg is not None or scan.counting or not ref.of("fact", "metric") or ref.of("entity"):
+        return False
+    number = _number(scan, scan.normal(ref.words))
+    if number is None or scan.tokens[number.begins].sentence == scan.tokens[first].sentence:
+        return False
+    scan.at = first
+    _recall_number(scan, number, after - first)
+    return True
+
+
+def read_end_first(scan: Scan) -> bool:
+    """ "Highest tax first", "lowest score first": what the rows are sorted by, and from which end."""
+    agg = wording.EXTREMES.get(scan.word())
+    if agg is None or scan.agg is not None:
+        return False
+    end = next((i for i in range(2, _LONGEST + 3) if scan.word(i) == "first"), 0)
+    after = scan.at + end + 1
+    is_over = after >= len(scan.tokens) or scan.tokens[after].sentence != scan.here().sentence
+    if not end or not (is_over or scan.at_word(after) in (",", "and", ")", ".")):
+        return False
+    first, words = scan.at, scan.words[scan.at + 1 : scan.at + end]
+    found = scan.mention(scan.at + 1)
+    number = _number(scan, words)
+    by: NumberSaid | Ref | None = number
+    if number is None and found is not None and found[0] == end - 1:
+        named = found[1]
+        metrics = named.of("metric")
+        is_shown = not named.of("fact") or not scan.said.numbers or _is_counted(scan, named)
+        if metrics or (is_shown and named.of("dimension", "time", "fact")):
+            by = NumberSaid(Ref(named.words, metrics)) if metrics else named
+    if by is None:
+        return False
+    scan.said.orders.append(OrderSaid(by, agg == "max"))
+    scan.ordering = False
+    scan.say(first, after, "order", "descending" if agg == "max" else "ascending")
+    scan.at = after
+    return True
+
+
+def _is_counted(scan: Scan, named: Ref) -> bool:
+    """Is a number of that fact among those of the answer?"""
+    facts = set(named.of("fact"))
+    return any(facts & set(number.ref.targets) for number in scan.said.numbers)
+
+
+def _is_one_phrase(scan: Scan, length: int) -> bool:
+    """Do so many words of one sentence begin here, the last of which goes on with nothing of the catalogue?"""
+    tokens = scan.tokens[scan.at : scan.at + length]
+    return len({token.sentence for token in tokens}) == 1 and all(token.kind == "word" for token in tokens)
+
+
+def _number(scan: Scan, words: Sequence[str]) -> NumberSaid | None:
+    """The only number named before that *words* are short for; with an aggregate before them it is of that kind."""
+    found = []
+    for number in scan.said.numbers:
+        spoken = _core(scan.normal(number.ref.words))
+        kind = {number.agg, number.summary, *(wording.AGGREGATES.get(word) for word in spoken)}
+        is_total = list(words) == ["total"] and scan.agg is None and (number.is_total or "sum" in kind)
+        is_short = is_short_for(words, spoken) or (scan.agg is not None and list(words) == spoken)
+        is_of_kind = scan.agg is None or scan.agg[0] in kind
+        found += [number] if is_total or (is_short and is_of_kind) else []
+    return found[0] if len(found) == 1 else None
+
+
+def _column(scan: Scan, words: Sequence[str]) -> Ref | None:
+    """The only column named before that *words* are short for."""
+    found = [ref for ref in columns_said(scan) if is_short_for(words, _core(scan.normal(ref.words)))]
+    same = {frozenset(ref.targets) for ref in found}
+    return found[0] if len(same) == 1 else None
+
+
+def columns_said(scan: Scan) -> Iterator[Ref]:
+    """What the question groups by, ranks or shows so far, where it is a column."""
+    said = scan.said
+    for ref in (*said.groups, said.ranked, said.subject, *said.outputs):
+        if ref is not None and ref.of("dimension", "time"):
+            yield ref
+
+
+def _core(words: list[str]) -> list[str]:
+    """The words up to what only says where or when: "pasi score" of "pasi score at day 100"."""
+    end = next((i for i, word in enumerate(words) if i and word in _AT), len(words))
+    return words[:end]
+
+
+def is_short_for(words: Sequence[str], spoken: Sequence[str]) -> bool:
+    """Are they some of the words of *spoken*, in their order, the last among them?"""
+    if not words or not spoken or len(words) >= len(spoken) or words[-1] != spoken[-1]:
+        return False
+    left = iter(spoken)
+    return all(word in left for word in words)
+
+
+def _recall_number(scan: Scan, number: NumberSaid, length: int) -> None:
+    first, scan.at = scan.at, scan.at + length
+    scan.agg = None
+    if scan.ordering:
+        scan.said.orders.append(OrderSaid(number))
+    else:
+        number.is_rank = False
+    scan.number_ends = scan.at
+    scan.say(first, scan.at, "metric", number.ref.words)
+
+
+def _recall_column(scan: Scan, ref: Ref, length: int) -> None:
+    first, scan.at = scan.at, scan.at + length
+    again = Ref(ref.words, ref.of("dimension", "time"), ref.near)
+    if scan.ordering:
+        scan.said.orders.append(OrderSaid(again))
+    elif ref not in scan.said.outputs and ref not in scan.said.groups and ref is not scan.said.ranked:
+        scan.said.outputs.append(again)
+    scan.last = again
+    scan.say(first, scan.at, "dimension", ref.words)
+
+
+def named_before(scan: Scan, ref: Ref, wanted: tuple[Target, ...]) -> tuple[Target, ...]:
+    """ "By ticker type. Return the type": of several columns of that name the one that the question groups by."""
+    if not scan.asks or len(wanted) < 2 or ref.near:
+        return wanted
+    words = scan.normal(ref.words)
+    same = [{*one.targets} & {*wanted} for one in columns_said(scan) if is_short_for(words, scan.normal(one.words))]
+    return tuple(same[0]) if len(same) == 1 and len(same[0]) == 1 else wanted
