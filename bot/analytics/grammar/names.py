@@ -86,9 +86,9 @@ def read_named(scan: Scan) -> bool:
         scan.said.personal = scan.said.personal or ref.words
     if scan.quantity is not None and ref.of("metric", "entity") and scan.head is not None:
         again = [part.head for part in scan.said.related if set(part.entity.targets) & set(ref.targets)]
-        relate(scan, RelatedSaid(again[-1] if again else scan.head, ref, *scan.quantity))
+        relate(scan, RelatedSaid(again[-1] if again else scan.head, ref, *scan.quantity, scan.verb))
         scan.head = ref if ref.entities else scan.head
-        scan.quantity, scan.relative, scan.at, scan.agg = None, False, after, None
+        scan.quantity, scan.relative, scan.at, scan.agg, scan.verb = None, False, after, None, None
         scan.say(first, after, "metric", ref.words)
         return True
     if stakes := ref.of("stakes"):

@@ -222,6 +222,7 @@ class Said:
     on_average: str = ""  # the words that ask for it, wherever they stand
     orders: list[OrderSaid] = field(default_factory=list)
     descending: bool | None = None
+    spelled: bool = False  # sorted as words are, and by no number
     limit: int | None = None
     is_ranking: bool = False
     with_empty: bool = False

@@ -175,7 +175,7 @@ class Scan:
         furthest = min(len(self.tokens), at + self.lexicon.longest + _BEFORE)
         while end < furthest and self.tokens[end].kind in ("word", "number") and self.tokens[end].sentence == sentence:
             end += 1
-        found = self.lexicon.longest_at(self.words[at:end], 0)
+        found = self.known_at(at, end)
         if found is None:
             return self.shared_word(at, end, start)
         length, targets = found
@@ -185,6 +185,14 @@ class Scan:
         raw = self.tokens[at + length - 1].raw
         is_plural = singular(raw.casefold()) != raw.casefold()
         return at + length - start, Ref(self.raw(at, at + length), targets, (), is_plural)
+
+    def known_at(self, at: int, end: int) -> tuple[int, tuple[Target, ...]] | None:
+        """The longest phrase of the catalogue from *at* on, without an "at" that belongs to "at least"."""
+        found = self.lexicon.longest_at(self.words[at:end], 0)
+        behind = self.phrase(wording.COMPARISONS, at + found[0] - 1) if found is not None and found[0] > 1 else None
+        if found is not None and behind is not None and behind[0] > 1:
+            found = self.lexicon.longest_at(self.words[at : at + found[0] - 1], 0)
+        return found
 
     def says_do(self) -> bool:
         """ "How many states does Texas border": is a verb still to come?"""

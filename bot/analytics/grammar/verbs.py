@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.clauses import own_clause, take_head
+from bot.analytics.grammar.clauses import own_clause, rows_behind, take_head
 from bot.analytics.grammar.places import is_each_one
 from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
@@ -35,6 +35,11 @@ def read_verb(scan: Scan) -> bool:
         scan.verb, scan.pair, scan.at = verb, pair, place
         return True
     behind = scan.mention(place)
+    if behind is None and verb.of("relation") and is_quantity_at(scan, place):
+        scan.say(scan.at, scan.at + length, "relation", verb.words)
+        scan.head, scan.verb, scan.relative, scan.at = head, verb, True, place
+        own_clause(scan)
+        return True
     if behind is None:
         return leave_open(scan, verb, length)
     ref, first = behind[1], scan.at
@@ -58,9 +63,9 @@ def read_verb(scan: Scan) -> bool:
 
 def verb_at(scan: Scan) -> tuple[int, Ref] | None:
     """The verb that begins here: a phrase that the catalogue has for a connection, or a word of no other meaning."""
-    known = scan.lexicon.longest_at(scan.words[scan.at : scan.at + 5], 0)
     if scan.word() not in wording.VERBS or scan.here().kind != "word":
         return None
+    known = scan.known_at(scan.at, min(len(scan.words), scan.at + 5))
     if known is None:
         return 1, Ref(scan.raw(scan.at, scan.at + 1), ())
     length, targets = known
@@ -69,15 +74,25 @@ def verb_at(scan: Scan) -> tuple[int, Ref] | None:
     return length, Ref(scan.raw(scan.at, scan.at + length), targets)
 
 
+def is_quantity_at(scan: Scan, place: int) -> bool:
+    """ "Written by more than one author", "taught by two instructors": does a number of rows begin at *place*?"""
+    if scan.phrase(wording.COMPARISONS, place) is not None:
+        return True
+    token = scan.tokens[place] if place < len(scan.tokens) else None
+    after = scan.phrase(wording.AFTERWARDS, place + 1)
+    follows = rows_behind(scan, place + 1 + (after[0] if after is not None else 0))
+    is_number = token is not None and (token.kind == "number" or token.text in wording.NUMBERS)
+    return is_number and follows is not None and bool(follows[1].entities)
+
+
 def leave_open(scan: Scan, verb: Ref, length: int) -> bool:
     """A verb without an object behind it: "how many flights does each airline operate"."""
     is_more = verb.targets or scan.word() not in wording.NEUTRAL_VERBS  # than that a row exists
-    place = scan.at + length
-    while place < len(scan.words) and (
-        scan.words[place] in wording.GRAINS or scan.words[place] in wording.PLACES | {"the"}
-    ):
-        place += 1  # "published in the year 2020"
-    if not is_more or verb.words.lower().endswith(" by") or scan.is_time(place):
+    place, is_dated = scan.at + length, False
+    while scan.at_word(place) in wording.GRAINS.keys() | wording.PLACES | {"the", "each", "every"}:
+        is_dated |= scan.at_word(place) in wording.GRAINS
+        place += 1  # "published in the year 2020", "published in each year"
+    if not is_more or verb.words.lower().endswith(" by") or is_dated or scan.is_time(place):
         return False
     scan.said.verbs.append(verb)
     scan.say(scan.at, scan.at + length, "relation", verb.words)

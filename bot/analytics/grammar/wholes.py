@@ -123,13 +123,21 @@ def read_direction(scan: Scan) -> bool:
     if found is None:
         return False
     length, descending = found
-    if scan.said.orders and scan.ordering:
+    is_named = scan.ordering and scan.said.orders  # "sorted by name in descending order"
+    if is_named:
         scan.said.orders[-1].descending = descending
     else:
         scan.said.descending = descending
     scan.say(scan.at, scan.at + length, "order", "descending" if descending else "ascending")
+    said, is_led = scan.words[scan.at : scan.at + length], "order" in scan.words[scan.at : scan.at + length]
+    scan.said.spelled |= not wording.SPELLED.isdisjoint(said)
     scan.at += length
-    scan.ordering = False
+    is_listed = bool(scan.said.groups) or not scan.said.numbers  # else "by" says of each of what
+    goes_on = (scan.word() == "by" and scan.ordering and is_listed) or (
+        scan.word() == "of" and (is_led or scan.ordering)
+    )
+    scan.ordering = goes_on and not is_named  # "sorted alphabetically by name", "in descending order of price"
+    scan.at += scan.ordering
     return True
 
 

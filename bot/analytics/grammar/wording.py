@@ -154,6 +154,7 @@ DIRECTIONS: Mapping[tuple[str, ...], bool] = {  # is it downwards?
     for is_down, phrases in ((True, _DOWNWARDS), (False, _UPWARDS))
     for phrase in phrases.split(",")
 }
+SPELLED = _set("alphabetically alphabetical")
 ORIGINS = _set("from origin source departure sender leaving departing start starting")
 DESTINATIONS = _set("to destination target arrival receiver arriving end ending")
 WEEKENDS = _phrases("on weekend,on the weekend,at weekend,at the weekend,during weekend,weekend,on a weekend")

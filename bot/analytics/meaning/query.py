@@ -47,7 +47,7 @@ from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
 from bot.analytics.meaning.roles import in_roles, stop_at_roles
-from bot.analytics.meaning.rows import group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
+from bot.analytics.meaning.rows import first_text, group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
 from bot.analytics.meaning.spans import (
     date_of_sides,
     decide_sides,
@@ -60,6 +60,7 @@ from bot.analytics.meaning.summaries import decide_summaries
 from bot.analytics.meaning.times import dated_related, list_window, redated, time_of_done, window_of
 from bot.analytics.meaning.units import in_units, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
+from bylaw.authored.context import Grain
 from bylaw.semantic.query import (
     Difference,
     Order,
@@ -315,19 +316,29 @@ def owner_of_outputs(draft: Draft) -> str:
     return found[0] if found else min(common)
 
 
+def date_of_rows(draft: Draft, grain: Grain) -> str:
+    """ "Sorted by year": the column of that name, else the date of the rows. Raises Stop where they have none."""
+    assert draft.base is not None
+    part, date = draft.part(draft.base, grain), draft.default_time(draft.base)
+    if part is None and date is None:
+        raise Stop(not_understood(f"`{draft.base}` has no date to be sorted by", "name a column", (grain,)))
+    return f"{draft.base}.{part.name}" if part is not None else date or ""
+
+
 def orders_of_rows(draft: Draft, dimensions: Sequence[str]) -> list[Order]:
     """What a list of *dimensions* is sorted by: what is said, else its only number or first column."""
     said = draft.said
     orders = []
     for order in said.orders:
-        by = order.by if isinstance(order.by, Ref) else order.by.ref if isinstance(order.by, NumberSaid) else None
-        if by is not None:
-            descending = order.descending if order.descending is not None else bool(said.descending)
-            orders += [Order(by=name, descending=descending) for name in label_or_name(draft, by)]
+        by = order.by.ref if isinstance(order.by, NumberSaid) else order.by
+        names = label_or_name(draft, by) if isinstance(by, Ref) else [date_of_rows(draft, by)]
+        descending = order.descending if order.descending is not None else bool(said.descending)
+        orders += [Order(by=name, descending=descending) for name in names]
     if said.limit and not orders:
         raise Stop(not_understood("I do not see what should be ranked", "name a number: `top 5 regions by …`"))
     if not orders and said.descending is not None:
         columns = [target.name for ref in said.outputs for target in ref.of("fact") if target.name in dimensions]
         keys = columns if said.descending and len(set(columns)) == 1 else dimensions
+        keys = [first_text(draft, dimensions)] if said.spelled else keys
         orders = [Order(by=name, descending=said.descending) for name in keys[:1]]
     return orders

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import made_of, stop_at_strays
 from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.narrowed import is_text
 from bot.analytics.meaning.numbers import decided_number, named_number
 from bot.analytics.meaning.roles import take_place
 from bot.analytics.reading import Stop, not_understood
@@ -155,13 +156,22 @@ def orders_of(draft: Draft, dimensions: list[str]) -> tuple[Order, ...]:
                 dimensions[:] = [name, *(other for other in dimensions if other.partition(".")[0] != owner)]
             found.append(Order(by=name, descending=bool(descending)))
         else:
-            found.append(Order(by="time", descending=bool(descending)))
+            part = draft.part(draft.base, order.by) if draft.base is not None and said.grain is None else None
+            column = f"{draft.base}.{part.name}" if part is not None else ""  # "in each year", where the year is one
+            found.append(Order(by=column if column in dimensions else "time", descending=bool(descending)))
     if said.ratio is not None and said.ratio.is_ranked:
         found.append(Order(by="percentage" if said.ratio.in_percent else "ratio", descending=bool(said.descending)))
+    if not found and said.spelled and dimensions:
+        found.append(Order(by=first_text(draft, dimensions), descending=bool(said.descending)))
     if not found and said.descending is not None and draft.said.numbers and (dimensions or draft.per or said.grain):
         name, _ = named_number(draft, said.numbers[0])
         found.append(Order(by=name, descending=said.descending))
     return tuple({order.by: order for order in reversed(found)}.values())[::-1]
+
+
+def first_text(draft: Draft, dimensions: Sequence[str]) -> str:
+    """What is sorted alphabetically: the first column of text, where there is one."""
+    return next((name for name in dimensions if is_text(draft, name)), dimensions[0])
 
 
 def order_name(draft: Draft, ref: Ref, dimensions: Sequence[str]) -> str:

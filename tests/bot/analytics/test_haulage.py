@@ -1,4 +1,4 @@
-"""Questions over a small firm → the rows that its few records give: roles of one entity, related rows put together."""
+"""Questions over small firms → the rows that their few records give: roles of one entity, related rows put together."""
 
 from __future__ import annotations
 
@@ -15,43 +15,57 @@ from bot.analytics.scope import lexicon_of
 from bylaw.authored.context import Context, Entity
 from bylaw.semantic.compiler import Compiler
 
-FIRM = yaml.safe_load(Path(__file__).with_name("haulage.yaml").read_text(encoding="utf-8"))
+NAMES = ("haulage", "library")
+FIRMS = {name: yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8")) for name in NAMES}
 TODAY = date(2026, 11, 20)
 
 
-@pytest.fixture(scope="module")
-def read():
-    entities = {item["name"]: Entity.model_validate(item) for item in FIRM["context"]["entities"]}
-    context = Context(entities=entities)
-    reader = Reader(context, lexicon_of(context), Compiler(context))
-    return lambda text: reader.read(text, TODAY)
+def rows_of(section):
+    return [pytest.param(firm, row, id=row["text"]) for firm in NAMES for row in FIRMS[firm][section]]
 
 
 @pytest.fixture(scope="module")
-def compiler():
-    entities = {item["name"]: Entity.model_validate(item) for item in FIRM["context"]["entities"]}
-    return Compiler(Context(entities=entities))
+def contexts():
+    declared = {name: firm["context"]["entities"] for name, firm in FIRMS.items()}
+    return {
+        name: Context(entities={item["name"]: Entity.model_validate(item) for item in items})
+        for name, items in declared.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def compilers(contexts):
+    return {name: Compiler(context) for name, context in contexts.items()}
+
+
+@pytest.fixture(scope="module")
+def readers(contexts, compilers):
+    return {name: Reader(context, lexicon_of(context), compilers[name]) for name, context in contexts.items()}
 
 
 @pytest.fixture(scope="module")
 def tables():
     with duckdb.connect() as connection:
-        connection.execute(FIRM["tables"])
-        for table, rows in FIRM["rows"].items():
-            connection.executemany(f"INSERT INTO m.{table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        for firm in FIRMS.values():
+            connection.execute(firm["tables"])
+            schema = firm["context"]["entities"][0]["base_table"]["schema"]
+            for table, rows in firm["rows"].items():
+                connection.executemany(
+                    f"INSERT INTO {schema}.{table} VALUES ({', '.join('?' * len(rows[0]))})", rows
+                )
         yield connection
 
 
-@pytest.mark.parametrize("row", FIRM["answered"], ids=lambda row: row["text"])
-def test_a_question_has_these_rows(row, read, compiler, tables):
-    reading = read(row["text"])
+@pytest.mark.parametrize(("firm", "row"), rows_of("answered"))
+def test_a_question_has_these_rows(firm, row, readers, compilers, tables):
+    reading = readers[firm].read(row["text"], TODAY)
     assert isinstance(reading, Bound), reading
-    found = tables.execute(compiler.compile(reading.query).sql).fetchall()
+    found = tables.execute(compilers[firm].compile(reading.query).sql).fetchall()
     assert [list(one) for one in found] == row["rows"]
 
 
-@pytest.mark.parametrize("row", FIRM["refused"], ids=lambda row: row["text"])
-def test_what_could_mean_two_things_is_refused_and_says_what(row, read):
-    reading = read(row["text"])
+@pytest.mark.parametrize(("firm", "row"), rows_of("refused"))
+def test_what_could_mean_two_things_is_refused_and_says_what(firm, row, readers):
+    reading = readers[firm].read(row["text"], TODAY)
     assert isinstance(reading, NotUnderstood), reading
     assert row["says"] in reading.message
