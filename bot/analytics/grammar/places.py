@@ -7,6 +7,7 @@ from bot.analytics.grammar.mentions import rows_at
 from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
+from bot.analytics.verbs import is_done
 
 
 def is_each(scan: Scan, first: int) -> bool:
@@ -105,11 +106,7 @@ def continues(scan: Scan, first: int) -> bool:
 def is_verb(scan: Scan, ref: Ref) -> bool:
     """ "Users who joined", "sent by": a date told by its verb; without a span of time it asks for nothing."""
     words = ref.words.lower().split()
-    return (
-        words[0].endswith("ed")
-        or words[0] in ("sent", "made", "held", "sold", "born")
-        or words[-1] in ("in", "on", "at", "by")
-    )
+    return is_done(words[0]) or words[-1] in ("in", "on", "at", "by")
 
 
 def labels_value(scan: Scan, ref: Ref) -> frozenset[str]:

@@ -293,14 +293,17 @@ def read_grain(scan: Scan) -> bool:
     if behind < len(scan.tokens) and scan.tokens[behind].kind == "time" and not is_led:
         scan.at = behind  # "the year 2021", "in the month of April"
         return True
-    is_named = scan.lexicon.longest_at([word], 0) is not None
+    known = scan.lexicon.longest_at([word], 0)
+    is_column = known is not None and any(target.kind == "dimension" for target in known[1])
+    is_named = known is not None
     is_named = is_named or (scan.agg is not None and scan.is_phrase())  # "the average daily volume"
     if scan.ordering:
         scan.said.orders.append(OrderSaid(wording.GRAINS[word]))
         scan.at += 1
         return True
     if (word in wording.ADVERBS and not is_named and not scan.is_phrase()) or scan.each:
-        if scan.each and is_named and not is_inside_number(scan) and not scan.is_time(scan.at + 1):
+        is_free = is_column or not scan.is_time(scan.at + 1)  # "each month of 2021" of rows that have a month
+        if scan.each and is_named and not is_inside_number(scan) and is_free:
             return False
         grain = wording.GRAINS[word]
         if is_inside_number(scan):

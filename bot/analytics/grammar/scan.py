@@ -168,8 +168,9 @@ class Scan:
         if at >= len(self.tokens) or self.tokens[at].kind not in ("word", "number"):
             return None
         is_said = self.words[at - 1] == "that" and bool(self.said.times)
-        if self.words[at] in wording.GRAINS and (is_said or self.is_time(at + 1)):
-            return None  # "the year 2021"
+        is_led = self.each or self.at_word(at - 1) in wording.WHICH
+        if self.words[at] in wording.GRAINS and (is_said or (self.is_time(at + 1) and not is_led)):
+            return None  # "the year 2021", where "each month of 2021" may be a column
         end = at
         sentence = self.tokens[at].sentence
         furthest = min(len(self.tokens), at + self.lexicon.longest + _BEFORE)

@@ -28,6 +28,8 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     is_labelled = any(target.name in scan.labels for target in ref.of("value"))
     if not ref.of("value", "condition") or (ref.of("metric") and not is_labelled):
         return False
+    if ref.of("dimension") and scan.at_word(first - 1) in wording.WHICH:
+        return False  # "which month", though a month is called so
     is_told = any(target.name in scan.labels for target in ref.of("value")) or tells_kind(scan, ref)
     if ref.words.lower() in wording.NEUTRAL_VERBS and (not is_told or is_predicate(scan, ref, first)):
         return take_predicate(scan, ref, first)  # "orders placed last year", though a status has the same name
