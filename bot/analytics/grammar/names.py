@@ -216,6 +216,8 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.agg_words.lower() in ("most", "fewest") and {target.kind for target in ref.targets} <= {"time", "relation"}:
         scan.said.unknown.append(ref.words)  # "the most arriving flights": no date is the most
         return True
+    if is_extreme and scan.relative and scan.number_ends > 0 and not scan.said.numbers[-1].is_extreme:
+        scan.said.unknown.append(scan.agg_words)  # "the number of orders with the highest amount": of these alone
     wanted = ref.of("metric") or ref.of("fact", "time")
     if not wanted and ref.entities and leads_on(scan):
         scan.head = ref
@@ -408,11 +410,12 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.said.idle.append(entity)  # "the total that a customer paid": of one, of each?
     elif scan.ranking and scan.said.ranked is None:
         scan.said.ranked = entity
-    elif scan.asks and scan.said.subject is None and is_asked_for(scan, entity, first):
+    elif scan.said.subject is None and is_asked_for(scan, entity, first):
         scan.said.subject, scan.asks = entity, False
     elif stands_beside(scan, first):
         scan.said.beside.append(entity)
     scan.agent = False
+    scan.said.is_headed |= not scan.said.heads and scan.opens(first) and scan.word() in ("with", "have", "that")
     scan.said.heads.append(entity)
     scan.head = entity
     scan.say(first, after, "entity", ref.words)

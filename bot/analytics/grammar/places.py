@@ -183,7 +183,7 @@ def is_asked_for(scan: Scan, entity: Ref, first: int) -> bool:
     """Are these the rows that are asked for: before any number, or ranked by it ("the lowest rated restaurant")?"""
     numbers = scan.said.numbers
     if not numbers:
-        return not scan.agent
+        return scan.asks and not scan.agent
     facts = numbers[-1].ref.of("fact")
     is_ranked = len(numbers) == 1 and numbers[-1].is_extreme and scan.number_ends == first
     return is_ranked and bool(facts) and {target.owner for target in facts} <= set(entity.entities)

@@ -86,6 +86,11 @@ def read_top(scan: Scan) -> bool:
         scan.asks = True
         scan.at += 2
         return True
+    if word in ("top", "bottom") and (length := rated_at(scan, 2 if isinstance(number, int) else 1)):
+        scan.said.limit = number if isinstance(number, int) else None
+        scan.agg, scan.agg_words = (wording.EXTREMES[word], True), scan.here().raw
+        scan.at += length
+        return True
     if word in ("top", "bottom", "first", "last") and isinstance(number, int) and 0 < number <= 1_000:
         scan.said.limit = number
         scan.at += 2
@@ -116,6 +121,16 @@ def is_ranked_before(scan: Scan) -> bool:
     is_named = bool(said.numbers) and (said.ranked or said.subject or said.groups) is not None
     is_over = scan.at >= len(scan.tokens) or scan.tokens[scan.at].sentence != scan.tokens[scan.at - 1].sentence
     return is_named and (is_over or scan.word() in ("with", ",", ".", "and", "along", "only", "together"))
+
+
+def rated_at(scan: Scan, ahead: int) -> int:
+    """ "Top 3 rated restaurants": how many words stand before a number that rows right behind it have."""
+    found = scan.mention(scan.at + ahead)
+    if found is None or {target.kind for target in found[1].targets} != {"fact"}:
+        return 0
+    behind = scan.mention(scan.at + ahead + found[0])
+    owners = {target.owner for target in found[1].targets}
+    return ahead if behind is not None and owners & set(behind[1].entities) else 0
 
 
 def read_aggregate(scan: Scan) -> bool:

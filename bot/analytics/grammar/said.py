@@ -209,12 +209,14 @@ class Said:
     ranked: Ref | None = None
     subject: Ref | None = None
     heads: list[Ref] = field(default_factory=list)
+    is_headed: bool = False  # the question begins with the first of them: "the product with the highest …"
     conditions: list[Narrowing] = field(default_factory=list)
     related: list[RelatedSaid] = field(default_factory=list)
     times: list[TimeSaid] = field(default_factory=list)
     aparts: list[ApartSaid] = field(default_factory=list)
     firsts: list[FirstSaid] = field(default_factory=list)
     each_of: Ref | None = None  # of each of what only the first rows are shown
+    best_of: list[Ref] = field(default_factory=list)  # of each of what the row ranked first is shown
     grain: Grain | None = None
     each_grain: Grain | None = None  # "average daily", "per day": what a number of several numbers is of
     each_adverb: str = ""  # "daily", where it is said so

@@ -17,14 +17,17 @@ from bylaw.language.words import singular
 def decide_extremes(draft: Draft) -> None:
     """ "The car with the highest price" ranks rows; "the highest price per make" is a maximum."""
     said = draft.said
+    decide_ranked_facts(draft)
     plain = [number for number in said.numbers if not number.is_extreme]
     extremes = [number for number in said.numbers if number.is_extreme]
     if not extremes or plain or said.groups or said.ratio:
         for number in extremes:
             if (plain or said.groups) and number.ref.of("metric") and (said.subject or said.ranked or said.outputs):
                 rank_by(draft, number)
+        if len(extremes) == 1 and said.groups and not plain and not said.ratio:
+            decide_best(draft, extremes[0])
         return
-    subject = said.subject or said.ranked or (said.heads[0] if said.heads and said.outputs else None)
+    subject = rows_asked_for(draft)
     for number in extremes:
         owners = {target.owner for target in number.ref.of("fact", "time")}
         if number.ref.of("metric") and (not owners or is_of_others(subject, owners)):
@@ -33,6 +36,51 @@ def decide_extremes(draft: Draft) -> None:
             said.numbers.remove(number)
             said.orders.append(OrderSaid(number.ref, number.agg == "max"))
             said.is_ranking = True
+
+
+def rows_asked_for(draft: Draft) -> Ref | None:
+    """The entity whose rows a question wants, or of which it wants a column."""
+    said = draft.said
+    head = said.heads[0] if said.heads and (said.outputs or said.is_headed) else None
+    return said.subject or said.ranked or head
+
+
+def decide_ranked_facts(draft: Draft) -> None:
+    """ "The paper with the most pages", "the highest number of pages in each journal": of a row, which has one number.
+
+    Of others ("the author with the most pages") it is what all their rows add up to.
+    """
+    said, subject = draft.said, rows_asked_for(draft)
+    for number in said.numbers:
+        owners = {target.owner for target in number.ref.of("fact")}
+        ranks = [order for order in said.orders if order.by is number]
+        is_fact = number.is_rank and number.agg == "count" and owners and not number.ref.of("metric", "entity")
+        is_own = bool(owners & set(subject.entities)) if subject is not None else not said.outputs
+        if is_fact and is_own and ranks and number.summary is None:
+            number.is_rank, number.is_extreme = False, True
+            number.agg = "max" if ranks[0].descending else "min"
+            said.orders.remove(ranks[0])
+            said.is_ranking = any(one.is_rank for one in said.numbers)
+
+
+def decide_best(draft: Draft, number: NumberSaid) -> None:
+    """ "Which product has the highest price in each category" asks for products, the first of each category."""
+    said = draft.said
+    subject = rows_asked_for(draft)
+    facts = {target.owner for target in number.ref.of("fact")}
+    owners = facts & set(subject.entities if subject is not None else ())
+    if subject is None and said.outputs:
+        columns = [target for target in said.outputs[0].of("dimension") if target.owner in facts]
+        owners = {target.owner for target in [one for one in columns if draft.names_row(one)] or columns}
+    base = owners.pop() if len(owners) == 1 else ""
+    leads = draft.nearness.leads_to_one
+    if not base or number.ref.of("metric"):
+        return
+    if all(any(leads(base, name) for name in (*ref.entities, *ref.owners)) for ref in said.groups):
+        said.numbers.remove(number)
+        said.orders.append(OrderSaid(number.ref, number.agg == "max"))
+        said.is_ranking, said.subject = True, subject
+        said.best_of, said.groups = said.groups, []
 
 
 def is_of_others(subject: Ref | None, owners: set[str]) -> bool:
@@ -160,8 +208,8 @@ def asks_for_many(draft: Draft) -> bool:
     """Is what is ranked in the plural, or is there nothing to take one of?"""
     asked = draft.said.ranked or draft.said.subject
     if asked is None:
-        shown = draft.said.outputs[0].is_plural if draft.said.outputs else False
-        return bool(draft.said.groups) or shown
+        outputs = draft.said.outputs
+        return outputs[0].is_plural if outputs else bool(draft.said.groups)
     return asked.is_plural
 
 

@@ -47,7 +47,15 @@ from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
 from bot.analytics.meaning.roles import in_roles, stop_at_roles
-from bot.analytics.meaning.rows import first_text, group_names, label_or_name, limited_by, metrics_known, orders_of, shown_name
+from bot.analytics.meaning.rows import (
+    first_text,
+    group_names,
+    label_or_name,
+    limited_by,
+    metrics_known,
+    orders_of,
+    shown_name,
+)
 from bot.analytics.meaning.spans import (
     date_of_sides,
     decide_sides,
@@ -178,6 +186,7 @@ def query_of_numbers(
     stop_at_strays(draft)
     stop_at_verbs(draft, draft.base, dimensions)
     stop_at_roles(draft)
+    asked = said.ranked or said.subject or said.outputs  # "which customer has the most orders in each region"
     query = SemanticQuery(
         metrics=tuple(dict.fromkeys(compared.names)),
         measures=tuple(draft.measures),
@@ -193,7 +202,7 @@ def query_of_numbers(
         with_empty=said.with_empty and not any(has_role(draft, draft.base, name) for name in draft.per),
         order=orders,
         limit=limit,
-        limit_by=limited_by(draft, dimensions) if limit and said.ranked and said.groups else (),
+        limit_by=limited_by(draft, dimensions) if limit and asked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
     return in_roles(draft, query)
@@ -271,6 +280,8 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         }:
             dimensions += draft.columns(entity)
     dimensions = with_subject(draft, dimensions)
+    inside = [name for ref in said.best_of for name in label_or_name(draft, ref)]
+    dimensions = [*(name for name in inside if name not in dimensions), *dimensions]
     stop_at_verbs(draft, draft.base, dimensions)
     stop_at_roles(draft)
     filters = all_filters(draft)
@@ -281,7 +292,8 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     stop_at_units(draft, dimensions)
     stop_at_states(draft)
     list_window(draft, filters)
-    limit = 1 if said.limit is None and said.is_ranking and not asks_for_many(draft) else said.limit
+    is_one = said.is_ranking and (bool(said.best_of) or not asks_for_many(draft))
+    limit = 1 if said.limit is None and is_one else said.limit
     orders = orders_of_rows(draft, dimensions)
     if not said.outputs and (limit != 1 or said.limit):
         dimensions += [order.by for order in orders]
@@ -290,7 +302,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         filters=tuple(filters),
         order=tuple(orders),
         limit=limit if orders else said.limit,
-        limit_by=keys_of_owner(draft),
+        limit_by=keys_of_owner(draft) or tuple(inside),
     )
     return in_roles(draft, query)
 

@@ -50,9 +50,7 @@ def tables():
             connection.execute(firm["tables"])
             schema = firm["context"]["entities"][0]["base_table"]["schema"]
             for table, rows in firm["rows"].items():
-                connection.executemany(
-                    f"INSERT INTO {schema}.{table} VALUES ({', '.join('?' * len(rows[0]))})", rows
-                )
+                connection.executemany(f"INSERT INTO {schema}.{table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
         yield connection
 
 
