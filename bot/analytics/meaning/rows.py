@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import made_of, stop_at_strays
 from bot.analytics.meaning.draft import Draft
-from bot.analytics.meaning.narrowed import is_text
+from bot.analytics.meaning.literals import is_text
 from bot.analytics.meaning.numbers import decided_number, named_number
 from bot.analytics.meaning.roles import take_place
 from bot.analytics.reading import Stop, not_understood
