@@ -18,7 +18,7 @@ from bylaw.semantic.query import Comparison, Operator, Value
 _JOINING = ("and", "but", ",")
 _ADDING_NOTHING = frozenset({"total", "different", "distinct"})
 _KINDS = 12  # words that say of which kind the rows behind them are
-_COMPARED: Mapping[Operator, Comparison] = {"in": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+COMPARED: Mapping[Operator, Comparison] = {"in": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def read_relation(scan: Scan) -> bool:
@@ -125,7 +125,7 @@ def count_related(scan: Scan, comparison: Comparison, value: Value, first: int, 
 def compare_number(scan: Scan, operator: Operator, value: Value, unit: Unit | None = None) -> bool:
     """ "Customers whose average order value is above 1000": the number named right before belongs to each of them."""
     numbers, owner = scan.said.numbers, scan.owner
-    if isinstance(value, str) or operator not in _COMPARED or owner is None or len(numbers) <= scan.numbers_before:
+    if isinstance(value, str) or operator not in COMPARED or owner is None or len(numbers) <= scan.numbers_before:
         return False
     between = scan.tokens[scan.number_ends : scan.begins] if scan.number_ends >= 0 else scan.tokens
     if not all(token.kind == "time" or token.text in ("be", "of", "that") for token in between):
@@ -139,7 +139,7 @@ def compare_number(scan: Scan, operator: Operator, value: Value, unit: Unit | No
     numbers.pop()
     scan.number_ends = -1
     open_clause(scan)
-    relate(scan, RelatedSaid(owner, number.ref, _COMPARED[operator], value, unit, number=number))
+    relate(scan, RelatedSaid(owner, number.ref, COMPARED[operator], value, unit, number=number))
     for time in scan.said.times:
         if any(token.span is time.span for token in between):
             time.clause = scan.clause  # "whose revenue in May is above 1000"

@@ -26,6 +26,7 @@ from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed,
 from bot.analytics.grammar.measured import read_unit
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
+from bot.analytics.grammar.occasions import read_occasions
 from bot.analytics.grammar.pairs import read_pair
 from bot.analytics.grammar.places import leave_role
 from bot.analytics.grammar.quantities import (
@@ -112,6 +113,7 @@ RULES: tuple[Rule, ...] = (
     read_time,
     read_apart,
     read_duration,
+    read_occasions,
     read_only,
     read_first,
     read_several,

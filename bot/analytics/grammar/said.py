@@ -174,6 +174,13 @@ class DoneSaid:
     date: Ref
     negated: bool = False
     clause: int = 0
+    comparison: Comparison = ">="
+    count: int = 1  # how many times: "ordered more than 5 times"
+
+    @property
+    def is_counted(self) -> bool:
+        """Is it said how often?"""
+        return (self.comparison, self.count) != (">=", 1) or self.negated
 
 
 @dataclass(slots=True)

@@ -227,11 +227,10 @@ def decide_done(draft: Draft) -> None:
         if narrowing.done is not None and len(draft.said.times) == len(behind) == 1:
             behind[0].ref = narrowing.done  # "solved last month": not opened then
     for verb in draft.said.done:
-        if not is_decided(draft, verb) and verb.negated:
+        if not is_decided(draft, verb) and verb.is_counted:
             words = verb.date.words
-            raise Stop(
-                not_understood(f"I do not see what is not `{words}`", "name the rows that are missing", (words,))
-            )
+            message = f"I do not see what is {'not' if verb.negated else 'so many times'} `{words}`"
+            raise Stop(not_understood(message, "name the rows that are counted, or missing", (words,)))
 
 
 def is_decided(draft: Draft, verb: DoneSaid) -> bool:
@@ -240,6 +239,8 @@ def is_decided(draft: Draft, verb: DoneSaid) -> bool:
     heads, leads = set(verb.head.entities), draft.nearness.leads_to_one
     behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
     own = [target for target in verb.date.targets if target.owner in heads]
+    if own and verb.is_counted and not verb.negated:
+        return False
     if own:
         is_lasting = len(own) == 1 and own[0].name != draft.default_time(own[0].owner)
         if is_lasting and not behind:  # "orders that were shipped": they have that date
@@ -251,12 +252,12 @@ def is_decided(draft: Draft, verb: DoneSaid) -> bool:
         return False
     if not all({owners[0], *heads} & counted_in(draft, number) for number in said.numbers):
         return False
-    if behind and not verb.negated:
+    if behind and not verb.is_counted:
         behind[0].ref = behind[0].ref or verb.date
         return True
     related = Ref(verb.date.words, (Target("entity", owners[0]),))
-    missing = RelatedSaid(verb.head, related, "=", 0, clause=verb.clause)
-    said.related.append(missing if verb.negated else RelatedSaid(verb.head, related, clause=verb.clause))
+    comparison, count = ("=", 0) if verb.negated else (verb.comparison, verb.count)
+    said.related.append(RelatedSaid(verb.head, related, comparison, count, clause=verb.clause))  # type: ignore[arg-type]
     return True
 
 
