@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from bylaw.authored.context import Metric
 from bylaw.semantic.names import BETWEEN
+from bylaw.semantic.parts import PART
 from bylaw.semantic.query import AnyOf, Apart, Condition, Filter, First, Related, SemanticQuery, Value
 
 _COMPARED = {
@@ -230,6 +231,7 @@ def readable(name: str) -> str:
     if (between := BETWEEN.search(name)) is not None:
         since, until = (moment.partition(".")[2] or moment for moment in between.groups()[1:])
         name = f"{name[: between.start()].rpartition('(')[0]} {between[1]} from {since} to {until}".strip()
+    name = PART.sub(r"\1 of \2", name)
     return (
         name.replace("_", " ").replace("(", " ").replace(")", "").replace(".", " ").replace("count distinct", "count")
     )

@@ -24,6 +24,7 @@ from bylaw.semantic.lists import Listing
 from bylaw.semantic.measures import Atom, Frame, Number, Numbers
 from bylaw.semantic.members import members
 from bylaw.semantic.names import Field, Names, aliases, plain
+from bylaw.semantic.parts import is_part
 from bylaw.semantic.query import AnyOf, Order, Related, SemanticQuery, Unanswerable
 from bylaw.semantic.related import RelatedRows
 from bylaw.semantic.rights import VisibleRows
@@ -79,6 +80,17 @@ class Compiler:
         """The entities whose rows the number *name* (of *query*) counts, sorted. Raises Unanswerable."""
         name = next((part.metric for part in (query.summaries if query else ()) if part.name == name), name)
         return tuple(sorted({atom.entity for atom in Numbers(self.names, query).number(name).atoms}))
+
+    def dates_of(self, name: str) -> tuple[str, ...]:
+        """The time dimensions that the number *name* is told by, sorted. Raises Unanswerable."""
+        atoms = Numbers(self.names, None).number(name).atoms
+        return tuple(sorted({date for atom in atoms if (date := self._date_of(atom)) is not None}))
+
+    def _date_of(self, atom: Atom) -> str | None:
+        if atom.time is not None:
+            return atom.time if "." in atom.time else f"{atom.entity}.{atom.time}"
+        default = self.names.entity(atom.entity).default_time()
+        return f"{atom.entity}.{default.name}" if default is not None else None
 
     def base_of(self, name: str) -> str:
         """The only entity whose rows the number *name* counts. Raises Unanswerable where there are several."""
@@ -277,7 +289,8 @@ class _Compilation:
         if self.grain:
             natural = [Order(by="time")]
         else:
-            natural = [Order(by=alias) for alias, cycle in self._cycles().items() if cycle] or downwards
+            cycles, dimensions = self._cycles(), self.dimensions.items()
+            natural = [Order(by=alias) for name, alias in dimensions if cycles[alias] or is_part(name)] or downwards
         ranked = query.order or tuple(natural)
         return ranked, (*first, *ranked, *(Order(by=alias) for alias in keys))
 

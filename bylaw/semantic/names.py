@@ -9,6 +9,7 @@ from typing import Literal
 
 from bylaw.authored.context import Calendar, Context, Dimension, Entity, EntityFilter, Fact, TimeDimension
 from bylaw.semantic.expressions import columns_of, expression
+from bylaw.semantic.parts import PART, taken_out
 from bylaw.semantic.query import Unanswerable, UnknownName
 
 Kind = Literal["dimension", "time", "fact", "key", "filter"]
@@ -85,6 +86,8 @@ class Names:
         entity = self.context.entities.get(place.partition("@")[0])
         if entity is not None and (between := BETWEEN.fullmatch(short)):
             return self._between(place, between)
+        if entity is not None and (again := PART.fullmatch(short)):
+            return self._part(place, again)
         if entity is not None:
             kinds: tuple[tuple[Kind, Iterable[Dimension | TimeDimension | Fact]], ...] = (
                 ("dimension", entity.dimensions),
@@ -128,6 +131,14 @@ class Names:
             sql = f"({seconds}) / {_SECONDS[unit]}" if _SECONDS[unit] > 1 else seconds
         return Field(place, "fact", found[0], sql, Fact(name=f"{unit}_between", expr=sql, data_type="double"))
 
+    def _part(self, place: str, found: re.Match[str]) -> Field:
+        """A weekday, or another part of a moment, as a dimension of its entity."""
+        moment = self.field(f"{place}.{found[2]}")
+        if not isinstance(moment.part, TimeDimension):
+            raise Unanswerable(f"`{place}.{found[2]}` is no moment", "name a date")
+        part = taken_out(found[1], moment.part, moment.sql)
+        return Field(place, "dimension", found[0], part.sql, part)
+
     def _open(self, field: Field, name: str) -> Field:
         """Raises Unanswerable where the field reads personal data."""
         for owner, column in columns_of(field.sql, field.entity):
@@ -167,6 +178,8 @@ def aliases(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
 def _short(name: str) -> str:
     """The part alone; of the time between two moments their parts."""
     short = name.partition(".")[2]
+    if (part := PART.fullmatch(short)) is not None:
+        return part[1]
     between = BETWEEN.fullmatch(short)
     if between is None:
         return short

@@ -21,6 +21,7 @@ from bot.analytics.grammar.conditions import (
     read_time,
     read_weekend,
 )
+from bot.analytics.grammar.cycles import read_cycle, read_days
 from bot.analytics.grammar.durations import read_duration
 from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed, read_several
 from bot.analytics.grammar.measured import read_unit
@@ -137,6 +138,8 @@ RULES: tuple[Rule, ...] = (
     read_over_time,
     read_on_average,
     read_counts,
+    read_cycle,
+    read_days,
     read_weekend,
     read_top,
     read_between,

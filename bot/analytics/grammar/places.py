@@ -129,7 +129,7 @@ def group_follows(scan: Scan) -> bool:
     place = scan.at + 1
     while place < len(scan.words) and scan.words[place] in ("and", "corresponding", "respective", "the"):
         place += 1
-    if place < len(scan.words) and scan.words[place] in wording.GRAINS:
+    if scan.at_word(place) in wording.GRAINS or scan.phrase(wording.CYCLES, place) is not None:
         return True
     found = scan.mention(place)
     return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")

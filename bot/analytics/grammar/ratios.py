@@ -6,14 +6,17 @@ is said of the part. A place or a time at the end is said of the whole question,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Narrowing, NumberSaid, RatioSaid, Ref, RelatedSaid, TimeSaid
 from bot.analytics.grammar.scan import Scan
-from bot.analytics.grammar.sides import Piece, Quotient, Side
+from bot.analytics.grammar.sides import Mark, Piece, Quotient, Side
 
 _DIVIDING = ("divided", "per")
+_VERBS = ("be", "have", "do")
+_PRONOUNS = ("that", "who", "which", "whose")
 _PREDICATES = ("that", "who", "which", "whose", "be", "have", "do")
 
 
@@ -142,6 +145,9 @@ def mark(scan: Scan, quotient: Quotient) -> None:
     side, word = quotient.side, scan.word()
     if side.number is None:
         return
+    if word in _VERBS and is_main(scan, side):
+        return_to_number(scan, side)
+    side.is_relative |= word in _PRONOUNS and scan.at >= side.number_at
     if (word in _PREDICATES and scan.at >= side.number_at) or is_finite(scan, side):
         side.mark, side.place = "strong", ""
     elif word in ("with", "without", "having") or (
@@ -157,6 +163,22 @@ def mark(scan: Scan, quotient: Quotient) -> None:
         side.place = word
         if side.mark not in ("strong", "weak") or not is_first:
             side.mark = "place"
+
+
+def is_main(scan: Scan, side: Side) -> bool:
+    """ "Percentage of customers who ordered in 2026 | are gold", "with 5 orders | have a refund": is it its verb?"""
+    is_joined = scan.word(-1) in (*_PRONOUNS, "and", "or", "but", ",", "not", "never", "also", "ever")
+    marks = {piece.mark for piece in side.pieces}
+    return not is_joined and ("weak" in marks or (side.is_relative and "strong" in marks))
+
+
+def return_to_number(scan: Scan, side: Side) -> None:
+    """What was said in the clause before holds for the whole; what comes is said of the number's own rows."""
+    for piece in side.pieces:
+        piece.mark = "weak" if piece.mark == "strong" and side.is_relative else piece.mark
+    side.is_relative = False
+    if side.number is not None and side.number.ref.entities:
+        scan.head, scan.owner = Ref(side.number.ref.words, side.number.ref.of("entity")), None
 
 
 def is_finite(scan: Scan, side: Side) -> bool:
@@ -254,8 +276,11 @@ def parts_of(side: Side) -> tuple[list[Piece] | None, list[Piece], list[Piece]]:
         is_behind = isinstance(piece.said, Narrowing) and piece.said.clause in related
         if is_behind and piece.mark in ("of", "place"):
             piece.mark = related[piece.said.clause]  # "made by customers from Texas"
-    times = [piece for piece in side.pieces if isinstance(piece.said, TimeSaid)]
-    others = [piece for piece in side.pieces if not isinstance(piece.said, TimeSaid)]
+    for piece in side.pieces:
+        if is_told_of(piece, related):
+            piece.mark = related[piece.said.clause]  # "have an order in 2026": the order is, whatever the customer
+    times = [piece for piece in side.pieces if isinstance(piece.said, TimeSaid) and not is_told_of(piece, related)]
+    others = [piece for piece in side.pieces if piece not in times]
     strong = [piece for piece in others if piece.mark == "strong"]
     weak = [piece for piece in others if piece.mark == "weak"]
     plain = [piece for piece in others if piece.mark == "before"]
@@ -272,6 +297,11 @@ def parts_of(side: Side) -> tuple[list[Piece] | None, list[Piece], list[Piece]]:
     if rest:
         return [piece for piece in rest if piece.mark == "place"], [], [*(p for p in rest if p.mark == "of"), *times]
     return times, [], []
+
+
+def is_told_of(piece: Piece, related: Mapping[int, Mark]) -> bool:
+    """Is it a span of time said of related rows?"""
+    return isinstance(piece.said, TimeSaid) and piece.said.ref is None and piece.said.clause in related
 
 
 def two_sides(scan: Scan, quotient: Quotient, first: NumberSaid | None, second: NumberSaid) -> None:

@@ -60,8 +60,18 @@ class Narrowing:
     verb: Ref | None = None  # that stands before it
     begins: int = -1  # the place of its first word, and the one behind it
     ends: int = -1
+    cycle: str = ""  # its values are those of this part of a date: "on Mondays"
     done: Ref | None = None  # its date, where the value says what was done: "which agent solved the most tickets"
     unit: Unit | None = None  # what its values are told in
+
+
+@dataclass(frozen=True, slots=True)
+class CycleSaid:
+    """A part of a date that comes again, and that is grouped by; `place` groups were named before it."""
+
+    part: str
+    words: str
+    place: int
 
 
 @dataclass(slots=True)
@@ -224,6 +234,7 @@ class Said:
     firsts: list[FirstSaid] = field(default_factory=list)
     each_of: Ref | None = None  # of each of what only the first rows are shown
     best_of: list[Ref] = field(default_factory=list)  # of each of what the row ranked first is shown
+    cycles: list[CycleSaid] = field(default_factory=list)
     grain: Grain | None = None
     each_grain: Grain | None = None  # "average daily", "per day": what a number of several numbers is of
     each_adverb: str = ""  # "daily", where it is said so

@@ -33,6 +33,7 @@ class Side:
     entities: list[Ref] = field(default_factory=list)  # named behind the number
     mark: Mark = "before"
     place: str = ""
+    is_relative: bool = False  # inside a clause that a pronoun opened
 
 
 @dataclass(slots=True)

@@ -254,6 +254,16 @@ RECURRING = _phrases(
     "day of the week,day of week,month of the year,month of year,day of the month,day of month,week of the year,"
     "quarter of the year"
 )
+CYCLES: Mapping[tuple[str, ...], str] = {
+    tuple(phrase.split()): part
+    for part, phrases in {
+        "weekday": "weekday,week day,day of the week,day of week",
+        "hour_of_day": "hour,hour of the day,hour of day",
+        "day_of_month": "day of the month,day of month",
+        "month_of_year": "month of the year,month of year,calendar month",
+    }.items()
+    for phrase in phrases.split(",")
+}
 RANKS = _set("rank ranking ranks")  # as a noun: what place a row has
 RANK_LEADS = _set("the their its his her a each and with , include including show plus also give return display")
 RANK_OWNERS = _set("the their its his her a with include including")

@@ -59,6 +59,7 @@ class Draft:
         self.places: dict[str, str] = {}  # the role in which the rows that are shown are reached
         self.summaries: list[Summary] = []
         self.each: Each | None = None  # what the numbers are of that are aggregated
+        self.counted: list[str] = []  # the numbers of the catalogue that the answer is made of
         self.more: list[str] = []  # numbers found among what is shown
         self.compared: set[str] = set()  # entities with a date that is compared with another
         self.nested: set[int] = set()  # the numbers of relations that are said of related rows

@@ -6,7 +6,8 @@ from calendar import day_name
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
+from bot.analytics.grammar.said import Narrowing, RelatedSaid
+from bot.analytics.meaning.cycles import date_of_days, part_of
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.literals import as_stored, numbers_meant, told_in_unit
@@ -309,6 +310,9 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
     named = ref.of("condition") if not narrowing.values and narrowing.operator == "in" else ()
     if narrowing.operator == "is_weekend":
         return weekend(draft, base, narrowing)
+    if narrowing.cycle:
+        name = part_of(date_of_days(draft, base, narrowing), narrowing.cycle)
+        return Filter(dimension=name, values=narrowing.values, negated=narrowing.negated)
     if named:
         target = draft.choose(ref, named, narrowing.near)
         return Filter(dimension=target.name, negated=narrowing.negated)
@@ -365,17 +369,8 @@ def weekend(draft: Draft, base: str, narrowing: Narrowing) -> Filter:
                 is_small = all(value.islower() for value in spelled.values())
                 values = tuple(spelled.get(day.casefold(), day.lower() if is_small else day) for day in days)
                 return Filter(dimension=f"{base}.{dimension.name}", values=values)
-    name = time_name(draft, base, narrowing.ref)
+    name = date_of_days(draft, base, narrowing)
     return Filter(dimension=name, operator="is_weekend", negated=narrowing.negated)
-
-
-def time_name(draft: Draft, base: str, ref: Ref) -> str:
-    if ref.of("time"):
-        return draft.choose(ref, ref.of("time")).name
-    default = draft.default_time(base)
-    if default is None:
-        raise Stop(not_understood(f"`{base}` has no date, so weekends do not apply to it"))
-    return default
 
 
 def owner_of(condition: Condition) -> str:

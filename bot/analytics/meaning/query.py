@@ -20,6 +20,7 @@ from bot.analytics.meaning.checks import (
     stop_at_unused,
 )
 from bot.analytics.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
+from bot.analytics.meaning.cycles import add_cycles, stop_at_cycles
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.firsts import (
     add_firsts,
@@ -114,6 +115,7 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
     previous = redated(draft, previous)
     draft.measures, draft.summaries = list(previous.measures), list(previous.summaries)
     if previous.is_list:
+        stop_at_cycles(draft)
         draft.base = previous.dimensions[0].partition(".")[0]
         filters = all_filters(draft)
         merge_joined(draft)
@@ -147,6 +149,7 @@ def query_of_numbers(
     if draft.base is None:
         draft.base = numbers[0].base
     decide_grains(draft)
+    draft.counted = metrics_of(draft, numbers, ratios)
     metrics = list(dict.fromkeys([number.name for number in numbers] + [ratio.name for ratio in ratios]))
     group_by_owners(draft)
     dimensions = group_names(draft)
@@ -175,6 +178,7 @@ def query_of_numbers(
         time_dimension = date_of_sides(draft, times, filters)
     if time_dimension is None and said.grain is not None:
         time_dimension = time_of_done(draft)
+    add_cycles(draft, dimensions, time_dimension)
     orders = compared.sorted_by(orders_of(draft, dimensions))
     if sides:
         orders = rank_compared(draft, compared, orders)
@@ -206,6 +210,17 @@ def query_of_numbers(
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
     return in_roles(draft, query)
+
+
+def metrics_of(draft: Draft, numbers: Sequence[Decided], ratios: Sequence[Ratio]) -> list[str]:
+    """The numbers of the catalogue, or aggregates written out, that those of the answer are made of."""
+    names = [
+        *(number.name for number in numbers),
+        *(half for one in ratios for half in (one.numerator, one.denominator)),
+    ]
+    made = {measure.name: measure.metric for measure in draft.measures}
+    made |= {summary.name: summary.metric for summary in draft.summaries}
+    return sorted({made.get(name, name) for name in names})
 
 
 def limit_of(draft: Draft, orders: Sequence[Order]) -> int | None:
@@ -260,6 +275,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
     if subject is None and not said.outputs:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
+    stop_at_cycles(draft)
     draft.base = owner_of_outputs(draft) if subject is None else owner_of_subject(draft, subject)
     stop_at_strays(draft)
     dimensions = [shown_name(draft, ref) for ref in said.outputs]

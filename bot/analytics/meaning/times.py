@@ -10,7 +10,7 @@ from bot.analytics.grammar.said import NumberSaid, TimeSaid
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of
-from bot.analytics.meaning.narrowed import NO_QUERY, narrowed, owner_of
+from bot.analytics.meaning.narrowed import NO_QUERY, gather_related, narrowed, owner_of
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.verbs import said_of
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
@@ -222,6 +222,7 @@ def times_of_number(draft: Draft, number: NumberSaid, filters: list[Condition]) 
     """Spans that are said of one number alone are conditions on its own rows."""
     if number.times:
         list_window(draft, filters, number.times)
+        filters[:] = gather_related(draft, filters, [])  # both ends of a span hold for one and the same row
 
 
 def place(

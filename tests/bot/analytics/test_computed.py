@@ -1,0 +1,58 @@
+"""Whole questions → rows: what is asked gives the rows of a statement that somebody wrote by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.analytics.read import Reader
+from bot.analytics.reading import Bound, NotUnderstood
+from bot.analytics.scope import lexicon_of
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.query import Unanswerable
+from tests.bot.analytics.conftest import TODAY
+
+ROWS = yaml.safe_load(Path(__file__).with_name("computed.yaml").read_text(encoding="utf-8"))
+MEANT = """
+WITH c AS (SELECT * FROM shop.customers WHERE NOT is_test),
+  o AS (SELECT orders.* FROM shop.orders AS orders JOIN c USING (customer_id) WHERE status <> 'cancelled')
+{means}
+"""
+
+
+@pytest.fixture(scope="module")
+def compiler(index):
+    return Compiler(index.bundle.context)
+
+
+@pytest.fixture(scope="module")
+def reader(index, compiler):
+    return Reader(index.bundle.context, lexicon_of(index.bundle.context), compiler)
+
+
+def plain(rows):
+    return [tuple(value if isinstance(value, str | None) else round(float(value), 4) for value in row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "means"), [(text, row["means"]) for row in ROWS["questions"] for text in row["texts"]], ids=lambda one: one
+)
+def test_the_answer_is_what_the_statement_gives(text, means, reader, compiler, warehouse):
+    reading = reader.read(text, TODAY)
+    assert isinstance(reading, Bound), reading
+    rows = warehouse.run(compiler.compile(reading.query).sql, 1_000).rows
+    assert rows
+    assert plain(rows) == plain(warehouse.run(MEANT.format(means=means), 1_000).rows)
+
+
+@pytest.mark.parametrize("row", ROWS["refused"], ids=lambda row: row["text"])
+def test_what_cannot_be_told_is_refused(row, reader, compiler):
+    reading = reader.read(row["text"], TODAY)
+    if isinstance(reading, Bound):
+        with pytest.raises(Unanswerable, match=row["says"]):
+            compiler.compile(reading.query)
+    else:
+        assert isinstance(reading, NotUnderstood)
+        assert row["says"] in f"{reading.message} {' '.join(reading.words)}"
