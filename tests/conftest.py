@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
 import logging
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 if TYPE_CHECKING:
@@ -31,13 +33,24 @@ settings.load_profile("fixed")
 # Who is started in the background ignores interrupts, and so would every process that a test starts and interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+HERE = Path(__file__).resolve().parent
+
+# Hundreds of processes are started, each of which would compile all that it imports: who wants no bytecode beside the
+# sources gets it where pytest keeps its own.
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(HERE.parent / ".pytest_cache" / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+# Rows are read by the ten thousand whenever tests are collected, and libyaml reads them eight times as fast.
+yaml.safe_load = functools.partial(yaml.load, Loader=yaml.CSafeLoader)
+
 _SETTINGS = "_hypothesis_internal_use_settings"  # where a property's own settings are
 
-HERE = Path(__file__).resolve().parent
 DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
 
 
-_FEW = 50  # examples of a property that every run tries; of more, half
+_FEW = 25  # examples of a property that every run tries; of more, a quarter
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,7 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
             continue
         chosen = getattr(item.obj, _SETTINGS, None) or settings.default
-        few = max(_FEW, chosen.max_examples // 2)
+        few = max(_FEW, chosen.max_examples // 4)
         setattr(item.obj, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
 
 

@@ -78,15 +78,16 @@ def test_with_fact_against_fact_nothing_is_decided_too_early(ruleset, facts):
 @given(rulesets(), facts_known)
 @settings(max_examples=60, deadline=None)
 def test_a_fact_that_could_change_an_outcome_is_named_as_missing(ruleset, facts):
-    decision = decide(ruleset, facts, 1)
-    unknown = [name for name in GRID if name not in facts]
-    for name in unknown:
+    evaluator = Evaluator(ruleset)
+    decision = evaluator.decide(facts, 1)
+    ends = [(case, evaluator.decide(case, 1).outcomes) for case in completions(facts)]
+    for name in (name for name in GRID if name not in facts):
+        by_rest = {}
+        for case, results in ends:
+            rest = tuple((other, value) for other, value in case.items() if other != name)
+            by_rest.setdefault(rest, []).append(results)
         for outcome in ruleset.outcomes:
-            by_rest = {}
-            for case in completions(facts):
-                rest = tuple(sorted((k, str(v)) for k, v in case.items() if k != name))
-                by_rest.setdefault(rest, set()).add(decide(ruleset, case, 1).outcomes[outcome].action)
-            if any(len(actions) > 1 for actions in by_rest.values()):
+            if any(len({results[outcome].action for results in alike}) > 1 for alike in by_rest.values()):
                 assert name in decision.missing_facts
                 assert name in decision.undecided[outcome]
 
