@@ -181,6 +181,7 @@ class _Compilation:
                 before = f"{measure.periods - 1} {query.grain}s"
                 self.notes.say(f"The first {before} have fewer than {measure.periods} {query.grain}s to average.")
         self.atoms = list(dict.fromkeys(atom for number in numbers.values() for atom in number.atoms))
+        self._tell_lowest(numbers, groups)
         kinds: dict[Kind, list[Atom]] = {}
         for atom in self.atoms:
             found = kinds.setdefault(self.sheets.kind(atom), [])
@@ -194,6 +195,18 @@ class _Compilation:
                     f"one row of `{sheet.kind.entity}` counts in several periods, so they cannot be added up over time"
                 )
         return self._put_together(sheets, numbers, groups)
+
+    def _tell_lowest(self, numbers: Mapping[str, Number], groups: Sequence[Group]) -> None:
+        """What has none at all has the fewest; where it is not shown, that is said."""
+        query = self.query
+        lowest = [order.by for order in query.order[:1] if order.by in numbers and not order.descending]
+        if query.limit is None or query.with_empty or not lowest:
+            return
+        atoms = numbers[lowest[0]].atoms
+        counted = {atom.entity for atom in atoms if len(atoms) == 1 and atom.nothing is not None}
+        if counted and {group.field.entity for group in groups if group.field is not None} - counted:
+            rows = " or ".join(sorted(counted)).replace("_", " ")
+            self.notes.say(f"Only what has {rows} is ranked; for all ask `including those with none`.")
 
     def _put_together(
         self, sheets: Mapping[Kind, Sheet], numbers: Mapping[str, Number], groups: Sequence[Group]

@@ -336,16 +336,11 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.each and not scan.ranking and not scan.said.compares:
         scan.said.unknown.append(ref.words)
         return True
-    if (
-        ref.entities
-        and ref.is_plural
-        and scan.word() in wording.RELATIVE
-        and not scan.said.numbers
-        and scan.opens(first)
-    ):
+    is_rows = ref.is_plural or ref.words.lower() not in metric_names(scan, ref)
+    if ref.entities and is_rows and opens_clause(scan, first):
         scan.asks = True
-        return False  # "customers who …": the customers, not how many
-    is_thing = scan.asks and (ref.is_plural or ref.words.lower() not in metric_names(scan, ref))
+        return False  # "customers who …", "the customer with …": themselves, not how many
+    is_thing = scan.asks and is_rows
     is_thing = is_thing or stands_beside(scan, first)
     is_next = ref.is_plural and scan.words[first - 1] in ("and", ",", "&") and scan.number_ends == first - 1 > 0
     is_behind = bool(scan.said.numbers) and not is_next  # "net revenue and orders by region" are two numbers
@@ -357,6 +352,11 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if ref.entities and scan.head is None:
         scan.head = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)  # "customers in the EU with orders"
     return True
+
+
+def opens_clause(scan: Scan, first: int) -> bool:
+    """ "Customers who …", "the product with …": what the question opens with, and says something of."""
+    return scan.word() in wording.RELATIVE and not scan.said.numbers and scan.opens(first)
 
 
 def metric_names(scan: Scan, ref: Ref) -> set[str]:
@@ -381,6 +381,8 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     """An entity: the other side of a relation, the rows asked for, or whom the words around speak of."""
     if not ref.entities:
         return False
+    is_ranked = {scan.word(1), scan.word(2)} & wording.EXTREMES.keys()
+    scan.asks |= (not ref.is_plural or bool(is_ranked)) and opens_clause(scan, first)  # "the product with the most …"
     if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking) and not has_clause(scan, ref):
         return False
     entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural, role=scan.take_role(first))

@@ -81,7 +81,10 @@ def read_top(scan: Scan) -> bool:
     word, following = scan.word(), scan.word(1)
     number = scan.tokens[scan.at + 1].number if scan.at + 1 < len(scan.tokens) else None
     number = number if number is not None else wording.NUMBERS.get(following)
-    if word in ("which", "what") and isinstance(number, int) and 0 < number <= 1_000 and _is_ranked_ahead(scan):
+    is_first = scan.last is scan.head is None and not scan.said.numbers and scan.word(-1) not in ("of", *wording.PLACES)
+    is_first = is_first and scan.mention(scan.at + 2) is not None  # "the 3 products with the most …"
+    is_asked = word in ("which", "what") or (word == "the" and is_first)
+    if is_asked and isinstance(number, int) and 0 < number <= 1_000 and _is_ranked_ahead(scan):
         scan.said.limit = number
         scan.asks = True
         scan.at += 2
@@ -251,7 +254,8 @@ def is_narrowed(scan: Scan) -> bool:
 def is_told_apart(scan: Scan) -> bool:
     """ "By users who joined last year": whose rows they are, no group."""
     found = scan.mention(scan.at + 1)
-    if found is None or not found[1].entities:
+    is_rank = scan.ranking and found is not None and bool(found[1].of("metric"))  # "top 2 customers by orders in …"
+    if found is None or not found[1].entities or is_rank:
         return False
     return scan.word(1 + found[0]) in wording.RELATIVE | {"from", "in", "living", "located", "named"}
 

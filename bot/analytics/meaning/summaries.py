@@ -40,7 +40,7 @@ def decide_summaries(draft: Draft) -> None:
         if said.on_average:
             raise of_whom(said.on_average)
         stop_at_adverb(draft)
-        said.grain = said.grain or said.each_grain
+        said.grain, said.with_empty = said.grain or said.each_grain, said.with_empty or said.is_empty_too
         return
     if each is None:
         raise of_whom(said.on_average or _WORDS[cast(Kind, said_so[0].summary)] if said_so else "average")
