@@ -185,6 +185,12 @@ def read_quantity_first(scan: Scan) -> bool:
         narrow(scan, scan.last, operator, value, scan.at, scan.at + 1 + length + more, unit)
         return True
     follows = rows_behind(scan, scan.at + 1 + length)
+    told = behind_number(follows[1]) if follows is not None else None
+    if follows is not None and told is not None and scan.head is not None:
+        if not set(told.owners) & set(scan.head.entities):
+            return False
+        narrow(scan, told, operator, value, scan.at, scan.at + 1 + length + follows[0])  # "have 4 engines"
+        return True
     if follows is None or not follows[1].entities:
         return False
     count_related(scan, "=" if operator == "in" else operator, value, scan.at)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import is_other, relate
-from bot.analytics.grammar.conditions import key_of, narrow_value
+from bot.analytics.grammar.conditions import key_of, narrow, narrow_value
 from bot.analytics.grammar.mentions import (
     counted_rows,
     ends_in_rows,
@@ -429,6 +429,11 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("dimension", "time", "fact")
     if not wanted or leads_to_role(scan, ref):
         return False
+    own = tuple(one for one in ref.of("dimension") if scan.head is not None and one.owner in scan.head.entities)
+    if scan.negated and own and {"no", "without"} & set(scan.words[max(0, first - 2) : first]):
+        scan.negated, scan.relative = False, False  # "authors with no homepage"
+        narrow(scan, Ref(ref.words, own, (), ref.is_plural), "is_null", None, first, after)
+        return True
     if scan.moving is not None and ref.of("fact"):
         add_number(scan, NumberSaid(Ref(ref.words, ref.of("fact"), ref.near)), first, after)
         return True

@@ -180,6 +180,8 @@ class Scan:
         if found is None:
             return self.shared_word(at, end, start)
         length, targets = found
+        if length == 1 and self.ordering and self.counts_at(at) and self.at_word(at + 1) == "of":
+            return None  # "sorted by the number of meals", though meals have a number
         targets = tuple(target for target in targets if not self.is_small_word(target, at, length))
         if not targets:
             return None

@@ -17,6 +17,12 @@ def read_verb(scan: Scan) -> bool:
         return False
     take_head(scan)
     length, verb = found
+    told = scan.narrowed[-1] if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
+    if told is not None and told.ends == scan.at and scan.at_word(told.begins - 1) in ("do", "have"):
+        told.verb = verb  # "how many papers has Ann Reed written"
+        scan.say(scan.at, scan.at + length, "relation", verb.words)
+        scan.at += length
+        return True
     if scan.head is None and scan.word(-1) == "who" and verb.targets:
         scan.said.who, scan.asks = verb, False
         scan.say(scan.at, scan.at + length, "relation", verb.words)
@@ -97,4 +103,6 @@ def leave_open(scan: Scan, verb: Ref, length: int) -> bool:
     scan.said.verbs.append(verb)
     scan.say(scan.at, scan.at + length, "relation", verb.words)
     scan.at += length
+    is_through = scan.word() in wording.PARTICLES and scan.word(1) in ("each", "every")
+    scan.at += is_through  # "flow through each country"
     return True

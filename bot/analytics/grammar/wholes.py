@@ -108,7 +108,7 @@ def begins_definition(scan: Scan, place: int) -> bool:
 
 def read_order(scan: Scan) -> bool:
     if scan.here().raw.casefold() in wording.ORDERING and (
-        scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in"
+        scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in" or sorts_column(scan)
     ):
         scan.ordering = True
         if scan.word().startswith("rank") and scan.said.descending is None:
@@ -116,6 +116,13 @@ def read_order(scan: Scan) -> bool:
         scan.at += 2 if scan.word(1) in ("by", "in") and not scan.direction_at(1) else 1
         return True
     return False
+
+
+def sorts_column(scan: Scan) -> bool:
+    """ "Sort the names in ascending order": does a column follow, and a direction behind it?"""
+    found = scan.mention(scan.at + 1)
+    is_column = found is not None and bool(found[1].of("dimension", "fact", "time", "metric"))
+    return is_column and found is not None and scan.direction_at(1 + found[0]) is not None
 
 
 def read_direction(scan: Scan) -> bool:

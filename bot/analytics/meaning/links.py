@@ -74,7 +74,10 @@ def stop_at_verbs(draft: Draft, base: str, shown: Sequence[str]) -> None:
     spoken |= dict.fromkeys(name for part in (*said.related, *inner) for name in part.entity.entities)
     spoken |= dict.fromkeys(name for part in said.conditions for name in part.ref.owners)
     others = [name for name in spoken if name != base and draft.nearness.distance(base, name) is not None]
+    own = [name for name in shown if name.partition(".")[0] == base]
     for verb in said.verbs:
+        if not others and own and said.groups and not verb.targets:
+            continue  # "flow through each country", which is a column of the rivers
         if not others:
             raise Stop(not_understood(f"I do not see what `{verb.words}` is said of", None, (verb.words,)))
         told = [
