@@ -26,8 +26,12 @@ from bot.analytics.grammar.places import (
     is_asked_for,
     is_each,
     is_each_one,
+    is_mean_of_rows,
+    is_missing,
+    is_of_column,
     is_of_either,
     is_verb,
+    is_whose,
     labels_value,
     leads_on,
     leads_to_role,
@@ -106,28 +110,6 @@ def read_named(scan: Scan) -> bool:
             return True
     scan.at = first
     return False
-
-
-def is_mean_of_rows(scan: Scan, length: int, ref: Ref) -> bool:
-    """ "Average orders per day" counts orders, whatever metric "average order" names."""
-    if length != 2 or not ref.is_plural or scan.word() not in wording.AVERAGES:
-        return False
-    found = scan.mention(scan.at + 1)
-    return found is not None and found[0] == 1 and bool(found[1].entities)
-
-
-def is_missing(scan: Scan, ref: Ref) -> bool:
-    """ "Merchants without coupons": rows that are not there, though orders may be "without coupon" as well."""
-    spoken = set(scan.head.entities) if scan.head is not None else set[str]()
-    is_condition = all(target.kind == "condition" for target in ref.targets)
-    return scan.word() in wording.NOT and is_condition and bool(spoken) and not spoken & set(ref.owners)
-
-
-def is_whose(scan: Scan, ref: Ref) -> bool:
-    """ "The capital of the state": whose column was named right before, none of its own."""
-    before = scan.last
-    is_behind = before is not None and "of" in (scan.word(-1), scan.word(-2)) and before in scan.said.outputs
-    return is_behind and before is not None and bool(before.near) and set(ref.entities) <= set(before.near)
 
 
 def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -459,6 +441,11 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     elif labelled := labels_value(scan, named):
         scan.labels = labelled
     else:
+        if is_of_column(scan, first) and scan.last is not None and not ref.entities:
+            if scan.normal(scan.last.words) != ["name"]:
+                scan.said.strays.append(named)  # "the population of the capital": a column has no columns
+            elif scan.last in scan.said.outputs:
+                scan.said.outputs.remove(scan.last)
         scan.said.outputs.append(named)
         if stands_beside(scan, first):
             scan.said.beside.append(named)

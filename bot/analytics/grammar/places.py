@@ -103,6 +103,20 @@ def continues(scan: Scan, first: int) -> bool:
     return is_number or (scan.last in scan.said.outputs and scan.last not in scan.said.strays)
 
 
+def is_of_column(scan: Scan, first: int) -> bool:
+    """Does it stand behind a column and "of"? "The population of the capital", "the name of the capital"."""
+    while scan.at_word(first - 1) in wording.DETERMINERS:
+        first -= 1
+    before = scan.last
+    is_behind = before is not None and before in scan.said.outputs and not before.entities
+    return (
+        is_behind
+        and before is not None
+        and scan.at_word(first - 1) == "of"
+        and scan.raw(first - 2, first - 1) == before.words.split()[-1]
+    )
+
+
 def is_verb(scan: Scan, ref: Ref) -> bool:
     """ "Users who joined", "sent by": a date told by its verb; without a span of time it asks for nothing."""
     words = ref.words.lower().split()
@@ -198,3 +212,25 @@ def rows_of_condition(scan: Scan, ref: Ref, first: int, after: int) -> Ref | Non
             named = Ref(scan.raw(place, after), found[1], (), True)
             return named if owners & set(named.entities) else None
     return None
+
+
+def is_mean_of_rows(scan: Scan, length: int, ref: Ref) -> bool:
+    """ "Average orders per day" counts orders, whatever metric "average order" names."""
+    if length != 2 or not ref.is_plural or scan.word() not in wording.AVERAGES:
+        return False
+    found = scan.mention(scan.at + 1)
+    return found is not None and found[0] == 1 and bool(found[1].entities)
+
+
+def is_missing(scan: Scan, ref: Ref) -> bool:
+    """ "Merchants without coupons": rows that are not there, though orders may be "without coupon" as well."""
+    spoken = set(scan.head.entities) if scan.head is not None else set[str]()
+    is_condition = all(target.kind == "condition" for target in ref.targets)
+    return scan.word() in wording.NOT and is_condition and bool(spoken) and not spoken & set(ref.owners)
+
+
+def is_whose(scan: Scan, ref: Ref) -> bool:
+    """ "The capital of the state": whose column was named right before, none of its own."""
+    before = scan.last
+    is_behind = before is not None and "of" in (scan.word(-1), scan.word(-2)) and before in scan.said.outputs
+    return is_behind and before is not None and bool(before.near) and set(ref.entities) <= set(before.near)

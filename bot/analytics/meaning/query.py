@@ -285,7 +285,10 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     for ref in said.groups:
         if said.firsts and ref.entities and not (set(ref.entities) - {*told} and draft.is_labelled(ref.entities[0])):
             continue
-        dimensions += [name for name in label_or_name(draft, ref) if name.partition(".")[0] not in told]
+        owned = zip(dimensions, told, strict=False)
+        is_seen = ref not in said.each or any(draft.tells_apart(name, owner) for name, owner in owned)
+        labels = [name for name in label_or_name(draft, ref) if name.partition(".")[0] not in told or not is_seen]
+        dimensions = dimensions + labels if is_seen else [*labels, *dimensions]  # "the capital of each state"
     if not said.outputs and said.firsts and (shown := columns_of_first(draft, said.firsts[0])):
         dimensions = shown
     if not said.outputs and said.each_of is not None:
