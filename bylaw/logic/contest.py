@@ -126,7 +126,7 @@ class Contest:
             self.stand(rank.first)
             self.verdict(1 << rank.number)
             _ = rank.beaten, rank.beaters, rank.disputing
-        _ = self.home, self.constrained
+        _ = self.home, self.constrained, self.lonely
 
     def _ranked(self) -> dict[Rank, list[int]]:
         """Every rank with its rules."""
@@ -320,6 +320,16 @@ class Contest:
         named = frozenset[str]().union(*(names(constraint.formula) for constraint in self.ruleset.constraints))
         rooms = self._members if named else ()
         return frozenset(room for room in rooms if not named.isdisjoint(self.facts_of(room)))
+
+    @cached_property
+    def lonely(self) -> int:
+        """The rules of rooms without an outcome or an invariant that, where nobody else fires, change something."""
+        others = {*self.home.values(), *self.constrained}
+        return as_bits(
+            i
+            for i, room in self.rooms.items()
+            if room not in others and self.verdict(1 << self.rank_of[i].number) != self.verdict(0)
+        )
 
     def members_of(self, room: int) -> int:
         """The rules of a room."""

@@ -16,7 +16,7 @@ from itertools import chain
 from operator import or_
 from typing import Protocol, TypeAlias
 
-from bylaw.logic.boxes import Box, Cut, Region, meet_regions, region, without
+from bylaw.logic.boxes import Box, Cut, Region, domain, meet_regions, region, without
 from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Or, Ruleset, Value, Variable, names
 
 SLOTS = 8  # boxes of one rule that are indexed; a rule with more is loose
@@ -125,11 +125,22 @@ class Look:
     sure: int
     open: int
     unsettled: int
+    speaking: dict[str, int] = field(default_factory=dict)  # of unknown facts, once asked for: who waits for each
 
     def of_open(self, rules: int, group: int, members: int) -> tuple[int, ...]:
         """All that is known of the open *rules* of a group with *members*: unknown facts, and boxes still possible."""
         facts, depth = self.index.extent(group, members)
-        return self.unknown & facts, *([those & rules for those in self.possible[:depth]] if depth > 1 else (rules,))
+        if depth == 1:
+            return self.unknown & facts, rules
+        return self.unknown & facts, *[those & rules for those in self.possible[:depth]]
+
+    def by_one_box(self) -> int:
+        """The open rules of which a single box is still possible, and that waits for each unknown fact it speaks of."""
+        some = more = 0
+        for those in self.possible:
+            more |= some & those
+            some |= those
+        return self.open & ~more & ~self.index.vain
 
     def open_boxes(self, rules: int) -> Trace:
         """What is open of *rules*, whose boxes the index must know."""
@@ -151,7 +162,7 @@ class Firing:
 
     def __init__(self, ruleset: Ruleset, boxes_of: Callable[[int], tuple[Box, ...] | None]) -> None:
         self.ruleset = ruleset
-        loose, plain = list[int](), list[int]()
+        loose, plain, vain = list[int](), list[int](), list[int]()
         self._in_force: dict[int, int] = {}
         self._boxes_of = boxes_of
         regions: list[dict[str, list[tuple[int, Region]]]] = []
@@ -177,7 +188,10 @@ class Firing:
                 members[n].append(i)
                 for var, where in box.regions.items():
                     regions[n][var].append((i, where))
+            if any(where == domain(ruleset.variables[var]) for box in found for var, where in box.regions.items()):
+                vain.append(i)
         self.loose, self.plain = as_bits(loose), as_bits(plain)
+        self.vain = as_bits(vain)  # some box speaks of a fact whose every value it allows
         for slot, spoken, those in zip(self.slots, regions, members, strict=True):
             slot.members = as_bits(those)
             for var, its in sorted(spoken.items()):
@@ -211,6 +225,8 @@ class Firing:
             for var, (speaking, table) in slot.tables.items():
                 if var in facts:
                     left &= table.at(facts[var])
+                    if not left:
+                        break
                 else:
                     waiting |= speaking
             possible.append(left)
@@ -238,13 +254,13 @@ class Firing:
                     if var not in known:
                         found[var] = found.get(var, 0) + 1
             return found
-        for var, speaking in self._spoken.items():
-            if var not in known:
-                waiting = 0
-                for n, those in speaking:
-                    waiting |= look.possible[n] & those
-                if count := (waiting & rules).bit_count():
-                    found[var] = count
+        if not look.speaking:
+            for var, speaking in self._spoken.items():
+                if var not in known:
+                    look.speaking[var] = reduce(or_, [look.possible[n] & those for n, those in speaking])
+        for var, waiting in look.speaking.items():
+            if count := (waiting & rules).bit_count():
+                found[var] = count
         return found
 
 

@@ -103,25 +103,35 @@ class Outlook:
         """The unknown facts that could change anything. To be asked after the outcomes."""
         if not self._open:
             return ()
-        rooms, wide = list[Room](), 0
+        rooms, wide, alone = list[Room](), 0, self._alone()
         for number, members in self._open_rooms.items():
+            if members & alone:
+                continue
             room = self._room(number)
             if room is None:
                 wide |= members
             else:
                 rooms.append(room)
         live = self._live | (self._open_duties(duties, wide) if wide else 0)
-        count = self._count(live)
+        count = self._count(live | alone)
         facts = set[str]()
         for room in rooms:
             facts.update(room.changing or (self._named(room.open) if room.is_changed else ()))
-        if facts:
+        if facts or alone:
             facts.update(count)
             for room in rooms:
                 for var, waiting in self._counted(room).items():
                     count[var] += waiting
             count = {var: count[var] for var in facts}
         return self._ordered(count)
+
+    def _alone(self) -> int:
+        """The open rules beside which nothing fires or may fire in their rooms: all that one waits for turns it."""
+        if self.case.look is None:
+            return 0
+        single, standing = self.case.look.by_one_box() & self.contest.lonely, self.case.standing
+        rooms = self._open_rooms.items()
+        return sum([mine for room, mine in rooms if mine & single and mine.bit_count() == 1 and room not in standing])
 
     def _counted(self, room: Room) -> Mapping[str, int]:
         if room.open & self.case.unlisted:  # read from their guards, of which the boxes do not say everything
@@ -247,7 +257,7 @@ class Outlook:
     @cached_property
     def _bounds(self) -> tuple[Sequence[Marks], Shapes]:
         """The completions that the invariants allow, by numbers that are of this case alone."""
-        for i in bits(self._open):
+        for i in bits(self._open if self.case.look is None else 0):  # an index has numbered everybody
             self.case.marks_of(i)  # INVARIANT: whoever is met here has the numbers that hold everywhere
         shapes = Shapes(self.case.ruleset.variables, self.case.shapes)
         return [shapes.marks(box) for box in self._existing or ()], shapes

@@ -121,11 +121,47 @@ def test_what_other_cases_left_behind_changes_nothing_under_an_invariant(rules, 
         assert kept.decide(facts, 1) == Evaluator(bound, is_indexed).decide(facts, 1)
 
 
+ALONE = (
+    *(Effect("required", action) for action in ("call", "pack", "ship")),
+    Effect("required", "seal", implied=("wrap",)),  # with what excludes itself below
+    Effect("permitted", "lend"),
+    Effect("prohibited", "ship"),
+    Effect("outcome", "full", "refund"),
+)
+
+
+@given(
+    rulesets(with_compare=True, most=8),
+    st.lists(st.sampled_from(ALONE), min_size=8, max_size=8),
+    st.none() | formulas(),
+    facts_known,
+)
+@settings(max_examples=100, deadline=None)
+def test_a_rule_alone_is_read_as_its_diagram_says(rules, effects, invariant, facts):
+    found = replace(
+        rules,
+        rules=tuple(replace(rule, effect=effect) for rule, effect in zip(rules.rules, effects, strict=False)),
+        excludes=frozenset((("seal", "wrap"), ("wrap", "seal"))),
+        constraints=() if invariant is None else (Constraint("C", "P", invariant, "", Source("x.yaml")),),
+    )
+    drawn = Evaluator(found, is_indexed=True)
+    drawn.contest.lonely = 0
+    assert Evaluator(found, is_indexed=True).decide(facts, 1) == drawn.decide(facts, 1)
+
+
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 FULL, CREDIT = Effect("outcome", "full", "refund"), Effect("outcome", "credit", "refund")
-NOTIFY = Effect("required", "notify")
+NOTIFY, CALL, PACK = (Effect("required", action) for action in ("notify", "call", "pack"))
 FLAG, OPEN = Atom("flag", "==", True), Atom("open", "==", True)
+SOON = Atom("days", "<=", 2)
+EITHER_WAY = Or(  # always, though no two of these are one box
+    (
+        *(And((one, Not(other))) for one, other in ((FLAG, OPEN), (OPEN, SOON), (SOON, FLAG))),
+        And((FLAG, OPEN, SOON)),
+        And((Not(FLAG), Not(OPEN), Not(SOON))),
+    )
+)
 
 
 SUMS = {name: Variable(name, "integer") for name in ("sum", "rest")}
@@ -186,6 +222,39 @@ ROWS = {
         ruleset((FULL, And((FLAG, Atom("days", "<=", 1))), 3), (CREDIT, And((OPEN, Atom("days", ">", 1))), 3)),
         {},
         ("days", "flag", "open"),
+    ),
+    "all that a rule alone waits for": (ruleset((NOTIFY, And((OPEN, FLAG)), 3)), {}, ("flag", "open")),
+    "a fact of a rule alone that may have any value": (
+        ruleset((NOTIFY, Or((And((FLAG, Atom("days", "<=", 2))), And((FLAG, Atom("days", ">=", 2))))), 3)),
+        {},
+        ("flag",),
+    ),
+    "a fact that a rule alone names, though every value will do": (
+        ruleset((NOTIFY, And((FLAG, Atom("days", ">=", 0))), 3)),
+        {"flag": True},
+        ("days",),
+    ),
+    "a rule alone that holds whichever way some facts fall": (
+        ruleset((NOTIFY, And((Atom("kind", "==", "tv"), EITHER_WAY)), 3)),
+        {},
+        ("kind",),
+    ),
+    "a duty of which another rule says more": (
+        ruleset((NOTIFY, Atom("days", "<=", 3), 3), (NOTIFY, And((Atom("days", "<=", 1), FLAG)), 3)),
+        {},
+        ("days",),
+    ),
+    "a duty that a rule of another level holds already": (ruleset((NOTIFY, And(()), 3), (NOTIFY, FLAG, 2)), {}, ()),
+    "two ways to one duty, of which one must hold": (ruleset((NOTIFY, FLAG, 3), (NOTIFY, Not(FLAG), 3)), {}, ("flag",)),
+    "a rule that changes nothing waits as well": (
+        ruleset((NOTIFY, And(()), 3), (NOTIFY, OPEN, 2), (CALL, FLAG, 3), (PACK, OPEN, 3)),
+        {},
+        ("open", "flag"),
+    ),
+    "a rule alone that an invariant silences": (
+        ruleset((NOTIFY, And((FLAG, OPEN)), 3), (CALL, FLAG, 3), constraints=(Not(And((FLAG, OPEN))),)),
+        {"flag": True},
+        (),
     ),
 }
 
