@@ -103,7 +103,7 @@ class Outlook:
         """The unknown facts that could change anything. To be asked after the outcomes."""
         if not self._open:
             return ()
-        rooms, wide, alone = list[Room](), 0, self._alone()
+        facts, wide, drawn, alone = set[str](), 0, 0, self._alone()
         for number, members in self._open_rooms.items():
             if members & alone:
                 continue
@@ -111,18 +111,14 @@ class Outlook:
             if room is None:
                 wide |= members
             else:
-                rooms.append(room)
-        live = self._live | (self._open_duties(duties, wide) if wide else 0)
-        count = self._count(live | alone)
-        facts = set[str]()
-        for room in rooms:
-            facts.update(room.changing or (self._named(room.open) if room.is_changed else ()))
-        if facts or alone:
+                drawn |= members
+                facts.update(room.changing or (self._named(room.open) if room.is_changed else ()))
+        live = alone | self._live | (self._open_duties(duties, wide) if wide else 0)
+        count = self._count(live)
+        if drawn and (facts or alone):
             facts.update(count)
-            for room in rooms:
-                for var, waiting in self._counted(room).items():
-                    count[var] += waiting
-            count = {var: count[var] for var in facts}
+            every = self._count(live | drawn)
+            count = {var: every[var] for var in facts}
         return self._ordered(count)
 
     def _alone(self) -> int:
