@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.analytics.measured import facts_by_kind
+from bot.analytics.measured import facts_by_kind, facts_by_quality
 from bot.analytics.verbs import events_of, said_of
 from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.language.words import read_words
@@ -43,8 +43,9 @@ class Target:
 class Lexicon:
     """Every phrase of one context.
 
-    `dates` has each entity's default date, `measured` the columns by kind of unit, `roles` the relationships that are
-    one of several between the same two entities, written `entity.relationship`.
+    `dates` has each entity's default date, `measured` the columns by kind of unit, `qualities` those by what an
+    adjective says, `roles` the relationships that are one of several between the same two entities, written
+    `entity.relationship`.
     """
 
     def __init__(
@@ -54,11 +55,15 @@ class Lexicon:
         dates: Mapping[str, str] | None = None,
         measured: Mapping[str, Sequence[str]] | None = None,
         roles: Iterable[str] = (),
+        qualities: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.dates = dates or {}
         self.roles = frozenset(roles)
         self.measured = {
             kind: tuple(Target("fact", name) for name in names) for kind, names in (measured or {}).items()
+        }
+        self.qualities = {
+            quality: tuple(Target("fact", name) for name in names) for quality, names in (qualities or {}).items()
         }
         found: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
         self.spellings: set[str] = set()
@@ -106,6 +111,7 @@ def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
         dates,
         facts_by_kind(context),
         _roles(context),
+        facts_by_quality(context),
     )
 
 

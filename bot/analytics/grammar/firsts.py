@@ -33,7 +33,7 @@ def read_first(scan: Scan) -> bool:
     named = scan.mention(place)
     if named is not None and named[0] > length:
         return False
-    kinds, behind = _kinds(scan, place + length)
+    kinds, behind = kinds_before(scan, place + length)
     row = rows_at(scan, behind)
     if row is None:
         return False
@@ -99,7 +99,7 @@ def _take_part(scan: Scan, place: int, size: int, ref: Ref, said: FirstSaid) -> 
     return True
 
 
-def _kinds(scan: Scan, place: int) -> tuple[list[tuple[int, int, Ref]], int]:
+def kinds_before(scan: Scan, place: int) -> tuple[list[tuple[int, int, Ref]], int]:
     """ "The latest online order": the values before the rows that have them, and the place of the rows."""
     kinds: list[tuple[int, int, Ref]] = []
     while (found := scan.mention(place)) is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.said import Ref, UnitSaid
 from bot.analytics.grammar.scan import Scan
@@ -40,10 +42,20 @@ def told_in(scan: Scan, unit: Unit, words: str) -> Ref | None:
     owners = next((found for ref in spoken if (found := ref.entities or ref.owners)), ())
     measured = scan.lexicon.measured
     targets = tuple(target for target in measured.get(unit.kind, ()) if target.owner in owners)
+    if unit.kind in CODES and not stands_behind(scan, spoken):
+        return None  # "cars that were sold for more than $20,000": no column of a car
     if unit.kind in CODES:  # whatever currency: another one is named when it is told apart
         targets = tuple(target for target in measured.get("money", ()) if target.owner in owners)
         return Ref(words, targets) if targets else None
     return Ref(words, targets) if len(targets) == 1 else None
+
+
+def stands_behind(scan: Scan, spoken: Sequence[Ref]) -> bool:
+    """ "Orders over $1,000", "an order of more than 20 dollars": does the comparison follow the rows themselves?"""
+    place = scan.begins - 1
+    while scan.at_word(place) in ("of", "be", "worth") or (place > 0 and scan.tokens[place].kind == "time"):
+        place -= 1
+    return any(scan.raw(place, place + 1) == ref.words.split()[-1] for ref in spoken if place >= 0 and ref.entities)
 
 
 def unit_behind(scan: Scan, place: int) -> tuple[int, Unit | None]:

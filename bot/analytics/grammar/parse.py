@@ -44,6 +44,7 @@ from bot.analytics.grammar.ratios import finish, read_ratio
 from bot.analytics.grammar.recalled import read_end_first, read_recalled
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.grammar.superlatives import read_superlative
 from bot.analytics.grammar.typical import read_typical
 from bot.analytics.grammar.verbs import read_verb
 from bot.analytics.grammar.wholes import (
@@ -116,6 +117,7 @@ RULES: tuple[Rule, ...] = (
     read_duration,
     read_occasions,
     read_only,
+    read_superlative,
     read_first,
     read_several,
     read_placed,

@@ -267,5 +267,6 @@ class Said:
     done: list[DoneSaid] = field(default_factory=list)
     ranks: str = ""  # the words that ask for the place of each row by the number named last
     doubts: list[str] = field(default_factory=list)  # verbs that are values too: "have completed orders"
+    unclear: list[Ref] = field(default_factory=list)  # adjectives that rank by one of several columns
     unknown: list[str] = field(default_factory=list)
     personal: str | None = None

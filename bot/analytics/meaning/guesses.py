@@ -17,6 +17,7 @@ from bylaw.language.words import singular
 def decide_extremes(draft: Draft) -> None:
     """ "The car with the highest price" ranks rows; "the highest price per make" is a maximum."""
     said = draft.said
+    stop_at_qualities(draft)
     decide_ranked_facts(draft)
     plain = [number for number in said.numbers if not number.is_extreme]
     extremes = [number for number in said.numbers if number.is_extreme]
@@ -36,6 +37,14 @@ def decide_extremes(draft: Draft) -> None:
             said.numbers.remove(number)
             said.orders.append(OrderSaid(number.ref, number.agg == "max"))
             said.is_ranking = True
+
+
+def stop_at_qualities(draft: Draft) -> None:
+    """ "The largest store": by its floor area, or by how many work there?"""
+    for ref in draft.said.unclear:
+        names = [readable(target.name.partition(".")[2]) for target in ref.targets]
+        message = f"I do not see whether `{ref.words}` is said of {' or '.join(f'`{name}`' for name in names)}"
+        raise Stop(not_understood(message, f"say `the highest {names[0]}`, or the lowest", (ref.words,)))
 
 
 def rows_asked_for(draft: Draft) -> Ref | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,11 @@ def reader(index, compiler):
 
 
 def plain(rows):
-    return [tuple(value if isinstance(value, str | None) else round(float(value), 4) for value in row) for row in rows]
+    def told(value):
+        is_text = isinstance(value, str | datetime | None)
+        return str(value) if isinstance(value, datetime) else value if is_text else round(float(value), 4)
+
+    return [tuple(map(told, row)) for row in rows]
 
 
 @pytest.mark.parametrize(
