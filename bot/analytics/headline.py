@@ -9,7 +9,7 @@ from itertools import pairwise
 from bylaw.authored.context import Metric
 from bylaw.semantic.names import BETWEEN
 from bylaw.semantic.parts import PART
-from bylaw.semantic.query import AnyOf, Apart, Condition, Filter, First, Related, SemanticQuery, Value
+from bylaw.semantic.query import PLACES, AnyOf, Apart, Condition, Filter, First, Order, Related, SemanticQuery, Value
 
 _COMPARED = {
     "<": "fewer than ",
@@ -35,6 +35,9 @@ def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     elif groups:
         about += f" by {listed(groups)}"
     said = f"{about[:1].upper()}{about[1:]}{''.join(f', {part}' for part in conditions(query.filters))}"
+    if query.place and not (query.metrics and not query.shown):
+        order = query.order[0]
+        said += f", the {_end(query, order)} {named(order.by, query)}"
     spans = listed(window.label for window in query.windows)
     if spans:
         return f"{said}, {spans}"
@@ -190,7 +193,13 @@ def named(name: str, query: SemanticQuery) -> str:
 def _rank(query: SemanticQuery) -> str:
     """What the rows of an answer without a number were ranked by: `lowest refund rate`."""
     order = next(order for order in query.order if order.by in query.hidden)
-    return f"{'highest' if order.descending else 'lowest'} {named(order.by, query)}"
+    return f"{_end(query, order)} {named(order.by, query)}"
+
+
+def _end(query: SemanticQuery, order: Order) -> str:
+    """From which end, and how far: `second highest`."""
+    nth = f"{PLACES[query.place - 1]} " if query.place else ""
+    return f"{nth}{'highest' if order.descending else 'lowest'}"
 
 
 def apart(condition: Apart) -> str:

@@ -283,8 +283,9 @@ class _Compilation:
             return finished(tree, columns, [])
         each = [keys[self._group_named(name, keys)] for name in self.query.limit_by]
         ranked, total = self._orders(keys)
-        ranks = self._sorts(ranked, keys, trees, columns) if self.query.with_ties else []
-        return finished(tree, columns, self._sorts(total, keys, trees, columns), self.query.limit, each, ranks)
+        ranks = self._sorts(ranked, keys, trees, columns) if self.query.with_ties or self.query.place else []
+        sorts = self._sorts(total, keys, trees, columns)
+        return finished(tree, columns, sorts, self.query.limit, each, ranks, self.query.place)
 
     def _as_told(self, alias: str, tree: exp.Expr) -> exp.Expr:
         """A group as a reader is told of it: a year of the calendar by its number, other periods by their first day."""

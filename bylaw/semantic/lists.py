@@ -140,6 +140,6 @@ class Listing:
 
         first = [Order(by=name) for name in query.limit_by] if query.limit else []
         each = [hidden[name] if name in hidden else shown[self._column(name)] for name in query.limit_by]
-        ranks = sorts(*query.order) if query.with_ties else []
+        ranks = sorts(*query.order) if query.with_ties or query.place else []
         total = sorts(*first, *query.order, *(Order(by=alias) for alias in shown))
-        return finished(tree, shown, total, query.limit, each, ranks)
+        return finished(tree, shown, total, query.limit, each, ranks, query.place)

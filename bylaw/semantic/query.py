@@ -48,6 +48,7 @@ def _plain(value: object) -> object:
 
 Value = Annotated[bool | int | Decimal | str, BeforeValidator(_exact), PlainSerializer(_plain, when_used="json")]
 MOST_NESTED = 5  # relations inside one another: no question of a person has more
+PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 Over = Literal["value", "change", "growth", "running", "moving", "share", "total", "rank"]
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 Operator = Literal["in", "<", "<=", ">", ">=", "contains", "starts_with", "ends_with", "is_null", "is_weekend"]
@@ -243,7 +244,8 @@ class SemanticQuery(Part):
     dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups and periods that no row belongs to.
     `limit` takes the first rows, with `limit_by` the first of each group of those dimensions, `with_ties` those that
     rank equal with the last of them too. `order` empty means the natural one: time upwards, else the first metric
-    downwards. `hidden` metrics have no column: rows are only ranked by them.
+    downwards. `place` keeps what stands there in the order, where equal ones share a place: the second highest.
+    `hidden` metrics have no column: rows are only ranked by them.
     """
 
     metrics: tuple[str, ...] = ()
@@ -261,8 +263,15 @@ class SemanticQuery(Part):
     order: tuple[Order, ...] = ()
     limit: Annotated[int, Field(ge=1)] | None = None
     limit_by: tuple[str, ...] = ()
+    place: Annotated[int, Field(ge=1, le=len(PLACES))] | None = None
     with_ties: bool = False
     hidden: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _has_places_in_an_order(self) -> SemanticQuery:
+        if self.place is not None and (not self.order or self.limit is not None):
+            raise ValueError("a place is one in an `order`, without a `limit`")
+        return self
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> SemanticQuery:

@@ -28,6 +28,7 @@ from bot.analytics.grammar.measured import read_unit
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
 from bot.analytics.grammar.occasions import read_occasions
+from bot.analytics.grammar.ordinals import read_ordinal
 from bot.analytics.grammar.pairs import read_pair
 from bot.analytics.grammar.places import leave_role
 from bot.analytics.grammar.quantities import (
@@ -117,6 +118,7 @@ RULES: tuple[Rule, ...] = (
     read_duration,
     read_occasions,
     read_only,
+    read_ordinal,
     read_superlative,
     read_first,
     read_several,

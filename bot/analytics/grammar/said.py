@@ -244,6 +244,7 @@ class Said:
     descending: bool | None = None
     spelled: bool = False  # sorted as words are, and by no number
     limit: int | None = None
+    place: int | None = None  # "the second highest"
     is_ranking: bool = False
     with_empty: bool = False
     is_empty_too: bool = False  # "including those with none"

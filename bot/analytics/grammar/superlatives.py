@@ -17,7 +17,7 @@ from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.grammar.scan import Scan
 
 _MOST_ROWS = 1_000
-_SUPERLATIVES: Mapping[tuple[str, ...], tuple[str, bool]] = {  # what they speak of, and is it the most of it?
+SUPERLATIVES: Mapping[tuple[str, ...], tuple[str, bool]] = {  # what they speak of, and is it the most of it?
     **dict.fromkeys((("largest",), ("biggest",), ("greatest",)), ("size", True)),
     ("smallest",): ("size", False),
     **dict.fromkeys((("most", "expensive"), ("priciest",), ("costliest",), ("dearest",)), ("price", True)),
@@ -35,7 +35,7 @@ def read_superlative(scan: Scan) -> bool:
     is_first = not (said.numbers or said.outputs or said.subject or said.heads or said.conditions or said.groups)
     number = scan.here().number if scan.here().kind == "number" else wording.NUMBERS.get(scan.word())
     is_counted = isinstance(number, int) and 0 < number <= _MOST_ROWS
-    found = scan.phrase(_SUPERLATIVES, scan.at + is_counted)
+    found = scan.phrase(SUPERLATIVES, scan.at + is_counted)
     if found is None or not is_first or scan.quotient is not None or scan.counting is not None or scan.agg is not None:
         return False
     length, (quality, is_most) = found

@@ -71,6 +71,7 @@ from bot.analytics.meaning.units import in_units, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
 from bylaw.authored.context import Grain
 from bylaw.semantic.query import (
+    PLACES,
     Difference,
     Order,
     Ratio,
@@ -205,7 +206,8 @@ def query_of_numbers(
         grain=said.grain,
         with_empty=said.with_empty and not any(has_role(draft, draft.base, name) for name in draft.per),
         order=orders,
-        limit=limit,
+        limit=None if said.place else limit,
+        place=place_of_one(draft, limit, orders, ()),
         limit_by=limited_by(draft, dimensions) if limit and asked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
@@ -221,6 +223,20 @@ def metrics_of(draft: Draft, numbers: Sequence[Decided], ratios: Sequence[Ratio]
     made = {measure.name: measure.metric for measure in draft.measures}
     made |= {summary.name: summary.metric for summary in draft.summaries}
     return sorted({made.get(name, name) for name in names})
+
+
+def place_of_one(draft: Draft, limit: int | None, orders: Sequence[Order], inside: Sequence[str]) -> int | None:
+    """ "The second highest": the place that is asked for, where one thing is ranked. Raises Stop where none is."""
+    said = draft.said
+    if said.place is None:
+        return None
+    is_each = bool(inside or (said.ranked and said.groups) or said.firsts or said.each_of)
+    if limit != 1 or not orders or is_each or draft.follows:
+        words = PLACES[said.place - 1]
+        raise Stop(
+            not_understood(f"I do not see what is {words}", "ask for one of all: `which region has …`", (words,))
+        )
+    return said.place
 
 
 def limit_of(draft: Draft, orders: Sequence[Order]) -> int | None:
@@ -320,8 +336,9 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         dimensions=tuple(dict.fromkeys(dimensions)),
         filters=tuple(filters),
         order=tuple(orders),
-        limit=limit if orders else said.limit,
+        limit=None if said.place else limit if orders else said.limit,
         limit_by=keys_of_owner(draft) or tuple(inside),
+        place=place_of_one(draft, limit, orders, inside),
     )
     return in_roles(draft, query)
 
