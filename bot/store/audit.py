@@ -27,7 +27,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from bot.store.columns import ID_LENGTH, Moment, metadata, run, stamp
+from bot.store.columns import ID_LENGTH, Moment, first, metadata, run, stamp
 from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
 from bylaw.audit.verify import Verdict, Verifier
 from bylaw.canonical import canonical_json
@@ -83,8 +83,8 @@ def append(
 
 def tail(connection: Connection) -> Checkpoint:
     """Where the chain stands in this transaction."""
-    last = run(connection, _TAIL).one_or_none()
-    return START if last is None else Checkpoint(last.position, last.entry_hash)
+    last = first(connection, _TAIL)
+    return START if last is None else Checkpoint(*last)
 
 
 def entries(connection: Connection, start: Checkpoint = START) -> Iterator[AuditEntry]:
@@ -121,8 +121,8 @@ def start_of(connection: Connection, since: datetime | int) -> Checkpoint:
         chosen = audit.c.position >= since
     else:
         chosen = audit.c.at >= since
-    first = select(func.min(audit.c.position)).where(chosen).scalar_subquery()
-    row = connection.execute(select(audit.c.position, audit.c.prev_hash).where(audit.c.position == first)).one_or_none()
+    start = select(func.min(audit.c.position)).where(chosen).scalar_subquery()
+    row = connection.execute(select(audit.c.position, audit.c.prev_hash).where(audit.c.position == start)).one_or_none()
     return tail(connection) if row is None else Checkpoint(row.position - 1, row.prev_hash)
 
 

@@ -5,6 +5,7 @@ A moment is ISO text in UTC of fixed width, so that the order of the texts is th
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,8 +13,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import JSON, ClauseElement, Connection, CursorResult, Dialect, Insert, MetaData, String, Table
+from sqlalchemy import JSON, ClauseElement, Connection, Dialect, Insert, MetaData, String, Table
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import TypeDecorator
 
@@ -51,6 +53,8 @@ class Moment(TypeDecorator[datetime]):
 
 def stamp(moment: datetime) -> str:
     """*moment* in UTC with microseconds; raises ValueError without a timezone."""
+    if moment.tzinfo is UTC:  # as the clock gives it
+        return f"{moment.isoformat(timespec='microseconds')[:-6]}Z"
     if moment.tzinfo is None:
         raise ValueError("a moment needs a timezone")
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
@@ -58,7 +62,7 @@ def stamp(moment: datetime) -> str:
 
 def insert_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert *row* unless its key is taken; was it inserted? Two processes may try at once, one of them wins."""
-    return run(connection, inserting(table, connection.dialect.name), row).rowcount == 1
+    return run(connection, inserting(table, connection.dialect.name), row) == 1
 
 
 @cache
@@ -88,16 +92,44 @@ class _Spelled:
         return written
 
 
-def run(
-    connection: Connection, statement: ClauseElement, row: Mapping[str, Any] | Sequence[Mapping[str, Any]] = _NO_ROW
-) -> CursorResult[Any]:
+def run(connection: Connection, statement: ClauseElement, row: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> int:
     """Execute a *statement* that is always the same, once or for several rows: it is spelled out only the first time.
 
-    What it gives back is what the driver gives: text and numbers, neither moments nor JSON.
+    How many rows it touched.
     """
     spelled = _spelled(connection.dialect, statement, tuple(row if isinstance(row, Mapping) else row[0]))
     rows = spelled.row(row) if isinstance(row, Mapping) else [spelled.row(one) for one in row]
-    return connection.exec_driver_sql(spelled.text, rows)
+    return int(_executed(connection, spelled.text, rows).rowcount)
+
+
+def first(connection: Connection, statement: ClauseElement, row: Mapping[str, Any] = _NO_ROW) -> Sequence[Any] | None:
+    """The first row that a *statement* finds which is always the same, None where it finds none.
+
+    It holds what the driver gives: text and numbers, neither moments nor JSON.
+    """
+    spelled = _spelled(connection.dialect, statement, tuple(row))
+    found: Sequence[Any] | None = _executed(connection, spelled.text, spelled.row(row)).fetchone()
+    return found
+
+
+def command(connection: Connection, text: str) -> None:
+    """Tell the database itself something, such as where a transaction begins."""
+    _executed(connection, text, ())
+
+
+def _executed(connection: Connection, text: str, rows: Any) -> Any:
+    """A cursor behind *text*. SQLite's driver is asked directly: what stands before it takes longer than the database.
+
+    What goes wrong is said as ever: DBAPIError.
+    """
+    if connection.dialect.name != "sqlite":
+        return connection.exec_driver_sql(text, rows)
+    cursor = connection.connection.cursor()
+    try:
+        (cursor.executemany if isinstance(rows, list) else cursor.execute)(text, rows)
+    except sqlite3.Error as error:
+        raise DBAPIError.instance(text, None, error, sqlite3.Error) from error
+    return cursor
 
 
 @cache

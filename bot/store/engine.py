@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from bot.store.columns import command
 from bot.store.turns import TooMany, Turns
 from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
@@ -63,8 +64,11 @@ class Store:
             with self._connected(start) as connection:
                 yield connection
             return
+        def begin(rested: Connection | None) -> Connection:
+            return _begun(rested or self.engine.connect(), start)
+
         try:
-            with _named(), self._turns.part(lambda: _begun(self.engine, start), is_durable, BUSY_SECONDS) as connection:
+            with _named(), self._turns.part(begin, is_durable, BUSY_SECONDS) as connection:
                 yield connection
         except TooMany:
             raise StoreError("the store is busy: too many write at once", "ask again") from None
@@ -85,6 +89,7 @@ class Store:
 
     def close(self) -> None:
         """Let go of every connection."""
+        self._turns.close()
         self.engine.dispose()
 
     @contextmanager
@@ -105,9 +110,8 @@ def _named() -> Iterator[None]:
         raise StoreError("the store is busy: no connection became free", "ask again") from error
 
 
-def _begun(engine: Engine, start: _Start) -> Connection:
-    """A connection with a transaction under way."""
-    connection = engine.connect()
+def _begun(connection: Connection, start: _Start) -> Connection:
+    """*connection* with a transaction under way; closed where none can begin."""
     try:
         connection.begin()
         start(connection)
@@ -119,7 +123,7 @@ def _begun(engine: Engine, start: _Start) -> Connection:
 
 def _read(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("BEGIN")
+        command(connection, "BEGIN")
 
 
 def _write(connection: Connection) -> None:
@@ -131,14 +135,14 @@ def _write_hastily(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
         _begin_immediately(connection, "NORMAL")
     else:
-        connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
+        command(connection, "SET LOCAL synchronous_commit TO OFF")
 
 
 def _begin_immediately(connection: Connection, synchronous: str) -> None:
     if connection.info.get("synchronous", "FULL") != synchronous:  # it cannot be changed within a transaction
-        connection.exec_driver_sql(f"PRAGMA synchronous={synchronous}")
+        command(connection, f"PRAGMA synchronous={synchronous}")
         connection.info["synchronous"] = synchronous
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    command(connection, "BEGIN IMMEDIATE")
 
 
 def connect(url: str, root: Path) -> Store:

@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from bot.conversation import Question, Reply
 from bot.lifecycle import TRANSITIONS, State, step
-from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata, run
+from bot.store.columns import ID_LENGTH, Json, Moment, first, insert_new, metadata, run
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
 
@@ -271,8 +271,8 @@ _STEPS = request_steps.insert()
 
 def _held(connection: Connection, held: Claim) -> tuple[State, int] | None:
     """Where the request stands and how many steps it took, when the lease is still this attempt's."""
-    found = run(connection, _HELD, {"asked": held.request_id, "holder": held.owner}).one_or_none()
-    return None if found is None else (State(found.state), found.last)
+    found = first(connection, _HELD, {"asked": held.request_id, "holder": held.owner})
+    return None if found is None else (State(found[0]), found[1])
 
 
 def _update(connection: Connection, request_id: str, values: Mapping[str, Any]) -> None:

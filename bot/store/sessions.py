@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Integer, String, Table, bindparam, select
 
 from bot.conversation import Actor, Choice
-from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata, run
+from bot.store.columns import ID_LENGTH, Json, Moment, first, insert_new, metadata, run
 
 sessions = Table(
     "sessions",
@@ -49,9 +49,10 @@ class Session:
 
 def load(connection: Connection, session_id: str, actor: Actor) -> Session:
     """The session as it stands; a fresh one when nothing was said yet."""
-    row = connection.execute(_LOAD, {"asked": session_id, "asker": actor.id}).one_or_none()
-    if row is None:
+    named = {"asked": session_id, "asker": actor.id}
+    if first(connection, _VERSION, named) is None:
         return Session(session_id, actor.id)
+    row = connection.execute(_LOAD, named).one()
     offered = tuple(Choice.model_validate(choice) for choice in row.offered)
     return Session(session_id, actor.id, row.version, row.last_kind, row.pending, offered, row.states)
 
@@ -83,10 +84,11 @@ def save(connection: Connection, session: Session, now: datetime) -> bool:
     if session.version == 0:
         return insert_new(connection, sessions, {**key, **values})
     known = {"asked": session.session_id, "asker": session.actor_id, "known": session.version}
-    return run(connection, _UPDATE, {**known, **values}).rowcount == 1
+    return run(connection, _UPDATE, {**known, **values}) == 1
 
 
 # Spelled once: a statement that is built anew for each request costs more than it does.
 _HERE = (sessions.c.session_id == bindparam("asked"), sessions.c.actor_id == bindparam("asker"))
+_VERSION = select(sessions.c.version).where(*_HERE)
 _LOAD = select(sessions).where(*_HERE)
 _UPDATE = sessions.update().where(*_HERE, sessions.c.version == bindparam("known"))

@@ -14,10 +14,12 @@ from threading import Event, Lock
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from bot.store.columns import command
+
 MOST = 64  # parts of one transaction: whoever came first has waited long enough
 _LOOK_SECONDS = 0.05
 
-Open = Callable[[], Connection]
+Begin = Callable[[Connection | None], Connection]  # given the one that rests since the last of its kind
 
 
 class TooMany(Exception):
@@ -41,9 +43,10 @@ class Turns:
     def __init__(self) -> None:
         self._turn, self._count, self._waiting = Lock(), Lock(), 0
         self._shared: _Shared | None = None
+        self._rested: dict[bool, Connection] = {}  # for each kind: to open one takes as long as to write
 
     @contextmanager
-    def part(self, begin: Open, is_durable: bool, patience: float) -> Iterator[Connection]:
+    def part(self, begin: Begin, is_durable: bool, patience: float) -> Iterator[Connection]:
         """A part of the transaction under way, or of one that *begin* opens. Raises TooMany after *patience* seconds.
 
         One that waits for the disk is no part of one that does not.
@@ -66,6 +69,11 @@ class Turns:
         if shared.error is not None:
             raise shared.error
 
+    def close(self) -> None:
+        """Let go of the connections that rest."""
+        while self._rested:
+            self._rested.popitem()[1].close()
+
     def _take(self, patience: float) -> None:
         with self._count:
             self._waiting += 1
@@ -75,31 +83,31 @@ class Turns:
         if not is_ours:
             raise TooMany
 
-    def _joined(self, begin: Open, is_durable: bool) -> _Shared:
+    def _joined(self, begin: Begin, is_durable: bool) -> _Shared:
         """The transaction under way, when it promises as much; else a new one."""
         if self._shared is not None and is_durable and not self._shared.is_durable:
             self._commit(self._shared)
         if self._shared is None:
-            self._shared = _Shared(begin(), is_durable)
+            self._shared = _Shared(begin(self._rested.pop(is_durable, None)), is_durable)
         return self._shared
 
     def _undone_alone(self, shared: _Shared) -> Iterator[Connection]:
         connection, is_first = shared.connection, shared.parts == 0
         if not is_first:
-            connection.exec_driver_sql("SAVEPOINT part")
+            command(connection, "SAVEPOINT part")
         shared.parts += 1
         try:
             yield connection
             if not is_first:
-                connection.exec_driver_sql("RELEASE part")
+                command(connection, "RELEASE part")
         except BaseException as error:
             try:
                 if is_first:
                     connection.rollback()
                     self._end(shared, None)
                 else:
-                    connection.exec_driver_sql("ROLLBACK TO part")
-                    connection.exec_driver_sql("RELEASE part")
+                    command(connection, "ROLLBACK TO part")
+                    command(connection, "RELEASE part")
             except DBAPIError:  # what failed took the whole transaction with it
                 self._end(shared, error)
             raise
@@ -115,8 +123,10 @@ class Turns:
     def _end(self, shared: _Shared, error: BaseException | None) -> None:
         self._shared, shared.error = None, error
         try:
-            if error is not None:
-                shared.connection.invalidate()  # a commit that failed may leave its transaction open
+            if error is None:
+                self._rested[shared.is_durable] = shared.connection
+                return
+            shared.connection.invalidate()  # a commit that failed may leave its transaction open
             shared.connection.close()
         finally:
             shared.over.set()
