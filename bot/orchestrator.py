@@ -18,12 +18,11 @@ from bot.lifecycle import State, road
 from bot.router import Past, Route, chosen, refusal, route
 from bot.services import Services
 from bot.store import audit, querylog, requests, sessions
-from bot.store.columns import check_ids
+from bot.store.columns import Written, check_ids
 from bot.store.engine import StoreError
 from bot.store.requests import Busy, Claim
 from bot.store.sessions import Session
 from bylaw.audit.entry import after
-from bylaw.canonical import fingerprint
 from bylaw.errors import BylawError, GateDenied, UsageError
 
 _TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile
@@ -176,26 +175,29 @@ def _after(session: Session, kind: str, turn: Turn) -> Session:
 def _keep(question: Question, held: Claim, answered: _Answered, started: datetime, services: Services) -> Reply:
     """Keep everything in one transaction, the artifacts before it. Raises _Lost or _MovedOn, having kept nothing."""
     reply = answered.turn.reply
-    papers = {name: paper(value) for name, value in sorted(_papers(question, answered).items())}
+    told = reply.model_dump()
+    whole = paper(told)
+    papers = {name: paper(value) for name, value in sorted(_papers(question, answered, told).items())}
     services.artifacts.before(papers.values())
     shelf = {name: one.name for name, one in papers.items()}
     if services.bundle_artifact is not None:
         shelf["bundle"] = services.bundle_artifact
-    drafted = audit.prepare(_entry(question, answered, shelf, started, services.clock()))  # before the chain is locked
+    entry = _entry(question, answered, whole.name, shelf, started, services.clock())
+    drafted = audit.prepare(entry)  # before the chain is locked
     with services.store.writing() as connection:
         now = services.clock()
-        if not requests.finish(connection, held, reply, road(reply), shelf, now):
+        if not requests.finish(connection, held, reply, road(reply), shelf, now, Written(whole.text)):
             raise _Lost
         if answered.session is not None and not sessions.save(connection, answered.session, now):
             raise _MovedOn
         querylog.record(connection, question, reply, answered.turn.log, answered.route.confidence, now)
         services.artifacts.within(connection, papers.values())
-        entry = audit.append(connection, drafted, now, question.request_id)
-    services.anchor(after(entry))
+        appended = audit.append(connection, drafted, now, question.request_id)
+    services.anchor(after(appended))
     return reply
 
 
-def _papers(question: Question, answered: _Answered) -> dict[str, Any]:
+def _papers(question: Question, answered: _Answered, told: Mapping[str, Any]) -> dict[str, Any]:
     """What is kept beside the request's row: the question and its route, the answerer's own papers, the reply."""
     way = answered.route
     return {
@@ -206,12 +208,12 @@ def _papers(question: Question, answered: _Answered) -> dict[str, Any]:
             "route": {"kind": way.kind, "confidence": way.confidence, "reason": way.reason, "scores": dict(way.scores)},
             "session": None if answered.before is None else sessions.carried(answered.before),
         },
-        "reply": sayable(answered.turn.reply),
+        "reply": sayable(told),
     }
 
 
 def _entry(
-    question: Question, answered: _Answered, shelf: dict[str, str], started: datetime, now: datetime
+    question: Question, answered: _Answered, told: str, shelf: dict[str, str], started: datetime, now: datetime
 ) -> dict[str, Any]:
     """The audit entry of a reply: the fields of seed 001, and what ties it to the bundle and the artifacts."""
     reply, log = answered.turn.reply, answered.turn.log
@@ -229,7 +231,7 @@ def _entry(
         "duration_ms": int((now - started).total_seconds() * 1000),
         "bundle_etag": reply.bundle_etag,
         "commit": reply.commit,
-        "reply": fingerprint(reply),
+        "reply": told,
         "artifacts": shelf,
         "error": answered.error,
         **({"models": models} if (models := _models(answered)) else {}),

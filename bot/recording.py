@@ -45,10 +45,11 @@ def record(
     book: Book,
     started: datetime,
     beside: Mapping[str, Any] | None = None,
-) -> None:
-    """Keep *found*, with the papers *beside* it."""
+) -> Any:
+    """Keep *found*, with the papers *beside* it. Its JSON."""
     papers = {name: paper(value) for name, value in sorted((beside or {}).items())}
-    papers["verdict"] = paper(sayable(found))
+    told = sayable(found)
+    papers["verdict"] = paper(told)
     book.artifacts.before(papers.values())
     drafted = audit.prepare(
         {
@@ -73,3 +74,4 @@ def record(
         book.artifacts.within(connection, papers.values())
         entry = audit.append(connection, drafted, book.clock(), question.request_id)
     book.anchor(after(entry))
+    return told

@@ -73,9 +73,15 @@ def number_text(value: Decimal | Fraction) -> str:
     return f"{'-' if exact < 0 else ''}{text[:-digits]}.{text[-digits:]}"
 
 
+# what is plain holds no circle
+_written = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+).encode
+
+
 def canonical_json(value: Any) -> str:
     """The one JSON text of *value*."""
-    return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _written(plain(value))
 
 
 def fingerprint(value: Any) -> str:

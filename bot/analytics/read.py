@@ -26,6 +26,7 @@ from bot.conversation import Binding
 from bylaw.authored.context import Calendar, Context
 from bylaw.language.periods import CalendarRules
 from bylaw.language.typos import closest
+from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery, Unanswerable
 
@@ -80,7 +81,10 @@ class Reader:
         Half of it where nothing asks in the way of data (by, how many, a span of time), less where somebody speaks of
         himself or asks what may be done.
         """
-        scan = Scan(self._tokens(text[:MAX_CHARACTERS], today), self.lexicon)
+        heard = text[:MAX_CHARACTERS]
+        if not self.lexicon.may_name_any(word.text for word in read_words(heard)):
+            return 0.0  # whatever else it says: its days and its literals need not be read
+        scan = Scan(self._tokens(heard, today), self.lexicon)
         if not self.lexicon.names_any(scan.words):
             return 0.0
         said = parse(scan)

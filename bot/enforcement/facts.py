@@ -70,7 +70,16 @@ def read_text(
     prefer: Collection[str] = NOBODY,
 ) -> Reading:
     """What *text* says. Words that fit several facts are read for the one among *prefer*, if it is only one."""
-    return _Reader(utterance(text, today), vocabulary, variables, prefer).read()
+    said = utterance(text, today)
+    kept = said.readings.get(id(variables))
+    if kept is not None and kept[0] is vocabulary and kept[1] is variables:
+        known: Reading = kept[2]
+        return known
+    reader = _Reader(said, vocabulary, variables, prefer)
+    reading = reader.read()
+    if not reader.is_swayed:  # whatever is preferred: it says the same
+        said.readings[id(variables)] = (vocabulary, variables, reading)
+    return reading
 
 
 _LEXICONS: dict[int, tuple[Vocabulary, Lexicon]] = {}  # a vocabulary is frozen and serves thousands of questions
@@ -103,6 +112,7 @@ class _Reader:
     ) -> None:
         self.said, self.vocabulary, self.variables, self.prefer = said, vocabulary, variables, prefer
         self.mentioned: set[str] = set()
+        self.is_swayed = False  # do words fit several facts, so that it matters which is preferred?
 
     def read(self) -> Reading:
         found = lexicon(self.vocabulary).found(self.said)
@@ -143,11 +153,15 @@ class _Reader:
             self.mentioned.add(match.phrase.fact)
             start, end = self._extent(match)
             sharing = facts_at[match.used]
-            chosen = sharing & set(self.prefer) if len(sharing) > 1 else sharing
+            chosen = self._preferred(sharing) if len(sharing) > 1 else sharing
             if len(chosen) == 1 and match.phrase.fact not in chosen:
                 continue
             problem = None if len(chosen) == 1 else f"it could also be: {self._others(match.phrase.fact, sharing)}"
             yield _Said(match.phrase.fact, match.phrase.value, start, end, problem)
+
+    def _preferred(self, facts: set[str]) -> set[str]:
+        self.is_swayed = True
+        return facts.intersection(self.prefer)
 
     def _others(self, fact: str, sharing: Iterable[str]) -> str:
         others = sorted(set(sharing) - {fact})
@@ -201,8 +215,8 @@ class _Reader:
         best = max(rank for rank, _, _ in found)
         top = [(match, value) for rank, match, value in found if rank == best]
         facts = {match.phrase.fact for match, _ in top}
-        if len(facts) > 1 and len(facts & set(self.prefer)) == 1:
-            facts &= set(self.prefer)
+        if len(facts) > 1 and len(preferred := self._preferred(facts)) == 1:
+            facts = preferred
         units = [unit_of(self.vocabulary.facts[fact].unit or "") for fact in sorted(facts)]
         is_shared = len(facts) > 1 and (None in units or len(set(units)) < len(units))
         for match, value in top:
@@ -233,7 +247,7 @@ class _Reader:
             measured = lexicon(self.vocabulary).measured
             fits = [name for name, fact in measured if name in self.variables and _fits(fact, quantity)]
             if len(fits) > 1:
-                fits = [name for name in fits if name in self.prefer]
+                fits = sorted(self._preferred(set(fits)))
             if len(fits) == 1 and fits[0] not in known:
                 value = amount_in(quantity, self.vocabulary.facts[fits[0]], self.said)
                 if value is not None and not isinstance(value, Misread):

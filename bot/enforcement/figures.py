@@ -73,7 +73,7 @@ class Ground:
     """Where the figures of one answer may come from. What the rules test is looked up only when it is needed."""
 
     facts: Mapping[str, Value]
-    rules: Sequence[ConditionalRule]
+    rules: Sequence[ConditionalRule]  # some may be there twice
     by_limit: Mapping[tuple[str, Figure], frozenset[str]]  # the rules that test a fact at a figure, in some case
     limited: Mapping[Figure, frozenset[str]]
     actions: Sequence[str]

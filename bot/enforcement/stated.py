@@ -202,10 +202,8 @@ class Reader:
     def _opening(self, found: list[Said]) -> list[Claim]:
         """What a bare yes or no says of the actions that were asked about."""
         asked = read_words(self.query)
-        if not found or not asked or not self._is_yes_no_question():
-            return []
-        answer = polarity.says_yes_or_no(found[0].sentence.words)
-        if answer is None:
+        answer = polarity.says_yes_or_no(found[0].sentence.words) if found and asked else None
+        if answer is None or not self._is_yes_no_question():
             return []
         text = found[0].sentence.text
         if self.topic.actions:
@@ -220,10 +218,9 @@ class Reader:
         return [Claim(one.targets, one.outcome, answer, text, is_generic=True) for one in generic]
 
     def _is_yes_no_question(self) -> bool:
-        parts = [part for part in sentences(self.query) if polarity.is_question(part.text)] or list(
-            sentences(self.query)
-        )
-        return any(part.words[0].text in _OPENS_QUESTION for part in parts)
+        parts = list(sentences(self.query))
+        questions = [part for part in parts if polarity.is_question(part.text)]
+        return any(part.words[0].text in _OPENS_QUESTION for part in questions or parts)
 
 
 def _is_beside(words: Sequence[Word], mention: Mention, others: Sequence[Mention]) -> bool:

@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
+from typing import Any
 
 from bylaw.language import dates
 from bylaw.language.money import Money, read_money
@@ -68,6 +69,7 @@ class Utterance:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.readings: dict[int, tuple[Any, ...]] = {}  # what readers keep of it beside it
         self.words: tuple[Word, ...] = read_words(text)
         self._starts = [word.start for word in self.words]
         numbers = read_numbers(text, self.words)
@@ -88,7 +90,7 @@ class Utterance:
     def on(self, today: date) -> Utterance:
         """The same, said on that day."""
         said = copy(self)
-        said.today = today
+        said.today, said.readings = today, {}
         spans = [span for span in dates.find(self.text, today) if span.shift is None]
         if spans:
             named = [self._placed(span, span.begins, span.ends) for span in spans]

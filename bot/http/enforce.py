@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from bot.cases import read_facts
-from bot.conversation import MAX_TEXT, Actor, Question, moment, sayable
+from bot.conversation import MAX_TEXT, Actor, Question, moment
 from bot.enforcement.author import opinion_of
 from bot.enforcement.enforce import MAX_RESPONSE, Watch, check_readable, enforce
 from bot.enforcement.sentences import split
@@ -72,8 +72,8 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
             watch = Watch(question, services.index, facts, opinion.judge)
             return StreamingResponse(_events(watch, split(body.response), kept), media_type=_EVENTS)
         found = enforce(question, body.response, services.index, facts, opinion.judge)
-        kept(found)
-        return Response(spoken(found), media_type="application/json")
+        told = record(found, question, services, started, opinion.papers())
+        return Response(json.dumps(told, ensure_ascii=False, allow_nan=False), media_type="application/json")
 
     async def written(request: Request) -> Response:
         """Hold an answer against the policies while it is being written."""
@@ -123,8 +123,3 @@ def _events(watch: Watch, sentences: Iterable[str], kept: Kept) -> Iterator[str]
     finally:
         if not is_kept:
             kept(watch.cut())
-
-
-def spoken(found: ComplianceDecision) -> str:
-    """The one JSON document of a verdict."""
-    return json.dumps(sayable(found), ensure_ascii=False, allow_nan=False)

@@ -27,7 +27,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from bot.store.columns import ID_LENGTH, Moment, first, metadata, run, stamp
+from bot.store.columns import ID_LENGTH, Moment, first_row, metadata, run, stamp
 from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
 from bylaw.audit.verify import Verdict, Verifier
 from bylaw.canonical import canonical_json
@@ -83,7 +83,7 @@ def append(
 
 def tail(connection: Connection) -> Checkpoint:
     """Where the chain stands in this transaction."""
-    last = first(connection, _TAIL)
+    last = first_row(connection, _TAIL)
     return START if last is None else Checkpoint(*last)
 
 

@@ -5,6 +5,7 @@ A moment is ISO text in UTC of fixed width, so that the order of the texts is th
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from sqlalchemy import JSON, ClauseElement, Connection, Dialect, Insert, MetaDat
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from bot.conversation import Question
 from bylaw.errors import UsageError
@@ -30,7 +31,14 @@ metadata = MetaData(
     }
 )
 
+
 # none_as_null: a missing value is NULL in SQL, never the JSON word null
+class Written(str):
+    """JSON that is spelled already."""
+
+    __slots__ = ()
+
+
 Json = JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 
 ID_LENGTH = 128
@@ -102,7 +110,9 @@ def run(connection: Connection, statement: ClauseElement, row: Mapping[str, Any]
     return int(_executed(connection, spelled.text, rows).rowcount)
 
 
-def first(connection: Connection, statement: ClauseElement, row: Mapping[str, Any] = _NO_ROW) -> Sequence[Any] | None:
+def first_row(
+    connection: Connection, statement: ClauseElement, row: Mapping[str, Any] = _NO_ROW
+) -> Sequence[Any] | None:
     """The first row that a *statement* finds which is always the same, None where it finds none.
 
     It holds what the driver gives: text and numbers, neither moments nor JSON.
@@ -138,12 +148,21 @@ def _spelled(dialect: Dialect, statement: ClauseElement, names: tuple[str, ...])
     spelling = sqlite.dialect(paramstyle="named") if is_sqlite else dialect
     compiled = statement.compile(dialect=spelling, column_keys=list(names))
     assert isinstance(compiled, SQLCompiler)  # a statement with values, no definition of a table
-    writers = {name: bind.type.dialect_impl(dialect).bind_processor(dialect) for name, bind in compiled.binds.items()}
+    writers = {name: _writer(bind.type, dialect) for name, bind in compiled.binds.items()}
     return _Spelled(
         str(compiled),
         {name: bind.value for name, bind in compiled.binds.items() if name not in names},
         {name: write for name, write in writers.items() if write is not None},
     )
+
+
+def _writer(kind: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
+    """What turns a value of that *kind* into the driver's own; None where it is that already."""
+    write = kind.dialect_impl(dialect).bind_processor(dialect)
+    if not isinstance(kind, JSON) or write is None:
+        return write
+    spelled = str if dialect.name == "sqlite" else lambda text: write(json.loads(text))
+    return lambda value: spelled(value) if isinstance(value, Written) else write(value)
 
 
 def check_ids(question: Question) -> None:

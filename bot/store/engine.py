@@ -64,6 +64,7 @@ class Store:
             with self._connected(start) as connection:
                 yield connection
             return
+
         def begin(rested: Connection | None) -> Connection:
             return _begun(rested or self.engine.connect(), start)
 

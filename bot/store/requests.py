@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from bot.conversation import Question, Reply
 from bot.lifecycle import TRANSITIONS, State, step
-from bot.store.columns import ID_LENGTH, Json, Moment, first, insert_new, metadata, run
+from bot.store.columns import ID_LENGTH, Json, Moment, Written, first_row, insert_new, metadata, run
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
 
@@ -106,8 +106,11 @@ class Standing:
 
 def identity(question: Question) -> str:
     """What makes two requests the same: who asks what, where. Not when: a retry comes later."""
-    said = question.model_dump(mode="json", include={"text", "actor", "session_id", "options"})
-    return fingerprint(said)
+    return _identity(question.model_dump(mode="json"))
+
+
+def _identity(said: Mapping[str, Any]) -> str:
+    return fingerprint({name: said[name] for name in ("text", "actor", "session_id", "options")})
 
 
 def claim(
@@ -150,9 +153,11 @@ def finish(
     road: tuple[State, ...],
     artifacts: Mapping[str, str],
     now: datetime,
+    told: Written | None = None,
 ) -> bool:
-    """Keep the reply, as it was `spoken`, for good, walking *road* to its end. False: the lease was lost, nothing was
-    written.
+    """Keep the reply, as it was `spoken`, for good, walking *road* to its end; *told* is its JSON where that is known.
+
+    False: the lease was lost, nothing was written.
     """
     stands = _held(connection, held)
     if stands is None:
@@ -165,7 +170,7 @@ def finish(
         "state": state.value,
         "kind": reply.kind,
         "bundle_etag": reply.bundle_etag,
-        "reply": reply.model_dump(),
+        "reply": reply.model_dump() if told is None else told,
     }
     _update(
         connection,
@@ -238,12 +243,13 @@ def unfinished(connection: Connection, now: datetime) -> list[str]:
 def _first_row(
     question: Question, owner: str, now: datetime, lease: timedelta, state: State, kind: str | None
 ) -> dict[str, Any]:
+    said = question.model_dump(mode="json")
     return {
         "request_id": question.request_id,
-        "fingerprint": identity(question),
+        "fingerprint": _identity(said),
         "session_id": question.session_id,
         "actor_id": question.actor.id,
-        "question": question.model_dump(mode="json"),
+        "question": said,
         "state": state.value,
         "kind": kind,
         "attempts": 1,
@@ -271,7 +277,7 @@ _STEPS = request_steps.insert()
 
 def _held(connection: Connection, held: Claim) -> tuple[State, int] | None:
     """Where the request stands and how many steps it took, when the lease is still this attempt's."""
-    found = first(connection, _HELD, {"asked": held.request_id, "holder": held.owner})
+    found = first_row(connection, _HELD, {"asked": held.request_id, "holder": held.owner})
     return None if found is None else (State(found[0]), found[1])
 
 

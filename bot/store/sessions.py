@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Integer, String, Table, bindparam, select
 
 from bot.conversation import Actor, Choice
-from bot.store.columns import ID_LENGTH, Json, Moment, first, insert_new, metadata, run
+from bot.store.columns import ID_LENGTH, Json, Moment, first_row, insert_new, metadata, run
 
 sessions = Table(
     "sessions",
@@ -50,7 +50,7 @@ class Session:
 def load(connection: Connection, session_id: str, actor: Actor) -> Session:
     """The session as it stands; a fresh one when nothing was said yet."""
     named = {"asked": session_id, "asker": actor.id}
-    if first(connection, _VERSION, named) is None:
+    if first_row(connection, _VERSION, named) is None:
         return Session(session_id, actor.id)
     row = connection.execute(_LOAD, named).one()
     offered = tuple(Choice.model_validate(choice) for choice in row.offered)

@@ -268,7 +268,7 @@ def _ground(draft: Draft) -> Ground:
     held = found.speaking(claimed, draft.evaluator, draft.day)
     return Ground(
         draft.facts,
-        tuple({rule.rule_id: rule for rule in (*draft.relevant, *draft.deciding, *held)}.values()),
+        (*draft.relevant, *draft.deciding, *held),
         found.by_limit,
         found.limited,
         tuple(dict.fromkeys((*claimed, *draft.scope.actions))),

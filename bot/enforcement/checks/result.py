@@ -99,12 +99,15 @@ class Draft:
         """The rules in force that answer what was asked: those of its outcomes, its actions, else of its domain."""
         asked = self.scope.outcomes if self.scope.is_named else self.scope.outcomes[:1]
         known = lookups(self.index)
-        found = known.answering(asked, self.evaluator, self.day)
-        found += known.speaking(self.scope.actions, self.evaluator, self.day)
-        if not found:
+        answering = known.answering(asked, self.evaluator, self.day)
+        speaking = known.speaking(self.scope.actions, self.evaluator, self.day)
+        found = answering or speaking
+        if answering and speaking:
+            found = list({rule.rule_id: rule for rule in (*answering, *speaking)}.values())
+        elif not found:
             rules = self.evaluator.ruleset.rules
             found = [rule for rule in rules if rule.domain in self.topic.domains[:1] and rule.holds_on(self.day)]
-        return tuple({rule.rule_id: rule for rule in found}.values())
+        return tuple(found)
 
     @cached_property
     def deciding(self) -> tuple[ConditionalRule, ...]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import bindparam, func, literal, select
 
-from bot.store.columns import Moment, first, insert_new, run, stamp
+from bot.store.columns import Moment, first_row, insert_new, run, stamp
 from bot.store.querylog import query_log
 
 
@@ -70,5 +70,5 @@ def test_a_statement_may_have_values_of_its_own(store):
     with store.writing() as connection:
         run(connection, query_log.insert(), LOGGED)
         for _ in range(2):
-            assert tuple(first(connection, asked, {"asked": "r1"})) == ("r1", 7)
-        assert first(connection, asked, {"asked": "r2"}) is None
+            assert tuple(first_row(connection, asked, {"asked": "r1"})) == ("r1", 7)
+        assert first_row(connection, asked, {"asked": "r2"}) is None
