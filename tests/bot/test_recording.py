@@ -30,7 +30,8 @@ def test_an_entry_says_what_was_judged_and_how_and_its_papers_are_on_the_shelf(t
     upgrade(store)
     heard: list[Checkpoint] = []
     book = Notebook(store, shelf("artifacts", tmp_path), lambda: NOON, heard.append)
-    record(FOUND, question("r1"), book, NOON - timedelta(seconds=2), {"model_1": {"said": "0.1"}})
+    json_of_verdict = record(FOUND, question("r1"), book, NOON - timedelta(seconds=2), {"model_1": {"said": "0.1"}})
+    assert json_of_verdict["llm_response"] == "You get everything."
     with store.reading() as connection:
         (entry,) = audit.about(connection, "r1")
         assert heard == [audit.tail(connection)] == [Checkpoint(1, entry.entry_hash)]
@@ -42,7 +43,7 @@ def test_an_entry_says_what_was_judged_and_how_and_its_papers_are_on_the_shelf(t
         "enforce", {"id": "ana", "type": "human"}, "escalate", ["pii"], ["Desk"], 2000,
         "2026-11-20T12:00:00.000000Z", ETAG,
     ]  # fmt: skip
-    assert book.artifacts.get(body["artifacts"]["verdict"])["llm_response"] == "You get everything."
+    assert book.artifacts.get(body["artifacts"]["verdict"]) == json_of_verdict
     assert book.artifacts.get(body["artifacts"]["model_1"]) == {"said": "0.1"}
 
 

@@ -46,6 +46,18 @@ def test_a_shared_word_is_read_for_the_preferred_fact(shop: BundleIndex) -> None
     assert reading("by visa", shop, "paid_with", "refund_to").facts == {}
 
 
+def test_what_was_read_before_sways_no_other_reading(shop: BundleIndex) -> None:
+    text = "I paid 80 dollars, by visa"
+    first = [reading(text, shop, *prefer).facts for prefer in ((), ("paid_with",), ("refund_to",))]
+    again = [reading(text, shop, *prefer).facts for prefer in (("refund_to",), ("paid_with",), ())]
+    assert first == again[::-1]
+    assert len({*map(str, first)}) == 3
+    clear = "I bought it 10 days ago"
+    assert reading(clear, shop) == reading(clear, shop, "paid_with")
+    shown_then = read_text(clear, shop.vocabulary, {}, TODAY)
+    assert (shown_then.facts, reading(clear, shop).facts) == ({}, {"days_since_purchase": 10})
+
+
 def test_an_unclear_reading_says_why(shop: BundleIndex) -> None:
     reasons = {
         "bought more than 30 days ago": "it gives a bound or a range, not one value",

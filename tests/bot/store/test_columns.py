@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import bindparam, func, literal, select
+from sqlalchemy import Text, bindparam, cast, func, literal, select
 
-from bot.store.columns import Moment, first_row, insert_new, run, stamp
+from bot.store.columns import Moment, Written, first_row, insert_new, run, stamp
+from bot.store.engine import StoreError
 from bot.store.querylog import query_log
+from bylaw.canonical import canonical_json
 
 
 @pytest.mark.parametrize(
@@ -72,3 +74,27 @@ def test_a_statement_may_have_values_of_its_own(store):
         for _ in range(2):
             assert tuple(first_row(connection, asked, {"asked": "r1"})) == ("r1", 7)
         assert first_row(connection, asked, {"asked": "r2"}) is None
+
+
+def test_json_that_is_spelled_already_is_kept_like_its_value(store):
+    value = {"b": [1, None, "é"], "a": {"c": 0.1}}
+    with store.writing() as connection:
+        for name, factors in (("r1", value), ("r2", Written(canonical_json(value)))):
+            run(connection, query_log.insert(), {**LOGGED, "log_id": name, "factors": factors})
+        text = cast(query_log.c.factors, Text)
+        kept = list(connection.execute(select(text).order_by(query_log.c.log_id)).scalars())
+        assert kept[0] == kept[1]
+        assert list(connection.execute(select(query_log.c.factors)).scalars()) == [value, value]
+
+
+def test_what_the_driver_refuses_is_said_as_by_any_other_statement(store):
+    def twice(insert):
+        with pytest.raises(StoreError, match=r"(?i)unique"), store.writing() as connection:
+            for _ in range(2):
+                insert(connection)
+
+    twice(lambda connection: run(connection, query_log.insert(), LOGGED))
+    twice(lambda connection: run(connection, query_log.insert(), [LOGGED]))
+    twice(lambda connection: connection.execute(query_log.insert(), LOGGED))
+    with store.reading() as connection:
+        assert first_row(connection, select(query_log.c.log_id)) is None

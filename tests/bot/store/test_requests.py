@@ -10,7 +10,9 @@ import pytest
 from bot.conversation import Actor, Reply
 from bot.lifecycle import ForbiddenStep, State, road
 from bot.store import requests
+from bot.store.columns import Written
 from bot.store.requests import Busy, Claim, RequestConflict
+from bylaw.canonical import canonical_json
 from tests.fakes.frame import LEASE, NOON, question, reply
 
 LATER = NOON + LEASE + timedelta(seconds=1)
@@ -41,6 +43,15 @@ def test_the_first_to_ask_gets_the_request_and_the_next_finds_it_busy(store):
     assert claim(store) == Claim("r1", "a1", 1)
     assert claim(store, owner="a2") == Busy("r1")
     assert standing(store).is_held(NOON)
+
+
+def test_a_reply_whose_json_is_known_is_kept_like_any_other(store):
+    said = reply(rows=((1, "a", None, 0.1),), level=4, kind="data")
+    for name, told in (("r1", None), ("r2", Written(canonical_json(said)))):
+        held = claim(store, question(name))
+        with store.writing() as connection:
+            assert requests.finish(connection, held, said, road(said), {}, NOON, told)
+    assert standing(store, "r1").reply == standing(store, "r2").reply == said
 
 
 def test_a_finished_request_gives_its_reply_again(store):

@@ -131,3 +131,29 @@ def test_who_waits_commits_when_nobody_else_is_left_to(crowd):
     with crowd.store.writing() as connection:
         connection.exec_driver_sql("INSERT INTO t VALUES (NULL, 'kept')")
     assert crowd.words() == ["kept"]
+
+
+def connection_of(store, is_durable=True):
+    with store.writing(is_durable) as connection:
+        return connection.connection.dbapi_connection
+
+
+def test_a_writer_goes_on_with_the_connection_of_the_last_of_its_kind(crowd):
+    durable, hasty = connection_of(crowd.store), connection_of(crowd.store, False)
+    assert durable is not hasty
+    assert [connection_of(crowd.store), connection_of(crowd.store, False)] == [durable, hasty]
+
+
+def test_a_connection_whose_commit_failed_is_not_used_again(crowd):
+    before = connection_of(crowd.store)
+    crowd.at_once([breaks_the_commit])
+    assert connection_of(crowd.store) is not before
+    crowd.at_once([fine])
+    assert crowd.words() == ["0"]
+
+
+def test_a_store_that_is_closed_keeps_no_connection(crowd):
+    for is_durable in (True, False):
+        connection_of(crowd.store, is_durable)
+    crowd.store.close()
+    assert crowd.store.engine.pool.checkedout() == 0
