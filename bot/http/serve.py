@@ -13,6 +13,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from bot.http.frame import LOOPBACK
+from bot.http.wire import Wire
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
 
@@ -25,6 +26,7 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None]) -> 
     """Serve what comes to *listening* until told to stop; says when it is *ready*."""
     config = uvicorn.Config(
         app,
+        http=Wire,
         log_config=None,
         access_log=False,
         server_header=False,
