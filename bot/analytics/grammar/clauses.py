@@ -70,7 +70,7 @@ def read_negation(scan: Scan) -> bool:
     scan.negated = True
     scan.relative |= scan.word() in ("no", "without")
     scan.at += 1
-    while scan.word() in ("any", "a", "an", "the", "be", "have", "have", "in", "from", "our"):
+    while scan.word() in ("any", "a", "an", "the", "be", "have", "have", "in", "from", "our", "of"):
         scan.relative |= scan.word() in ("any", "have")
         scan.at += 1
     return True

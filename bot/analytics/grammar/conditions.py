@@ -21,6 +21,8 @@ from bot.analytics.grammar.tokens import Token
 from bylaw.language.quantities import Unit
 from bylaw.semantic.query import Operator, Value
 
+_BETWEEN = frozenset("the a an of letter be or value with digit".split())  # noqa: SIM905 - words
+
 
 def read_time(scan: Scan) -> bool:
     token = scan.here()
@@ -207,18 +209,8 @@ def read_comparison(scan: Scan) -> bool:
             return True
         return False
     length, operator = found
-    place = scan.at + length
-    while place < len(scan.words) and scan.words[place] in (
-        "the",
-        "a",
-        "an",
-        "of",
-        "letter",
-        "be",
-        "or",
-        "value",
-        "with",
-    ):
+    place, is_text = scan.at + length, operator in ("starts_with", "ends_with")
+    while scan.at_word(place) in _BETWEEN and not (is_text and scan.is_letter(place)):
         place += 1
     if place >= len(scan.tokens) or scan.tokens[place].sentence != scan.here().sentence:
         return False
@@ -226,10 +218,11 @@ def read_comparison(scan: Scan) -> bool:
     number = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
     if token.kind == "time" and not (scan.said.change_words or scan.said.compares):
         number = number_of_year(token)
-    if token.kind == "quoted" or (number is not None and operator not in ("starts_with", "ends_with")):
+    is_digits = is_text and token.kind == "number" and token.raw.isdecimal()
+    if token.kind == "quoted" or (number is not None and not is_text):
         value: Value | None = token.text if token.kind == "quoted" else number
-    elif (operator in ("starts_with", "ends_with", "contains", "in") and token.is_proper) or (
-        operator in ("starts_with", "ends_with") and token.kind == "word" and len(token.text) == 1
+    elif ((is_text or operator in ("contains", "in")) and token.is_proper) or (
+        is_text and (is_digits or (token.kind == "word" and len(token.text) == 1))
     ):
         value = token.raw
     else:

@@ -179,6 +179,9 @@ def _take_date(scan: Scan, after: int, ref: Ref, is_last: bool) -> bool:
         return False  # "by their first order date": no column of a row
     first, scan.at = scan.at, after
     times = tuple(Target("time", date) for date in dates)
+    for agg in scan.aggs:
+        add_number(scan, NumberSaid(Ref(ref.words, times), agg), first, after)  # "first and last order dates"
+    scan.aggs = []
     add_number(scan, NumberSaid(Ref(ref.words, times), "max" if is_last else "min"), first, after)
     scan.head = Ref(ref.words, ref.of("entity"))
     scan.dated = True

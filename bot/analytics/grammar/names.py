@@ -26,6 +26,7 @@ from bot.analytics.grammar.places import (
     is_asked_for,
     is_each,
     is_each_one,
+    is_kind_of_group,
     is_mean_of_rows,
     is_missing,
     is_of_column,
@@ -367,6 +368,8 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     scan.asks |= (not ref.is_plural or bool(is_ranked)) and opens_clause(scan, first)  # "the product with the most …"
     if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking) and not has_clause(scan, ref):
         return False
+    if scan.relative and ref.of("dimension") and scan.word() in ("be", "=") and labels_value(scan, ref):
+        return False  # "where the sales region is Europe"
     entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural, role=scan.take_role(first))
     if scan.relative and scan.head is not None and is_other(scan, entity):
         comparison, value, unit = scan.quantity or (("=", 0, None) if scan.negated else (">=", 1, None))
@@ -436,7 +439,9 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     elif not near and scan.last is not None and scan.words[first - 1] == "(":
         near = scan.last.entities  # "the drug (id and name)"
     named = Ref(ref.words, named_before(scan, ref, wanted), near, ref.is_plural)
-    if scan.ranking and scan.said.ranked is None:
+    if is_kind_of_group(scan, ref):
+        scan.head = Ref(ref.words, ref.of("dimension"))  # "by state, for states with more than 3 customers"
+    elif scan.ranking and scan.said.ranked is None:
         scan.said.ranked = named
     elif labelled := labels_value(scan, named):
         scan.labels = labelled

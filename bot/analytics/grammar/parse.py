@@ -42,7 +42,7 @@ from bot.analytics.grammar.quantities import (
     read_top,
 )
 from bot.analytics.grammar.ratios import finish, read_ratio
-from bot.analytics.grammar.recalled import read_end_first, read_recalled
+from bot.analytics.grammar.recalled import read_end_first, read_recalled, read_total
 from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.superlatives import read_superlative
@@ -157,6 +157,7 @@ RULES: tuple[Rule, ...] = (
     read_named,
     read_rows,
     read_bare_count,
+    read_total,
     read_aggregate,
     read_literal,
     read_each,

@@ -133,10 +133,18 @@ def labels_value(scan: Scan, ref: Ref) -> frozenset[str]:
         known.ref, known.is_labelled = Ref(before.words, kept, before.near), True
         return frozenset(shared)
     place = scan.at
-    while scan.word(place - scan.at) in ("of", "be", "in", "=", ":", "as", "the", "and", "either", "both"):
+    while scan.at_word(place) in ("of", "be", "in", "=", ":", "as", "the", "and", "either", "both") or (
+        scan.at_word(place) in ("not", "neither") and scan.at_word(place - 1) == "be"
+    ):
         place += 1
     behind = scan.mention(place)
     return frozenset(names & {target.name for target in behind[1].of("value")}) if behind else frozenset()
+
+
+def is_kind_of_group(scan: Scan, ref: Ref) -> bool:
+    """Is it what the answer is grouped by, of which something is now said: "states with more than 3 customers"?"""
+    grouped = {target for group in scan.said.groups for target in group.of("dimension")}
+    return ref.is_plural and scan.word() in wording.RELATIVE and not grouped.isdisjoint(ref.of("dimension"))
 
 
 def group_follows(scan: Scan) -> bool:

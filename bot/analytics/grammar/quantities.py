@@ -140,6 +140,10 @@ def read_aggregate(scan: Scan) -> bool:
     """ "Total", "average", "highest": the next thing named is added up, averaged, or ranked by."""
     word = scan.word()
     agg = wording.AGGREGATES.get(word) or wording.EXTREMES.get(word)
+    if agg is not None and scan.agg is None and scan.word(1) == "and" and {word, scan.word(2)} == {"first", "last"}:
+        scan.aggs, scan.agg_words = [agg], scan.here().raw  # "first and last order dates"
+        scan.at += 2
+        return True
     if agg is None or (word in wording.AMBIGUOUS_EXTREMES and not scan.leads_to(("time", "fact"))):
         return False
     adds_nothing = word == "overall" or (word in ("total", "combined") and scan.word(1) in ("number", "count"))

@@ -39,9 +39,22 @@ def read_recalled(scan: Scan) -> bool:
     return False
 
 
+def read_total(scan: Scan) -> bool:
+    """ "Return the id and the total", "the average and its region": the number of which it was said."""
+    if scan.word() not in wording.AGGREGATES or not scan.asks or scan.agg is not None or scan.counting:
+        return False
+    after = scan.at + 1
+    is_over = after >= len(scan.tokens) or scan.tokens[after].sentence != scan.here().sentence
+    number = _number(scan, [scan.word()]) if is_over or scan.at_word(after) in (",", "and", ".") else None
+    if number is None or scan.starts_clause():
+        return False
+    _recall_number(scan, number, 1)
+    return True
+
+
 def takes_again(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     """ "The highest list price: return the name and the price": that number, whatever else has a price."""
-    if not scan.asks or scan.agg is not None or scan.counting or not ref.of("fact", "metric") or ref.of("entity"):
+    if not scan.asks or scan.agg is not None or scan.counting or not ref.of("fact", "metric"):
         return False
     number = _number(scan, scan.normal(ref.words))
     if number is None or scan.tokens[number.begins].sentence == scan.tokens[first].sentence:
@@ -98,7 +111,8 @@ def _number(scan: Scan, words: Sequence[str]) -> NumberSaid | None:
     for number in scan.said.numbers:
         spoken = _core(scan.normal(number.ref.words))
         kind = {number.agg, number.summary, *(wording.AGGREGATES.get(word) for word in spoken)}
-        is_total = list(words) == ["total"] and scan.agg is None and (number.is_total or "sum" in kind)
+        alone = wording.AGGREGATES.get(words[0]) if len(words) == 1 and scan.agg is None else None
+        is_total = alone is not None and (alone in kind or (alone == "sum" and number.is_total))
         is_short = is_short_for(words, spoken) or (scan.agg is not None and list(words) == spoken)
         is_of_kind = scan.agg is None or scan.agg[0] in kind
         found += [number] if is_total or (is_short and is_of_kind) else []
@@ -141,6 +155,8 @@ def _recall_number(scan: Scan, number: NumberSaid, length: int) -> None:
         scan.said.orders.append(OrderSaid(number))
     else:
         number.is_rank = False
+        if number.is_extreme and number.ref.of("fact"):  # where rows are ranked by it, their column
+            scan.said.outputs.append(Ref(number.ref.words, number.ref.of("fact"), number.ref.near))
     scan.number_ends = scan.at
     scan.say(first, scan.at, "metric", number.ref.words)
 

@@ -18,7 +18,8 @@ def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     ref = shares_adjective(scan, known, ref) if continues and known is not None else ref
     flags = ref.of("flag")
     is_had = before in ("have", "with", "without") or scan.normal(ref.words)[:1] == ["have"]
-    if not flags or not (scan.relative or scan.negated or continues or is_had):
+    is_held = scan.normal(ref.words)[:1] == ["be"] and before not in ("whether", "if")  # "how many of them are active"
+    if not flags or not (scan.relative or scan.negated or continues or is_had or is_held):
         return False
     narrow(scan, Ref(ref.words, ref.of("dimension", "flag"), ref.near), "in", True, first, after)
     return True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.clauses import own_clause, rows_behind, take_head
+from bot.analytics.grammar.clauses import open_clause, own_clause, relate, rows_behind, take_head
 from bot.analytics.grammar.places import is_each_one
-from bot.analytics.grammar.said import Ref
+from bot.analytics.grammar.said import Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.scope import Target
 
 
 def read_verb(scan: Scan) -> bool:
@@ -91,8 +92,29 @@ def is_quantity_at(scan: Scan, place: int) -> bool:
     return is_number and follows is not None and bool(follows[1].entities)
 
 
+def is_missing_of(scan: Scan, verb: Ref) -> bool:
+    """ "Patients who have never been treated": no row is there that the verb connects them by."""
+    head, links = scan.head, {target.owner for target in verb.of("relation")}
+    if (
+        head is None
+        or len(links) != 1
+        or links & set(head.entities or head.owners)
+        or scan.at_word(scan.at - 1) != "be"
+    ):
+        return False
+    open_clause(scan)
+    rows = Ref(verb.words, tuple(Target("entity", name) for name in links))
+    relate(scan, RelatedSaid(head, rows, "=", 0))
+    scan.negated = scan.relative = False
+    scan.say(scan.at, scan.at + 1, "relation", verb.words)
+    return True
+
+
 def leave_open(scan: Scan, verb: Ref, length: int) -> bool:
     """A verb without an object behind it: "how many flights does each airline operate"."""
+    if scan.negated and is_missing_of(scan, verb):
+        scan.at += length
+        return True
     is_more = verb.targets or scan.word() not in wording.NEUTRAL_VERBS  # than that a row exists
     place, is_dated = scan.at + length, False
     while scan.at_word(place) in wording.GRAINS.keys() | wording.PLACES | {"the", "each", "every"}:

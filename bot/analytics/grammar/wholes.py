@@ -247,6 +247,12 @@ def read_extent(scan: Scan) -> bool:
 
 
 def read_over_time(scan: Scan) -> bool:
+    """ "Over time": month by month. "Over the past 6 months" only says when."""
+    behind = scan.at + 1 + (scan.word(1) == "the")
+    is_number = behind < len(scan.tokens) and scan.tokens[behind].raw.isdecimal()  # "an order value over 2000"
+    if scan.word() == "over" and scan.is_time(behind) and not is_number:
+        scan.at = behind
+        return True
     if scan.word() == "over" and scan.word(1) == "time":
         scan.said.grain = scan.said.grain or "month"
         scan.say(scan.at, scan.at + 2, "grain", "month")

@@ -25,7 +25,7 @@ def _phrases(lines: str) -> frozenset[tuple[str, ...]]:
 FILLERS = _set(
     "a an the this that these those our we us me you it they them their its his her he she please like of in for on at "
     "to from with within be do there can could would will what which who whom whose how much and during only just so "
-    "far hi hello hey thank thanks as also then both along well here any some where when while i my have all"
+    "far hi hello hey thank thanks as also then both along well here any some where when while i my have all yet"
 )
 ARTICLES = _set("a an the our all of each every any some their its his her your this these those")
 DETERMINERS = _set("a an the our their its his her your this these those")
@@ -34,7 +34,7 @@ DEFINING = _set("the sum of , and divide divided by plus minus times total amoun
 SMALL = _set("the in from a our of an at for to")
 BY = _set("by per each every across")
 BROKEN = _set("broken split grouped group down break breakdown sorted")
-NOT = _set("not no without excluding exclude except never non neither nor non-")
+NOT = _set("not no without outside excluding exclude except never non neither nor non-")
 ONLY = _set("only solely exclusively")
 OWNERS = _set("their its his her whose")
 ASKING = _set(
@@ -140,14 +140,15 @@ _DOWNWARDS = (
     "starting from the best to the lowest,from largest to smallest,largest to smallest,most recent first,newest first,"
     "from the highest to the lowest,from newest to oldest,in reverse order,from high to low,high to low,most first,"
     "with the longest duration first,with the highest first,with the largest first,starting with the highest,"
-    "starting with the largest,starting from the highest,from longest to shortest"
+    "starting with the largest,starting from the highest,from longest to shortest,"
+    "longest first,biggest first,greatest first,latest first,best first"
 )
 _UPWARDS = (
     "ascending,asc,ascending order,in ascending order,from lowest to highest,lowest to highest,alphabetically,"
     "in alphabetical order,alphabetical order,lowest first,smallest first,oldest first,from smallest to largest,"
     "from oldest to newest,from least to most,least to most,chronologically,in chronological order,earliest first,"
     "from low to high,low to high,from the lowest to the highest,from earliest to latest,starting with the lowest,"
-    "starting from the lowest,from shortest to longest"
+    "starting from the lowest,from shortest to longest,shortest first,fewest first,least first,cheapest first"
 )
 DIRECTIONS: Mapping[tuple[str, ...], bool] = {  # is it downwards?
     tuple(phrase.split()): is_down

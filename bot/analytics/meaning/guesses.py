@@ -78,8 +78,10 @@ def decide_best(draft: Draft, number: NumberSaid) -> None:
     subject = rows_asked_for(draft)
     facts = {target.owner for target in number.ref.of("fact")}
     owners = facts & set(subject.entities if subject is not None else ())
-    if subject is None and said.outputs:
-        columns = [target for target in said.outputs[0].of("dimension") if target.owner in facts]
+    grouped = {target for ref in said.groups for target in ref.targets}
+    shown = [ref for ref in said.outputs if not ref.of("fact") and not grouped & set(ref.targets)]
+    if subject is None and shown:
+        columns = [target for target in shown[0].of("dimension") if target.owner in facts]
         owners = {target.owner for target in [one for one in columns if draft.names_row(one)] or columns}
     base = owners.pop() if len(owners) == 1 else ""
     leads = draft.nearness.leads_to_one
@@ -113,7 +115,7 @@ def decide_frequent(draft: Draft) -> None:
     said = draft.said
     if not said.is_frequent or any(number.agg == "count" for number in said.numbers):
         return
-    ranked = said.ranked or said.subject or (said.outputs[0] if said.outputs else None)
+    ranked = column_ranked(draft) or said.ranked or said.subject or (said.outputs[0] if said.outputs else None)
     heads = [head for head in said.heads if ranked is None or not set(head.entities) & set(ranked.entities)]
     if heads:
         said.numbers.append(NumberSaid(heads[-1], "count", is_rank=not said.counts))
@@ -124,6 +126,24 @@ def decide_frequent(draft: Draft) -> None:
     elif ranked is not None and not ranked.entities:
         targets = tuple(Target("entity", owner) for owner in dict.fromkeys(ranked.near or ranked.owners))
         said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count", is_rank=not said.counts))
+
+
+def column_ranked(draft: Draft) -> Ref | None:
+    """ "The most common medication: return the name and count": by the names of rows that are no others each."""
+    said = draft.said
+    ranked = said.ranked
+    if ranked is None or not ranked.entities or not said.counts or not said.frequent:
+        return None
+    shown = [ref for ref in said.outputs if any(one.owner in ranked.entities for one in ref.of("dimension"))]
+    if len(shown) != 1 or len(said.outputs) != 1:
+        return None
+    own = tuple(one for one in shown[0].of("dimension") if one.owner in ranked.entities)
+    if len(own) != 1 or draft.is_key(own[0]) or draft.tells_apart(own[0].name, own[0].owner):
+        return None
+    said.outputs.remove(shown[0])
+    said.ranked = Ref(shown[0].words, own)
+    said.heads = [head for head in said.heads if not set(head.entities) <= set(ranked.entities)]
+    return said.ranked
 
 
 def ranked_unsaid(draft: Draft, ranked: Ref, words: str) -> NumberSaid | None:

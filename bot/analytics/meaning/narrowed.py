@@ -343,7 +343,8 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
 
 def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: str) -> None:
     """A value that only rows far away have, which nothing in the question speaks of: a word of another meaning."""
-    if narrowing.is_labelled or draft.nearness.leads_to_one(base, target.owner):
+    direct = {one.right_entity for one in draft.context.entities[base].relationships}
+    if narrowing.is_labelled or draft.nearness.leads_to_one(base, target.owner) or target.owner in direct:
         return
     if narrowing.verb is not None:
         inside = [one.entity.entities for one in draft.said.related if one.clause == narrowing.clause > 0]

@@ -31,6 +31,7 @@ def group_names(draft: Draft) -> list[str]:
     shown = [shown_name(draft, ref) for ref in said.outputs]
     spoken = {name for ref in (*said.heads, *asked) for name in (*ref.entities, *ref.owners)}
     spoken |= {name for ref in said.outputs for name in ref.near}
+    spoken |= {*said.outputs[0].owners} if said.is_ranking and said.outputs and not asked else set()
     for name, ref in zip(shown, said.outputs, strict=True):
         owner = name.partition(".")[0]
         if not draft.nearness.leads_to_one(draft.base or owner, owner) and owner not in spoken:

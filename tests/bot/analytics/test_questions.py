@@ -52,6 +52,40 @@ def test_a_question_is_read_as_this_query(row, reader):
             "total number of seats by store city",
             {"metrics": ["sum(stores.seats)"], "dimensions": ["stores.store_city"]},
         ),
+        (
+            "how many stores are there and how many of them are open",
+            {
+                "metrics": ["store_count", "store_count_1"],
+                "measures": [
+                    {
+                        "name": "store_count_1",
+                        "metric": "store_count",
+                        "filters": [{"dimension": "stores.is_open", "values": [True]}],
+                    }
+                ],
+            },
+        ),
+        (
+            "what percentage of stores are open",
+            {
+                "metrics": ["percentage"],
+                "measures": [
+                    {
+                        "name": "store_count_1",
+                        "metric": "store_count",
+                        "filters": [{"dimension": "stores.is_open", "values": [True]}],
+                    }
+                ],
+                "ratios": [
+                    {
+                        "name": "percentage",
+                        "numerator": "store_count_1",
+                        "denominator": "store_count",
+                        "in_percent": True,
+                    }
+                ],
+            },
+        ),
     ],
 )
 def test_what_a_row_has_narrows_and_what_it_has_many_of_adds_up(index, text, query):
@@ -59,7 +93,8 @@ def test_what_a_row_has_narrows_and_what_it_has_many_of_adds_up(index, text, que
     stores = known.entities["stores"]
     cafe = Dimension(name="has_cafe", expr="has_cafe", data_type="boolean", synonyms=["cafe"])
     seats = Fact(name="seats", expr="seats", default_aggregation="avg")
-    more = {"dimensions": [*stores.dimensions, cafe], "facts": [*stores.facts, seats]}
+    opened = Dimension(name="is_open", expr="is_open", data_type="boolean")
+    more = {"dimensions": [*stores.dimensions, cafe, opened], "facts": [*stores.facts, seats]}
     context = known.model_copy(update={"entities": {**known.entities, "stores": stores.model_copy(update=more)}})
     reading = Reader(context, lexicon_of(context), Compiler(context)).read(text, TODAY)
     assert isinstance(reading, Bound), reading
