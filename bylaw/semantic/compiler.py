@@ -18,7 +18,7 @@ from bylaw.authored.context import Context
 from bylaw.semantic import gotchas, summaries
 from bylaw.semantic.answer import Assembly
 from bylaw.semantic.conditions import Conditions
-from bylaw.semantic.cycles import cycle_of, place_in
+from bylaw.semantic.cycles import cycle_of, is_in_order, place_in
 from bylaw.semantic.joins import Joins, Step
 from bylaw.semantic.lists import Listing
 from bylaw.semantic.measures import Atom, Frame, Number, Numbers
@@ -303,10 +303,18 @@ class _Compilation:
         if self.grain:
             natural = [Order(by="time")]
         else:
-            cycles, dimensions = self._cycles(), self.dimensions.items()
-            natural = [Order(by=alias) for name, alias in dimensions if cycles[alias] or is_part(name)] or downwards
+            natural = [Order(by=alias) for alias in self._following()] or downwards
         ranked = query.order or tuple(natural)
         return ranked, (*first, *ranked, *(Order(by=alias) for alias in keys))
+
+    def _following(self) -> list[str]:
+        """The groups whose values follow one another in time, and are shown so where nobody says how."""
+        field, cycles = self.compiler.names.field, self._cycles()
+        return [
+            alias
+            for name, alias in self.dimensions.items()
+            if cycles[alias] or is_part(name) or is_in_order(field(name))
+        ]
 
     def _cycles(self) -> dict[str, Sequence[str]]:
         """The groups whose values follow one another, and come again: months, weekdays."""

@@ -13,6 +13,10 @@ from bylaw.semantic.names import Field
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_PERIODS = {
+    "year", "quarter", "month", "week", "day", "hour", "semester", "trimester", "term", "season", "decade", "century",
+}  # fmt: skip
+_NUMBERS = ("int", "bigint", "smallint", "tinyint", "integer", "number", "numeric", "decimal")
 _LETTERS = 3  # that tell them apart
 _OTHERS = Fraction(1, 4)  # of the listed values that may be something else: they come last
 
@@ -27,6 +31,14 @@ def cycle_of(field: Field, calendar: Calendar) -> Sequence[str]:
         if found > 1 and len(said) - found <= _OTHERS * len(said):
             return cycle
     return ()
+
+
+def is_in_order(field: Field) -> bool:
+    """Do the values of a dimension follow one another in time as numbers do: years, week numbers, ids of semesters?"""
+    part = field.part
+    if not isinstance(part, Dimension) or not (part.data_type or "").lower().startswith(_NUMBERS):
+        return False
+    return not _PERIODS.isdisjoint(part.name.split("_"))
 
 
 def place_in(cycle: Sequence[str], tree: exp.Expr) -> exp.Expr:

@@ -13,14 +13,15 @@ TABLE = "CREATE SCHEMA m; CREATE TABLE m.visits (day TEXT, n INT)"
 DAYS = ["Friday", "Monday", "Saturday", "Sunday"]
 
 
-def asked(values, rows, week_start="monday", **query):
+def asked(values, rows, week_start="monday", column=None, **query):
+    column = column or {"name": "day", "is_enum": True, "sample_values": values}
     context = Context.model_validate(
         {
             "entities": {
                 "visits": {
                     "name": "visits",
                     "base_table": {"schema": "m", "table": "visits"},
-                    "dimensions": [{"name": "day", "is_enum": True, "sample_values": values}],
+                    "dimensions": [{**column, "expr": "day"}],
                     "facts": [{"name": "n"}],
                 }
             },
@@ -28,7 +29,7 @@ def asked(values, rows, week_start="monday", **query):
             "calendar": {"week_start": week_start},
         }
     )
-    given = SemanticQuery(metrics=("visitors",), dimensions=("visits.day",), **query)
+    given = SemanticQuery(metrics=("visitors",), dimensions=(f"visits.{column['name']}",), **query)
     with duckdb.connect() as connection:
         connection.execute(TABLE)
         connection.executemany("INSERT INTO m.visits VALUES (?, ?)", rows)
@@ -59,3 +60,20 @@ def test_an_order_that_is_asked_for_stays():
     by_day = (Order(by="visits.day", descending=True),)
     assert asked(DAYS, rows, order=by_day) == ["Sunday", "Saturday", "Friday", "Monday"]
     assert asked(DAYS, rows, order=by_day, limit=2) == ["Sunday", "Saturday"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "order"),
+    [
+        ("year", "integer", ["1", "2", "3"]),
+        ("semester_id", "BIGINT", ["1", "2", "3"]),
+        ("fiscal_week", "numeric(4, 0)", ["1", "2", "3"]),
+        ("semester", "varchar", ["2", "3", "1"]),
+        ("open_days", "integer", ["2", "3", "1"]),
+        ("customer_id", "integer", ["2", "3", "1"]),
+        ("year", None, ["2", "3", "1"]),
+    ],
+)
+def test_numbers_of_periods_follow_one_another(name, data_type, order):
+    column = {"name": name, "data_type": data_type}
+    assert asked([], [("1", 5), ("2", 9), ("3", 7)], column=column) == order
