@@ -130,6 +130,8 @@ def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False
     if is_of_either(scan, wanted):
         scan.said.unknown.append(scan.word(1))
+    if scan.summary is not None and ref.entities:
+        wanted = (*wanted, *ref.of("fact"))  # "the average number of citations per paper", where papers have one
     number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned), "count", scan.distinct)
     number.is_total = not ref.entities and "total" in scan.normal(scan.counting)
     scan.counting, scan.distinct = None, False

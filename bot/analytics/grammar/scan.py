@@ -162,8 +162,9 @@ class Scan:
         while at < len(self.words) and (
             (self.words[at] in wording.DETERMINERS and not self.is_letter(at)) or self.words[at] in skip
         ):
-            if self.lexicon.longest_at(self.words[at : at + 4], 0) and self.words[at] not in FUNCTION_WORDS:
-                break
+            known = self.lexicon.longest_at(self.words[at : at + self.lexicon.longest], 0)
+            if known is not None and (known[0] > 1 or self.words[at] not in FUNCTION_WORDS):
+                break  # "The Ramen Shop"
             at += 1
         if at >= len(self.tokens) or self.tokens[at].kind not in ("word", "number"):
             return None

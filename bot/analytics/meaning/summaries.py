@@ -25,6 +25,7 @@ _WORDS: dict[Kind, str] = {"avg": "average", "median": "median", "min": "minimum
 def decide_summaries(draft: Draft) -> None:
     """Which numbers are of several numbers, and of each of what. Raises Stop."""
     said = draft.said
+    decide_stored(draft)
     decide_adverbs(draft)
     if said.on_average:
         for number in said.numbers:
@@ -50,6 +51,21 @@ def decide_summaries(draft: Draft) -> None:
     if said.grain == each.grain:
         said.grain = None
     draft.each, said.with_empty = each, said.is_empty_too
+
+
+def decide_stored(draft: Draft) -> None:
+    """ "Average number of citations per paper": where a paper has that number, it is the average of it."""
+    said = draft.said
+    for number in said.numbers:
+        facts, rows = number.ref.of("fact"), number.ref.of("entity")
+        if number.summary is None or not facts or not rows or number.ref.of("metric"):
+            continue
+        spoken = {name for ref in (*said.per, *said.heads) for name in ref.entities} - set(number.ref.entities)
+        own = tuple(fact for fact in facts if fact.owner in spoken)
+        number.ref = Ref(number.ref.words, own or rows, number.ref.near, number.ref.is_plural)
+        if own:
+            number.agg, number.summary = number.summary, None
+            said.groups = [one for one in said.groups if one not in said.per or own[0].owner not in one.entities]
 
 
 def decide_adverbs(draft: Draft) -> None:
