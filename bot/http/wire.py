@@ -1,13 +1,14 @@
-"""What is read off a connection: requests, by a parser in C, which minds no length; here a head may only be so long.
+"""What is read off a connection: requests, by the parser in C of `bylaw[fast]`, which minds no length.
 
-The body has its own limit, once it is known who asks: `bot.http.frame`.
+A head may be as long here as where the server's own parser reads. The body has its own limit, once it is known who
+asks: `bot.http.frame`.
 """
 
 from __future__ import annotations
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-MAX_HEAD = 64 * 1024  # bytes of the request line and the headers
+MAX_HEAD = 16 * 1024  # bytes of the request line and the headers, as in h11
 
 
 class Wire(HttpToolsProtocol):
