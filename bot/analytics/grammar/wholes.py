@@ -290,7 +290,7 @@ def read_filler(scan: Scan) -> bool:
     word = scan.word()
     if word in wording.FILLERS or word in wording.NEUTRAL_VERBS or (scan.follows and word in wording.FOLLOWING):
         wishes = wording.WISHES | ({"mean", "meant"} if scan.follows else set())
-        if word in ("i", "my") and scan.word(1) not in wishes:
+        if (word in ("i", "my") and scan.word(1) not in wishes) or is_abbreviated(scan):
             return False
         if word == "total" and scan.word(-1) not in wording.FILLERS:
             return False
@@ -302,3 +302,8 @@ def read_filler(scan: Scan) -> bool:
         scan.at += 1
         return True
     return False
+
+
+def is_abbreviated(scan: Scan) -> bool:
+    """ "Customers in the US", "employees in IT": a name in capitals, where not everything is written so."""
+    return scan.here().raw in ("US", "IT") and any(token.raw.islower() for token in scan.tokens)
