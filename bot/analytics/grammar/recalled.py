@@ -154,7 +154,7 @@ def _recall_number(scan: Scan, number: NumberSaid, length: int) -> None:
     if scan.ordering:
         scan.said.orders.append(OrderSaid(number))
     else:
-        number.is_rank = False
+        number.is_rank, number.is_again = False, True
         if number.is_extreme and number.ref.of("fact"):  # where rows are ranked by it, their column
             scan.said.outputs.append(Ref(number.ref.words, number.ref.of("fact"), number.ref.near))
     scan.number_ends = scan.at

@@ -88,6 +88,7 @@ class NumberSaid:
     is_total: bool = False  # "total sales", without a word that counts; "average total amount"
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
     is_rank: bool = False  # "who has the most …": what the rows are ranked by
+    is_again: bool = False  # it is asked for by itself as well
     periods: int = 1  # of how many it is the moving average
     begins: int = -1  # the place of its first word
     kind: str = ""  # the words right before it that narrow it alone: "online"

@@ -210,8 +210,11 @@ def decide_grains(draft: Draft) -> None:
             draft.said.grain = grain
     for ref in list(draft.said.groups):
         grain = GRAINS.get(ref.words.lower())
-        if grain and not any(draft.nearness.leads_to_one(draft.base, name) for name in ref.owners):
+        spoken = {name for head in draft.said.heads for name in head.entities}
+        is_of_others = draft.default_time(draft.base) is not None and not {draft.base, *spoken} & set(ref.owners)
+        if grain and (is_of_others or not any(draft.nearness.leads_to_one(draft.base, one) for one in ref.owners)):
             draft.said.groups.remove(ref)
+            draft.said.outputs = [one for one in draft.said.outputs if GRAINS.get(one.words.lower()) != grain]
             for time in draft.said.times:
                 time.ref = None if time.ref is not None and time.ref.words == ref.words else time.ref
             draft.names[ref.words] = draft.said.grain = grain
@@ -228,7 +231,7 @@ def decide_per(draft: Draft, bases: Sequence[str]) -> None:
 
 def rank_by(draft: Draft, number: NumberSaid) -> None:
     number.is_extreme, descending = False, number.agg == "max"
-    number.agg, number.is_rank = None, True
+    number.agg, number.is_rank = None, not number.is_again
     draft.said.orders.append(OrderSaid(number, descending))
     draft.said.is_ranking = True
 

@@ -52,6 +52,7 @@ def test_a_question_is_read_as_this_query(row, reader):
             "total number of seats by store city",
             {"metrics": ["sum(stores.seats)"], "dimensions": ["stores.store_city"]},
         ),
+        ("how many store visits in each year", {"metrics": ["count(store_visits)"], "grain": "year"}),
         (
             "how many stores are there and how many of them are open",
             {
@@ -94,7 +95,8 @@ def test_what_a_row_has_narrows_and_what_it_has_many_of_adds_up(index, text, que
     cafe = Dimension(name="has_cafe", expr="has_cafe", data_type="boolean", synonyms=["cafe"])
     seats = Fact(name="seats", expr="seats", default_aggregation="avg")
     opened = Dimension(name="is_open", expr="is_open", data_type="boolean")
-    more = {"dimensions": [*stores.dimensions, cafe, opened], "facts": [*stores.facts, seats]}
+    year = Dimension(name="year", expr="opened_year", data_type="integer")
+    more = {"dimensions": [*stores.dimensions, cafe, opened, year], "facts": [*stores.facts, seats]}
     context = known.model_copy(update={"entities": {**known.entities, "stores": stores.model_copy(update=more)}})
     reading = Reader(context, lexicon_of(context), Compiler(context)).read(text, TODAY)
     assert isinstance(reading, Bound), reading
