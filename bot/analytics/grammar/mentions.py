@@ -102,3 +102,16 @@ def is_doing(scan: Scan, ref: Ref, length: int) -> bool:
     sentence = scan.here().sentence
     before = [token.text for token in scan.tokens[: scan.at] if token.sentence == sentence]
     return "do" in before and not ref.entities and scan.raw(scan.at - 1, scan.at) in scan.last.words
+
+
+def follows_number(scan: Scan, place: int) -> bool:
+    """Is what stands before *place* a number, with nothing but a span of time or a value behind it?"""
+    between = scan.tokens[scan.number_ends : place] if scan.number_ends > 0 else ()
+    is_dated = bool(between) and all(token.kind == "time" or token.text in wording.PLACES for token in between)
+    is_narrowed = bool(between) and scan.last is not None and bool(scan.last.of("value")) and not scan.last.entities
+    return scan.number_ends == place > 0 or is_dated or is_narrowed
+
+
+def opens_clause(scan: Scan, first: int) -> bool:
+    """ "Customers who …", "the product with …": what the question opens with, and says something of."""
+    return scan.word() in wording.RELATIVE and not scan.said.numbers and scan.opens(first)

@@ -10,9 +10,11 @@ from bot.analytics.grammar.conditions import key_of, narrow, narrow_value
 from bot.analytics.grammar.mentions import (
     counted_rows,
     ends_in_rows,
+    follows_number,
     is_doing,
     names_rows,
     of_whom,
+    opens_clause,
     tells_value,
     without_verb,
 )
@@ -44,7 +46,7 @@ from bot.analytics.grammar.places import (
 )
 from bot.analytics.grammar.quantities import is_one_of_several, ranks_too
 from bot.analytics.grammar.ratios import add_half
-from bot.analytics.grammar.recalled import named_before, takes_again
+from bot.analytics.grammar.recalled import named_before, point, takes_again
 from bot.analytics.grammar.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.values import takes_flag, takes_value
@@ -103,6 +105,7 @@ def read_named(scan: Scan) -> bool:
         return True
     scan.at = after
     ref = of_whom(scan, ref)
+    point(scan, ref, first, after)
     before, scan.last = scan.last, ref
     for take in TAKERS:
         scan.last = before
@@ -327,7 +330,7 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False  # "customers who …", "the customer with …": themselves, not how many
     is_thing = scan.asks and is_rows
     is_thing = is_thing or stands_beside(scan, first)
-    is_next = ref.is_plural and scan.words[first - 1] in ("and", ",", "&") and scan.number_ends == first - 1 > 0
+    is_next = ref.is_plural and scan.words[first - 1] in ("and", ",", "&") and follows_number(scan, first - 1)
     is_behind = bool(scan.said.numbers) and not is_next  # "net revenue and orders by region" are two numbers
     if ref.entities and (is_thing or scan.relative or scan.agent or scan.quantity or scan.ranking or is_behind):
         return False
@@ -337,11 +340,6 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if ref.entities and scan.head is None:
         scan.head = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)  # "customers in the EU with orders"
     return True
-
-
-def opens_clause(scan: Scan, first: int) -> bool:
-    """ "Customers who …", "the product with …": what the question opens with, and says something of."""
-    return scan.word() in wording.RELATIVE and not scan.said.numbers and scan.opens(first)
 
 
 def metric_names(scan: Scan, ref: Ref) -> set[str]:

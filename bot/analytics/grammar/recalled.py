@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref
+from bot.analytics.grammar.said import NumberSaid, OrderSaid, Pointed, Ref
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
 
 _LONGEST = 4  # words of a shorter name
 _AT = wording.SMALL | {"on", "by", "per", "with"}  # words that what belongs to a number begins with
+_THESE = ("this", "these", "those")
+_POINTING = frozenset(
+    ["in", "of", "for", "by", "at", "from", "to", "on", "with", "do", "be"]
+)  # before "that customer", which is no clause
+_AHEAD = wording.RELATIVE | frozenset(
+    ["in", "from", "of", "located", "living", "named", "called"]
+)  # "those customers who …"
 _WHOLES = {"percentage": True, "percent": True, "share": None, "ratio": False, "proportion": None, "rate": None}
 
 
@@ -179,3 +186,16 @@ def named_before(scan: Scan, ref: Ref, wanted: tuple[Target, ...]) -> tuple[Targ
     words = scan.normal(ref.words)
     same = [{*one.targets} & {*wanted} for one in columns_said(scan) if is_short_for(words, scan.normal(one.words))]
     return tuple(same[0]) if len(same) == 1 and len(same[0]) == 1 else wanted
+
+
+def point(scan: Scan, ref: Ref, first: int, after: int) -> None:
+    """ "How many orders does this customer have": one that is pointed at, and may have been named before."""
+    words = [scan.words[first], scan.words[first - 1] if first else ""]
+    is_that = words[1] == "that" and not ref.is_plural and scan.at_word(first - 2) in _POINTING
+    is_ahead = words[0] != "this" and scan.at_word(after) in _AHEAD
+    if scan.follows or not ref.of("entity", "dimension") or not (is_that or (words[0] in _THESE and not is_ahead)):
+        return
+    said = scan.said
+    known = (*said.heads, *said.outputs, *said.groups, said.ranked, said.subject, *(n.ref for n in said.numbers))
+    before = [one for one in known if one is not None and set(one.targets) & set(ref.of("entity", "dimension"))]
+    said.pointed.append(Pointed(ref, first, bool(before), ref.is_plural or any(one in said.groups for one in before)))

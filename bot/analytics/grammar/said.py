@@ -203,6 +203,16 @@ class OrderSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointed:
+    """ "This customer", "in that venue": what is pointed at, and whether the question named it, as one of many."""
+
+    ref: Ref
+    begins: int
+    is_known: bool
+    is_any: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """What the question says that a word, or a metric, is made of. `is_sum`: these parts and no others, added up."""
 
@@ -231,6 +241,7 @@ class Said:
     conditions: list[Narrowing] = field(default_factory=list)
     related: list[RelatedSaid] = field(default_factory=list)
     times: list[TimeSaid] = field(default_factory=list)
+    pointed: list[Pointed] = field(default_factory=list)
     aparts: list[ApartSaid] = field(default_factory=list)
     firsts: list[FirstSaid] = field(default_factory=list)
     each_of: Ref | None = None  # of each of what only the first rows are shown

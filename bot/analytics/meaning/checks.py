@@ -150,6 +150,16 @@ def stop_at_strangers(draft: Draft) -> None:
             raise Stop(not_understood(message, "ask for a metric of it", (head.words,)))
 
 
+def stop_at_pointed(draft: Draft) -> None:
+    """ "This customer" that nobody named, and "in that venue" of one found by a condition on what is counted there."""
+    for one in draft.said.pointed:
+        counted = {draft.base} - set(one.ref.entities)
+        before = [part for part in draft.said.conditions if part.begins < one.begins and counted & set(part.ref.owners)]
+        if not one.is_known or (before and not one.is_any):
+            message = f"I do not know which `{one.ref.words}` is meant"
+            raise Stop(not_understood(message, "name it: by its id, or its name", (one.ref.words,)))
+
+
 def stop_at_strays(draft: Draft) -> None:
     """A column that is named and that nothing asks to be shown, grouped by or compared."""
     strays = [ref for ref in draft.said.strays if ref in draft.said.outputs]
