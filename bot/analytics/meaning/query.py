@@ -48,7 +48,7 @@ from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
-from bot.analytics.meaning.roles import in_roles, stop_at_roles
+from bot.analytics.meaning.roles import in_roles, of_their_kind, stop_at_roles
 from bot.analytics.meaning.rows import (
     first_text,
     group_names,
@@ -174,6 +174,7 @@ def query_of_numbers(
         decide_compared(draft, compared, filters, dimensions)
     stop_at_states(draft)
     window, time_dimension = window_of(draft, filters)
+    of_their_kind(draft, filters)
     if sides:
         if window is not None:
             raise Stop(not_understood(f"I do not see whether `{window.label}` is compared too", "leave it out"))
@@ -330,6 +331,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     stop_at_units(draft, dimensions)
     stop_at_states(draft)
     list_window(draft, filters)
+    of_their_kind(draft, filters)
     is_one = said.is_ranking and (bool(said.best_of) or not asks_for_many(draft))
     limit = 1 if said.limit is None and is_one else said.limit
     orders = orders_of_rows(draft, dimensions)

@@ -144,6 +144,29 @@ def fills(draft: Draft, role: Role, condition: Condition) -> bool:
     return is_behind and (named == role.way.name or (not named and role.way.default))
 
 
+def of_their_kind(draft: Draft, filters: list[Condition]) -> None:
+    """ "Payments sent by users", where merchants send some too: those that have a partner of that kind. Raises Stop."""
+    assert draft.base is not None
+    shown = {target.owner for ref in (*draft.said.groups, *draft.said.outputs) for target in ref.targets}
+    for head in draft.said.heads:
+        name = head.entities[0] if head.entities else draft.base
+        if name == draft.base or name in shown or name in draft.per:
+            continue
+        known = [role for role in rivals(draft, draft.base, name) if role.way.default] or rivals(
+            draft, draft.base, name
+        )
+        role = role_of(draft, head.role, draft.base) or (known[0] if len(known) == 1 else None)
+        if role is None or role.left != draft.base or role.way.condition is None:
+            continue
+        those = Related(entity=draft.base, metric=f"count({name})")
+        if those in filters or any(fills(draft, role, one) for one in filters):
+            continue
+        if role not in known:
+            message = f"I do not see which `{head.words}` are meant"
+            raise Stop(not_understood(message, "say something of them, or of their kind", (head.words,)))
+        filters.append(those)
+
+
 def stop_at_roles(draft: Draft) -> None:
     """A role of the rows that are counted or listed, which nothing has, would be dropped silently."""
     assert draft.base is not None

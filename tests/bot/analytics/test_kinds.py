@@ -1,0 +1,60 @@
+"""Who paid is a person or a shop: what is said of people holds for the payments of people alone."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import duckdb
+import pytest
+import yaml
+
+from bot.analytics.read import Reader
+from bot.analytics.reading import Bound, NotUnderstood
+from bot.analytics.scope import lexicon_of
+from bylaw.authored.context import Calendar, Context, Entity
+from bylaw.semantic.compiler import Compiler
+from tests.bylaw.semantic.test_kinds import ENTITIES
+
+TABLES = """
+CREATE SCHEMA k; CREATE TABLE k.people (id INT, name TEXT, town TEXT); CREATE TABLE k.shops (id INT, shop TEXT);
+CREATE TABLE k.payments (payment_id INT, payer INT, payer_kind TEXT, channel TEXT, amount INT, paid_on DATE);
+INSERT INTO k.people VALUES (1, 'Ann', 'Bonn'), (2, 'Ben', 'Jena'); INSERT INTO k.shops VALUES (1, 'Tea'), (2, 'Ink');
+INSERT INTO k.payments VALUES (1, 1, 'person', 'web', 5, '2026-01-01'), (2, 1, 'shop', 'web', 7, '2026-01-02'),
+  (3, 2, 'person', 'till', 1, '2025-01-01'), (4, 2, 'shop', 'till', 20, '2025-01-01'),
+  (5, NULL, NULL, 'web', 50, '2026-01-01')
+"""
+
+
+@pytest.fixture(scope="module")
+def asked():
+    entities = [Entity.model_validate(entity) for entity in yaml.safe_load(ENTITIES)]
+    context = Context(entities={entity.name: entity for entity in entities}, calendar=Calendar())
+    compiler = Compiler(context)
+    reader = Reader(context, lexicon_of(context), compiler)
+    with duckdb.connect() as tables:
+        tables.execute(TABLES)
+
+        def _asked(text):
+            reading = reader.read(text, date(2026, 11, 20), None)
+            return reading if not isinstance(reading, Bound) else tables.execute(compiler.compile(reading.query).sql)
+
+        yield _asked
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("how many payments are there", [(5,)]),
+        ("how many payments did people make", [(2,)]),
+        ("total amount of payments of people", [(6,)]),
+        ("total amount of payments of people in 2026", [(5,)]),
+        ("total amount of payments of shops in 2026", [(7,)]),
+        ("total amount of payments of people whose town is 'Bonn'", [(5,)]),
+        ("total amount of payments by shop", [(None, 56), ("Ink", 20), ("Tea", 7)]),
+        ("people with no payments in 2026", [("Ben", "Jena", 2)]),
+    ],
+)
+def test_payments_of_people_are_those_of_people(text, rows, asked):
+    found = asked(text)
+    assert not isinstance(found, NotUnderstood), found
+    assert found.fetchall() == rows
