@@ -15,7 +15,8 @@ def _set(words: str) -> frozenset[str]:
 _WRITES = _set("delete drop insert update truncate alter erase overwrite purge wipe remove modify write merge upsert")
 _WRITE_STARTS = _set("add create set change cancel grant revoke rename move replace edit")
 _SUBJECTS = _set("we they he she it")
-_ASKING = _set("how which what who when")
+_ASKING = _set("how which what who when why where do")
+_HAPPENING = _set("write drop")  # what authors and sales do by themselves
 _COURTESY = _set("please can could you would i want to need")
 _FOLLOW_UP = re.compile(
     r"^\W*(and|but|or|also|now|then|what about|how about|what if|same|only|just|instead|actually|i mean|i meant)\b"
@@ -29,8 +30,8 @@ def is_write_request(text: str) -> bool:
     words = [word.text for word in read_words(text)]
     rest = [word for word in words if word not in _COURTESY]
     past = {i + 2 for i, pair in enumerate(pairwise(words)) if pair[0] == "do" and pair[1] in _SUBJECTS}
-    if words and words[0] in _ASKING and "do" in words:  # "how many papers did each author write"
-        past |= {i for i, word in enumerate(words) if word == "write" and i > words.index("do") + 1}
+    if words and words[0] in _ASKING and "do" in words:  # "how many papers did each author write", "why did sales drop"
+        past |= {i for i, word in enumerate(words) if word in _HAPPENING and i > words.index("do") + 1}
     asked = [word for i, word in enumerate(words) if i not in past]  # "how many did we write" asks, and orders nothing
     is_noun = rest[:1] == ["change"] and rest[1:2] in (["in"], ["of"])  # "change in orders by quarter"
     return not _WRITES.isdisjoint(asked) or bool(rest and rest[0] in _WRITE_STARTS and not is_noun)

@@ -292,7 +292,8 @@ def read_filler(scan: Scan) -> bool:
         wishes = wording.WISHES | ({"mean", "meant"} if scan.follows else set())
         if (word in ("i", "my") and scan.word(1) not in wishes) or is_abbreviated(scan):
             return False
-        if word == "total" and scan.word(-1) not in wording.FILLERS:
+        is_each = word == "both" and scan.is_time(scan.at + 1)  # "in both 2025 and 2026": in either alone
+        if is_each or (word == "total" and scan.word(-1) not in wording.FILLERS):
             return False
         if word in wording.PLACES:
             scan.asks = False  # what is asked for has been said

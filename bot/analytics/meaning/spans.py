@@ -11,7 +11,7 @@ from itertools import pairwise
 from bot.analytics.grammar.said import TimeSaid
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.times import is_bare, parts_of_date, time_of_done, time_of_related
-from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.analytics.reading import NotUnderstood, Stop, Unclear, not_understood
 from bot.conversation import Choice
 from bylaw.language.dates import Shift, Span
 from bylaw.semantic.query import Condition, Window
@@ -188,9 +188,12 @@ def date_of_sides(draft: Draft, times: Sequence[TimeSaid], filters: Sequence[Con
     return None
 
 
-def _each_or_all(draft: Draft, times: Sequence[TimeSaid]) -> Unclear:
-    """ "In March and April": each month, or both together?"""
+def _each_or_all(draft: Draft, times: Sequence[TimeSaid]) -> Unclear | NotUnderstood:
+    """ "In March and April": each month, or both together? "In both" may be what was there in each of them."""
     first, last = times[0].span, times[-1].span
+    if draft.text[: first.begins].lower().rstrip().endswith("both"):
+        help = f"say `{' versus '.join(time.span.label for time in times)}` for each of them"
+        return not_understood("I do not see what `both` is said of", help, ("both",))
     before, after = draft.text[: first.begins], draft.text[last.ends :]
     labels = [time.span.label for time in times]
     each, whole = f"in {' versus '.join(labels)}", f"from {labels[0]} to {labels[-1]}"

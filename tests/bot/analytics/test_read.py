@@ -129,7 +129,7 @@ def test_a_query_survives_the_session(read):
         "delete all orders", "please delete the refunds", "DROP TABLE orders", "can you update the prices",
         "insert a row into customers", "truncate orders", "set the price of LA-026 to 10", "cancel order 12",
         "I want to remove the test accounts", "change the tier of customer 5", "create a table",
-        "do write the orders again", "what do write requests do",
+        "do write the orders again", "do drop the orders", "what do write requests do",
     ],
 )  # fmt: skip
 def test_a_request_to_change_data_is_seen(text):
@@ -140,7 +140,7 @@ def test_a_request_to_change_data_is_seen(text):
     "text",
     [
         "net revenue by region", "how many orders were cancelled", "which orders changed", "updated orders", "dropped",
-        "how many reviews did each customer write",
+        "how many reviews did each customer write", "why did revenue drop in August", "did net revenue drop in May",
     ],
 )  # fmt: skip
 def test_a_question_about_changes_is_no_request_to_change(text):
