@@ -201,6 +201,10 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if (ref.of("value") or ref.of("condition")) and not ref.of("metric", "fact", "time", "entity"):
         narrow_value(scan, ref, first, after)
         return True
+    if scan.agg_words.lower() == "sum" and ref.entities and not ref.of("fact"):
+        scan.said.unknown.append(scan.agg_words)  # "the sum of refunds": how many, or how much?
+        scan.agg = None
+        return False
     if scan.agg_words.lower() in ("most", "fewest") and {target.kind for target in ref.targets} <= {"time", "relation"}:
         scan.said.unknown.append(ref.words)  # "the most arriving flights": no date is the most
         return True

@@ -25,7 +25,8 @@ def _phrases(lines: str) -> frozenset[tuple[str, ...]]:
 FILLERS = _set(
     "a an the this that these those our we us me you it they them their its his her he she please like of in for on at "
     "to from with within be do there can could would will what which who whom whose how much and during only just so "
-    "far hi hello hey thank thanks as also then both along well here any some where when while i my have all yet"
+    "far hi hello hey thank thanks as also then both along well here any some where when while i my have all yet still "
+    "already"
 )
 ARTICLES = _set("a an the our all of each every any some their its his her your this these those")
 DETERMINERS = _set("a an the our their its his her your this these those")
