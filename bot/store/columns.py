@@ -32,13 +32,13 @@ metadata = MetaData(
 )
 
 
-# none_as_null: a missing value is NULL in SQL, never the JSON word null
 class Written(str):
     """JSON that is spelled already."""
 
     __slots__ = ()
 
 
+# none_as_null: a missing value is NULL in SQL, never the JSON word null
 Json = JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 
 ID_LENGTH = 128
