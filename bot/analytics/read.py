@@ -82,11 +82,9 @@ class Reader:
         himself or asks what may be done.
         """
         heard = text[:MAX_CHARACTERS]
-        if not self.lexicon.may_name_any(word.text for word in read_words(heard)):
+        if not self.lexicon.names_any([word.text for word in read_words(heard)]):
             return 0.0  # whatever else it says: its days and its literals need not be read
         scan = Scan(self._tokens(heard, today), self.lexicon)
-        if not self.lexicon.names_any(scan.words):
-            return 0.0
         said = parse(scan)
         words = [token.text for token in scan.tokens if token.kind == "word"]
         content = [word for word in words if word not in wording.FILLERS | wording.BY]

@@ -97,10 +97,6 @@ class Lexicon:
                 return length, tuple(targets)
         return None
 
-    def may_name_any(self, words: Iterable[str]) -> bool:
-        """Does any phrase begin with one of *words*?"""
-        return not self._first.isdisjoint(words)
-
     def names_any(self, words: Sequence[str]) -> bool:
         """Does any phrase stand in *words*?"""
         return any(self.longest_at(words, at) for at in range(len(words)))

@@ -98,12 +98,10 @@ def test_an_ambiguous_term_of_the_glossary_binds_nothing(index):
 def test_whether_anything_is_named_at_all(index, text, named):
     lexicon = lexicon_of(index.bundle.context)
     assert lexicon.names_any(text.split()) is named
-    assert lexicon.may_name_any(text.split()) is named
 
 
 def test_a_word_that_only_goes_on_a_name_is_no_name(index):
     lexicon = lexicon_of(index.bundle.context)
-    assert lexicon.may_name_any(["net"])
     assert not lexicon.names_any(["net"])
 
 
