@@ -115,3 +115,14 @@ def follows_number(scan: Scan, place: int) -> bool:
 def opens_clause(scan: Scan, first: int) -> bool:
     """ "Customers who …", "the product with …": what the question opens with, and says something of."""
     return scan.word() in wording.RELATIVE and not scan.said.numbers and scan.opens(first)
+
+
+def is_personal(scan: Scan, ref: Ref, first: int) -> bool:
+    """Personal data and nothing else, or beside those whose it is, whatever it may be: "customers and their phones"."""
+    personal = {target.owner for target in ref.targets if target.kind == "personal"}
+    spoken = {name for head in scan.said.heads for name in head.entities}
+    is_next = scan.at_word(first - 1) in ("and", ",") and scan.last is not None and scan.last in scan.said.outputs
+    is_shown = scan.asks or is_next or "their" in (scan.at_word(first), scan.at_word(first - 1))
+    return bool(personal) and (
+        all(target.kind == "personal" for target in ref.targets) or (is_shown and bool(personal & spoken))
+    )

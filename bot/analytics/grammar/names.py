@@ -12,6 +12,7 @@ from bot.analytics.grammar.mentions import (
     ends_in_rows,
     follows_number,
     is_doing,
+    is_personal,
     names_rows,
     of_whom,
     opens_clause,
@@ -89,7 +90,7 @@ def read_named(scan: Scan) -> bool:
     if is_doing(scan, ref, length):
         scan.at += length
         return True
-    if all(target.kind == "personal" for target in ref.targets):
+    if is_personal(scan, ref, first):
         scan.said.personal = scan.said.personal or ref.words
     if scan.quantity is not None and ref.of("metric", "entity") and scan.head is not None:
         again = [part.head for part in scan.said.related if set(part.entity.targets) & set(ref.targets)]

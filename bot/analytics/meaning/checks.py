@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bot.analytics.grammar.said import Narrowing, Ref
-from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.reading import Stop, not_understood
 from bylaw.semantic.expressions import columns_of
 from bylaw.semantic.query import (
@@ -158,6 +158,19 @@ def stop_at_pointed(draft: Draft) -> None:
         if not one.is_known or (before and not one.is_any):
             message = f"I do not know which `{one.ref.words}` is meant"
             raise Stop(not_understood(message, "name it: by its id, or its name", (one.ref.words,)))
+
+
+def stop_at_names(draft: Draft) -> None:
+    """ "The top customers, show their names", where customers have none that may be shown: not those of products."""
+    said = draft.said
+    asked = said.subject or said.ranked or (said.heads[0] if said.heads else None)
+    if asked is None or not asked.entities:
+        return
+    for ref in said.outputs:
+        owners = {target.owner for target in ref.of("dimension")}
+        if normal_words(ref.words) == ["name"] and not ref.near and owners and not owners & set(asked.entities):
+            message = f"I do not see which `{ref.words}` of `{asked.words}` are meant"
+            raise Stop(not_understood(message, "name the column that is shown", (ref.words,)))
 
 
 def stop_at_strays(draft: Draft) -> None:

@@ -12,6 +12,7 @@ from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import (
     stop_at_bare_word,
     stop_at_definitions,
+    stop_at_names,
     stop_at_one_row,
     stop_at_pointed,
     stop_at_states,
@@ -191,6 +192,7 @@ def query_of_numbers(
         orders = orders_of_one(draft, orders)
     stop_at_strangers(draft)
     stop_at_pointed(draft)
+    stop_at_names(draft)
     stop_at_strays(draft)
     stop_at_verbs(draft, draft.base, dimensions)
     stop_at_roles(draft)
@@ -297,6 +299,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     stop_at_cycles(draft)
     draft.base = owner_of_outputs(draft) if subject is None else owner_of_subject(draft, subject)
     stop_at_pointed(draft)
+    stop_at_names(draft)
     stop_at_strays(draft)
     dimensions = [shown_name(draft, ref) for ref in said.outputs]
     if subject is not None and subject.of("dimension") and not subject.entities:
