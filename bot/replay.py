@@ -145,12 +145,13 @@ class _Past:
                     return Rows((looks,), ((plan[looks][sql],),))
             if sql in plan.get("ties", {}):
                 return self._with_ties(plan, plan["ties"][sql])
-        if "result" in (kept := self._of(sql)):
+        kept = self._of(sql)
+        if kept.get("sql", sql) != sql:
+            return Rows((), ())  # a look at the rows that is new since then
+        if "result" in kept:
             result = kept["result"]
             is_cut = any(caveat.startswith("Only the first ") for caveat in result["caveats"])
             return Rows(tuple(result["columns"]), tuple(tuple(row) for row in result["rows"]), is_cut)
-        if self._of(sql).get("sql", sql) != sql:
-            return Rows((), ())  # a look at the rows that is new since then
         is_cut = any(caveat.startswith("Only the first ") for caveat in self.given.caveats)
         return Rows(self.given.columns, self.given.rows, is_cut)
 

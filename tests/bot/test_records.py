@@ -152,6 +152,11 @@ def test_the_rows_of_then_answer_what_was_asked_of_them_then_and_nothing_else():
         "answer": (("EU",),), "newest": (("2026-11-01",),), "most": ((1,),), "equal": (("EU",), ("US",)),
         "a look that came later": (),
     }  # fmt: skip
+    result = {"columns": ["region"], "rows": [["EU"]], "caveats": []}
+    readings = [{"sql": "one", "result": result}, {"sql": "other", "result": {**result, "rows": [["US"]]}}]
+    several = _past(given, {"readings": readings})
+    told = [several.run(sql, 1).rows for sql in ("one", "other", "a look that came later")]
+    assert told == [(("EU",),), (("US",),), ()]
     with pytest.raises(WarehouseError):
         _past(given, {"plan": {**plan, "ties": {"equal": None}}}).run("equal", 1)
 

@@ -173,6 +173,16 @@ def stop_at_names(draft: Draft) -> None:
             raise Stop(not_understood(message, "name the column that is shown", (ref.words,)))
 
 
+def stop_at_uncounted(draft: Draft) -> None:
+    """ "Products by category" asks for no list: of the products nothing would be left but their categories."""
+    said = draft.said
+    is_asked = said.subject or said.ranked or said.outputs or said.firsts or said.each_of or said.best_of
+    if said.groups and said.heads and not is_asked:
+        words = said.heads[0].words
+        message = f"I do not see which number of `{words}` is asked for"
+        raise Stop(not_understood(message, f"ask `how many {words} …`, or `list {words}`", (words,)))
+
+
 def stop_at_strays(draft: Draft) -> None:
     """A column that is named and that nothing asks to be shown, grouped by or compared."""
     strays = [ref for ref in draft.said.strays if ref in draft.said.outputs]

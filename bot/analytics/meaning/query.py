@@ -19,6 +19,7 @@ from bot.analytics.meaning.checks import (
     stop_at_strangers,
     stop_at_strays,
     stop_at_two_ranks,
+    stop_at_uncounted,
     stop_at_unused,
 )
 from bot.analytics.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
@@ -293,6 +294,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     said = draft.said
     if words := said.compares or said.change_words:
         raise Stop(not_understood(f"I do not see which number `{words}` is about", metrics_known(draft), (words,)))
+    stop_at_uncounted(draft)
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
     if subject is None and not said.outputs:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))

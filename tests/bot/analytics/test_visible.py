@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -101,3 +102,11 @@ def test_a_statement_that_is_not_narrowed_never_runs(index, warehouse, monkeypat
     assert reply.status == "refused"
     assert "only some rows of `shop." in reply.text
     assert ran.sql == []
+
+
+def test_nobody_hears_of_others_that_rank_equal(ask, warehouse):
+    mine = {key for (key,) in warehouse.run("SELECT customer_id FROM shop.customers WHERE region = 'EU'", 1_000).rows}
+    told = {user: ask("which customer has the fewest orders", user).reply.text for user in ("elif", "farid")}
+    named = {user: {int(one) for one in re.findall(r"\b\d+\b", text)} for user, text in told.items()}
+    assert "Tied with it" in told["elif"]
+    assert named["elif"] <= mine and not named["farid"] <= mine
