@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from bot.analytics.answer import answer
+from bot.analytics.read import Reader
+from bot.analytics.scope import lexicon_of
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.access import Grant, Rights
 from bylaw.demo_warehouse import build
+from bylaw.semantic.compiler import Compiler
 from bylaw.warehouses.registry import open_warehouse
 from ci.load import load
 from tests.fakes.bundle import bundle_of
@@ -30,6 +33,16 @@ def workspace():
 def index(workspace):
     made = {"source_commit": "abc1234", "commit_date": "2026-11-20", "etag": "sha256:test"}
     return BundleIndex(bundle_of(workspace.context, workspace.rules, workspace.decisions, **made))
+
+
+@pytest.fixture(scope="session")
+def compiler(index):
+    return Compiler(index.bundle.context)
+
+
+@pytest.fixture(scope="session")
+def reader(index, compiler):
+    return Reader(index.bundle.context, lexicon_of(index.bundle.context), compiler)
 
 
 @pytest.fixture(scope="session")

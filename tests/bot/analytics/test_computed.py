@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.analytics.read import Reader
 from bot.analytics.reading import Bound, NotUnderstood
-from bot.analytics.scope import lexicon_of
-from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Unanswerable
 from tests.bot.analytics.conftest import TODAY
 
@@ -21,16 +18,6 @@ WITH c AS (SELECT * FROM shop.customers WHERE NOT is_test),
   o AS (SELECT orders.* FROM shop.orders AS orders JOIN c USING (customer_id) WHERE status <> 'cancelled')
 {means}
 """
-
-
-@pytest.fixture(scope="module")
-def compiler(index):
-    return Compiler(index.bundle.context)
-
-
-@pytest.fixture(scope="module")
-def reader(index, compiler):
-    return Reader(index.bundle.context, lexicon_of(index.bundle.context), compiler)
 
 
 def plain(rows):

@@ -24,16 +24,6 @@ who have,more than,at least,5,between,100,and,200,or,not,from,in,last month,in 2
 customers,refunds,products,region,category,total amount,net revenue,laptops,EU,sorted by,descending,all"""
 
 
-@pytest.fixture(scope="module")
-def compiler(index):
-    return Compiler(index.bundle.context)
-
-
-@pytest.fixture(scope="module")
-def reader(index, compiler):
-    return Reader(index.bundle.context, lexicon_of(index.bundle.context), compiler)
-
-
 @pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
 def test_a_question_is_read_as_this_query(row, reader):
     reading = reader.read(row["text"], TODAY)
