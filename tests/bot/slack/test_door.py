@@ -33,7 +33,7 @@ def test_slack_verifies_the_address(bot, slack):
     assert (answered.status_code, answered.json()) == (200, {"challenge": "c4lL"})
 
 
-@pytest.mark.parametrize("late", [-301, -86_400, 301])
+@pytest.mark.parametrize("late", [-301, -86_400, 360])
 def test_what_was_signed_at_another_time_is_refused(bot, slack, body, late):
     assert post(bot, body, signed(body, slack.secret, time.time() + late)).status_code == 401
     bot.settle()
