@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.moments import read_ends, read_moment
-from bot.analytics.grammar.names import TAKERS, add_number
+from bot.analytics.grammar.names import TAKERS
+from bot.analytics.grammar.numbers import add_number
 from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target

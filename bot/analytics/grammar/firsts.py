@@ -8,7 +8,8 @@ from bot.analytics.grammar import wording
 from bot.analytics.grammar.conditions import narrow_value
 from bot.analytics.grammar.mentions import rows_at
 from bot.analytics.grammar.moments import follows
-from bot.analytics.grammar.names import TAKERS, add_number
+from bot.analytics.grammar.names import TAKERS
+from bot.analytics.grammar.numbers import add_number
 from bot.analytics.grammar.said import FirstSaid, NumberSaid, OrderSaid, Ref
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target

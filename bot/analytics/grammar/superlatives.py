@@ -12,7 +12,7 @@ from bot.analytics.grammar import wording
 from bot.analytics.grammar.conditions import narrow_value
 from bot.analytics.grammar.firsts import kinds_before
 from bot.analytics.grammar.mentions import rows_at
-from bot.analytics.grammar.names import add_number
+from bot.analytics.grammar.numbers import add_number
 from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.grammar.scan import Scan
 
