@@ -8,8 +8,10 @@ from datetime import date
 from bylaw.language import dates
 
 _OPENS = re.compile(r"\W*(?:how (?:many|much)|by how|what|which|number of|total|show|list)\b", re.IGNORECASE)
+_WHO = re.compile(r"\W*(?:who|whom|whose)\b", re.IGNORECASE)
 _OF_ONES_OWN = re.compile(
-    r"\b(?:i|my|mine|me|may|must|can|could|should|allowed|entitled|eligible|supposed|if|when|policy|policies|rules?"
+    r"\b(?:i|my|mine|me|(?<!in )(?<!of )(?<!since )(?-i:may)|must|can|could|should|allowed|entitled|eligible|supposed"
+    r"|if|when|policy|policies|rules?"
     r"|(?:have|has|had|needs?|needed) to)\b",
     re.IGNORECASE,
 )
@@ -29,7 +31,9 @@ _CHANGE = (
     r"(?:d|ed|n|en)?\b|\b(?:grown|risen|shrunk|dropped)\b"
 )
 _CHANGED = re.compile(
-    rf"\W*(?:how\b(?:\W+\w+)?\W+)?{_PAST}.*\b(?:{_CHANGE})"
+    rf"\W*(?:how\b(?:\W+\w+)?\W+|why\W+)?{_PAST}.*\b(?:{_CHANGE})"
+    r"|\W*why\W+(?:is|are|was|were|have|has|had)\b.*\b(?:up|down|higher|lower|rising|falling|growing|dropping)\b"
+    r"|\W*what\W+(?:caused|led to|drove|drives)\b"
     r"|\W*(?:is|are)\b.*\b(?:changing|growing|rising|increasing|decreasing|falling|dropping|declining|shrinking)\b"
     r"|.*\btrends?\b",
     re.IGNORECASE,
@@ -43,8 +47,8 @@ def is_report(text: str) -> bool:
         return False
     if _COUNTED.match(text) or _CHANGED.match(text):
         return True
+    if _HIGHEST.search(text) and (_OPENS.match(text) or _WHO.match(text)):
+        return True
     if _OPENS.match(text) is None:
         return False
-    if _HIGHEST.search(text):
-        return True
     return any(span.start is not None and span.start <= _ANY_DAY for span in dates.find(text, _ANY_DAY))

@@ -208,6 +208,8 @@ def read_comparison(scan: Scan) -> bool:
             scan.at += 1
             return True
         return False
+    if scan.word() in wording.SIGNS and scan.at > 0 and scan.tokens[scan.at - 1].kind in ("quoted", "number"):
+        return False  # "where 'a' = 'a'": of no column
     length, operator = found
     place, is_text = scan.at + length, operator in ("starts_with", "ends_with")
     while scan.at_word(place) in _BETWEEN and not (is_text and scan.is_letter(place)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import read_negation, read_relation
 from bot.analytics.grammar.comparing import read_changed, read_compared, read_rank
 from bot.analytics.grammar.conditions import (
@@ -75,14 +76,30 @@ def parse(scan: Scan) -> Said:
         if not any(rule(scan) for rule in RULES):
             leave_unknown(scan)
     end_sentence(scan)
+    scan.said.unknown += foretold(scan)
     return scan.said
 
 
 def leave_unknown(scan: Scan) -> None:
     token = scan.here()
-    if token.kind != "mark":
+    if token.kind != "mark" or (token.text in wording.SIGNS and scan.tokens[scan.at - 1].kind in ("quoted", "number")):
         scan.said.unknown.append(token.raw)
     scan.at += 1
+
+
+def foretold(scan: Scan) -> list[str]:
+    """The words that ask what is yet to be: "how many orders will we have in December". Data tell what has been."""
+    if not (scan.said.times or scan.said.counts):
+        return []
+    return [token.raw for at, token in enumerate(scan.tokens) if is_to_come(scan, at)]
+
+
+def is_to_come(scan: Scan, at: int) -> bool:
+    """Is it "will" there, and not the Will of "the orders of Will Smith", or the "to" of "are we going to have"?"""
+    token = scan.tokens[at]
+    if token.text == "will":
+        return at == 0 or not token.raw.istitle()
+    return (scan.at_word(at - 1), token.text) == ("going", "to") and scan.at_word(at + 1) in wording.COMING
 
 
 def end_sentence(scan: Scan) -> None:

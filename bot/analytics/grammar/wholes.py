@@ -9,7 +9,7 @@ from bot.analytics.scope import Target
 
 
 def read_mark(scan: Scan) -> bool:
-    if scan.here().kind != "mark" or scan.word() in (">", "<", ">=", "<=", "=", "!="):
+    if scan.here().kind != "mark" or scan.word() in wording.SIGNS:
         return False
     scan.at += 1
     return True

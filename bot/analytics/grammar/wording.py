@@ -272,4 +272,6 @@ RANK_OWNERS = _set("the their its his her a with include including")
 RANK_BY = _phrases(
     "by,on,of,based on,base on,in term of,in terms of,according to,ordered by,for,in order of,when ordered by"
 )
+COMING = _set("be have get see sell make lose reach need pay earn grow")  # "are we going to have"
+SIGNS = _set("> < >= <= = !=")  # of a comparison
 WISHES = _set("want need would like see know get wonder")  # "I want": the person who asks, never a condition

@@ -130,6 +130,10 @@ def test_a_query_survives_the_session(read):
         "insert a row into customers", "truncate orders", "set the price of LA-026 to 10", "cancel order 12",
         "I want to remove the test accounts", "change the tier of customer 5", "create a table",
         "do write the orders again", "do drop the orders", "what do write requests do",
+        "could you get rid of the test accounts", "lower all prices by ten percent", "please double every price",
+        "close claim 123", "undo the refund of order 12", "let's void the unpaid invoices", "block customer 17",
+        "would it be possible to have order 12 marked as delivered", "I'd like the price to be 10 from now on",
+        "could someone take order 12 out of the system",
     ],
 )  # fmt: skip
 def test_a_request_to_change_data_is_seen(text):
@@ -141,6 +145,9 @@ def test_a_request_to_change_data_is_seen(text):
     [
         "net revenue by region", "how many orders were cancelled", "which orders changed", "updated orders", "dropped",
         "how many reviews did each customer write", "why did revenue drop in August", "did net revenue drop in May",
+        "show the drop in orders from May to June", "set of orders in May", "when was the last update",
+        "raise in refunds last month", "void invoices by month", "transfer volume by month", "lower prices by category",
+        "can I have the orders by region", "can we get the orders set to shipped", "close deals last month",
     ],
 )  # fmt: skip
 def test_a_question_about_changes_is_no_request_to_change(text):

@@ -26,6 +26,9 @@ from bylaw.language.reports import is_report
         "did refunds go up or down",
         "are refunds increasing",
         "refund trend",
+        "why are refunds up this month",
+        "what caused the refunds in May",
+        "whom did we refund the most",
     ],
 )
 def test_a_figure_of_a_past_time_is_a_report(text):
@@ -46,6 +49,8 @@ def test_a_figure_of_a_past_time_is_a_report(text):
         "how much does a customer get back whose order was late",
         "how much notice did the customer have to give",
         "is the fee due",
+        "who decided in 2024",
+        "why is the fee due",
         "",
     ],
 )
