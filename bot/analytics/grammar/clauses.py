@@ -59,7 +59,7 @@ def read_negation(scan: Scan) -> bool:
     kinds = scan.mention(behind)
     rows = rows_behind(scan, behind)
     is_of_kind = rows is not None and kinds is not None and rows[1] != kinds[1] and bool(rows[1].entities)
-    if scan.word() in ("no", "without", "not"):
+    if scan.word() in ("no", "without", "not", "neither"):
         goes_on = return_to_owner(scan, scan.at)
         if is_of_kind and rows is not None and is_other(scan, rows[1]):
             count_related(scan, "=", 0, scan.at)  # "no cancelled orders": none of that kind
@@ -68,12 +68,22 @@ def read_negation(scan: Scan) -> bool:
         is_did = scan.word(-1) == "do" or goes_on  # "did not order", "but not refunds"
         scan.relative |= scan.word() == "not" and is_did and kinds is not None and is_other(scan, kinds[1])
     scan.negated = True
+    scan.denied = rows_named(scan)
     scan.relative |= scan.word() in ("no", "without")
     scan.at += 1
     while scan.word() in ("any", "a", "an", "the", "be", "have", "have", "in", "from", "our", "of"):
         scan.relative |= scan.word() in ("any", "have")
         scan.at += 1
     return True
+
+
+def rows_named(scan: Scan) -> frozenset[str] | None:
+    """What was named before the negation here; None of "non-", which is said of the word behind it alone."""
+    if scan.word().startswith("non"):
+        return None
+    halves = [side.number.ref for side in scan.quotient.sides if side.number] if scan.quotient is not None else []
+    refs = (*scan.said.heads, *(number.ref for number in scan.said.numbers), *halves)
+    return frozenset(name for ref in refs for name in ref.entities)
 
 
 def own_clause(scan: Scan) -> None:
@@ -171,7 +181,7 @@ def rows_behind(scan: Scan, place: int) -> tuple[int, Ref] | None:
         if not told or (ref.of("entity", "metric") and not told & _kinds_at(scan, behind)):
             break
         owners |= told
-        place = behind + (scan.at_word(behind) in ("and", "or", ","))
+        place = behind + (scan.at_word(behind) in ("and", "or", "nor", ","))
     if found is None or (owners and not owners & set(found[1].entities)):
         return scan.mention(first)
     return place + found[0] - first, found[1]

@@ -311,6 +311,7 @@ def narrow(
     narrowing.verb, scan.verb = scan.verb, None
     narrowing.role = role_at(scan, first)
     narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
+    narrowing.is_of_kind = scan.negated and scan.denied is not None and scan.denied.isdisjoint(ref.owners)
     scan.narrowed.append(narrowing)
     narrowing.begins, narrowing.ends = first, after
     known = None if part_values(scan, narrowing) else same_condition(scan, narrowing)
@@ -424,9 +425,16 @@ def narrow_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
     if rows is not None and is_denied and is_other(scan, rows):
         scan.negated = False
         count_related(scan, "=", 0, first)  # "not taken any online course": none of that kind
-    elif rows is not None and is_denied and scan.at_word(first - 1) in ("no", "any"):
+    elif rows is not None and is_denied and scan.at_word(first - 1) in ("no", "any") and not asks_for_kind(scan):
         scan.said.unknown.append(scan.at_word(first - 1))  # "cities with no Mexican restaurant", told as restaurants
     take_value(scan, ref, first, after)
+
+
+def asks_for_kind(scan: Scan) -> bool:
+    """Is a column asked for, or are its values counted?"""
+    said = scan.said
+    asked = [*said.outputs, *(number.ref for number in said.numbers if number.agg == "count")]
+    return len(asked) == 1 and bool(asked[0].of("dimension")) and not asked[0].entities
 
 
 def take_value(scan: Scan, ref: Ref, first: int, after: int) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.clauses import open_clause
-from bot.analytics.grammar.said import Narrowing, RelatedSaid
+from bot.analytics.grammar.clauses import open_clause, rows_behind
+from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 
 _JOINED = {"both": "and", "either": "or"}
@@ -25,14 +25,12 @@ def read_pair(scan: Scan) -> bool:
         scan.at += 1
         return True
     related = scan.said.related
-    if (
-        word not in ("and", "or", "nor")
-        or not related
-        or scan.last is None
-        or scan.last.words != related[-1].entity.words
-    ):
+    if word == "nor" and scan.is_opened and scan.quantity is not None:
+        scan.at += 1  # "neither the Sociology nor the History department": the rows are still to come
+        return True
+    if word not in ("and", "or", "nor") or not related or not is_named_last(scan, related[-1].entity):
         return False
-    found = scan.mention(scan.at + 1)
+    found = rows_behind(scan, scan.at + 1) if word == "nor" else scan.mention(scan.at + 1)
     if found is None or not found[1].entities or set(found[1].entities) & set(related[-1].head.owners):
         return False
     is_paired = _JOINED.get(scan.pair) == word or word == "nor"
@@ -45,6 +43,11 @@ def read_pair(scan: Scan) -> bool:
     scan.pair = ""
     scan.at += 1
     return True
+
+
+def is_named_last(scan: Scan, ref: Ref) -> bool:
+    """Were these rows named right before?"""
+    return (scan.last is not None and scan.last.words == ref.words) or scan.raw(scan.at - 1, scan.at) == ref.words
 
 
 def is_ahead(scan: Scan, word: str) -> bool:

@@ -96,12 +96,13 @@ def is_divided(scan: Scan, until: int) -> bool:
 def separator(scan: Scan, start: int, is_part: bool) -> tuple[int, int] | None:
     """Where the second side begins and how many words say so: a word between two numbers, or two conditions of one."""
     found: list[tuple[int, int, int]] = []
-    place = start
+    place, named = start, None
     while place < len(scan.tokens) and scan.tokens[place].sentence == scan.tokens[scan.at].sentence:
         phrase = scan.phrase(wording.SEPARATORS, place) if place > start else None
         if phrase is not None:
             length, kind = phrase
-            if leads_to_number(scan, place + length, kind):
+            is_owned = named is not None and is_of_owner(scan, named[1], place)
+            if not is_owned and leads_to_number(scan, place + length, kind):
                 found.append((kind != "number", place, length))
             elif kind == "number" and not is_part:
                 found.append((2, place, length))
@@ -109,6 +110,15 @@ def separator(scan: Scan, start: int, is_part: bool) -> tuple[int, int] | None:
         place += named[0] if named is not None else phrase[0] if phrase is not None else 1
     best = min(found, default=None)
     return None if best is None else best[1:]
+
+
+def is_of_owner(scan: Scan, before: Ref, place: int) -> bool:
+    """ "The population of all states": does the "of" at *place* only say whose the fact is that stands before it?"""
+    behind = place + 1
+    while scan.at_word(behind) in wording.ARTICLES | wording.WHOLE:
+        behind += 1
+    rows = scan.mention(behind) if scan.at_word(place) == "of" else None
+    return rows is not None and bool({target.owner for target in before.of("fact")} & set(rows[1].entities))
 
 
 def leads_to_number(scan: Scan, place: int, kind: str) -> bool:
@@ -137,6 +147,9 @@ def leads_to_number(scan: Scan, place: int, kind: str) -> bool:
 def is_those(scan: Scan, place: int) -> bool:
     """Does the number of the first side stand again as "those", "the ones", "that of"?"""
     following = scan.words[place + 1] if place + 1 < len(scan.words) else ""
+    known = scan.lexicon.longest_at(scan.words[place : place + scan.lexicon.longest], 0)
+    if known is not None and known[0] > 1:
+        return False  # "one way cost"
     return scan.words[place] in wording.THOSE or (scan.words[place] == "that" and following == "of")
 
 

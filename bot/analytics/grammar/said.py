@@ -53,6 +53,7 @@ class Narrowing:
     clause: int = 0  # the number of the relation that it stands in
     role: Ref | None = None  # the words before it that say which of several relationships leads to it
     is_none: bool = False  # "but no …": denied of all related rows, not of one
+    is_of_kind: bool = False  # "cities with no Mexican restaurant": denied before its rows are named, so of all of them
     is_apart: bool = False  # of "both A and B": said of another row than the other value
     is_joined: bool = False  # its values stand on both sides of "and"
     is_labelled: bool = False  # its dimension is named beside it

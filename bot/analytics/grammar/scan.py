@@ -47,6 +47,7 @@ class Scan:
         self.asks = False
         self.relative = False
         self.negated = False
+        self.denied: frozenset[str] | None = frozenset()  # the rows named before the negation; None of "non-…"
         self.only = False  # "only", "all their": no related row is otherwise
         self.is_none = False  # after "but": no row of theirs is so
         self.alternative = False

@@ -12,7 +12,7 @@ from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.literals import as_stored, numbers_meant, told_in_unit
 from bot.analytics.meaning.metrics import base_of, one_metric
-from bot.analytics.meaning.pairs import both_or_either, is_other_value, stop_at_two_values
+from bot.analytics.meaning.pairs import both_or_either, is_other_value, none_of_kind, of_one_kind
 from bot.analytics.meaning.quantifiers import none_otherwise, stop_at_all_of_kind, stop_at_contradiction
 from bot.analytics.meaning.roles import in_other_role, place_of, role_of, towards
 from bot.analytics.reading import Stop, not_understood
@@ -52,6 +52,7 @@ def all_filters(
     related_said = draft.said.related if related_said is None else related_said
     found: list[Condition] = []
     nowhere: list[Condition] = []  # of no related row
+    apart: list[Filter] = []  # of two rows
     clauses = clauses_of(draft, related_said, conditions)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
@@ -59,14 +60,22 @@ def all_filters(
         home = home or home_of(draft, owner_of(condition), clauses, narrowing.clause)
         if home is None:
             stop_at_many(draft, condition, narrowing)
+        is_first = home is not None and not home.conditions and is_some(home.part)
+        if narrowing.is_of_kind and home is not None and is_first and not narrowing.is_none:
+            home.part = home.part.model_copy(update={"comparison": "=", "value": 0})  # "that do not fly from Chicago"
+            condition = condition.model_copy(update={"negated": False})
+        elif narrowing.is_of_kind and home is None and (none := none_of_kind(draft, narrowing, condition)) is not None:
+            nowhere.append(none)
+            continue
         if home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition)):
-            stop_at_two_values(draft, narrowing)
+            apart += [condition] if narrowing.is_apart else []
         elif narrowing.is_joined and not narrowing.negated:
             raise Stop(both_or_either(draft, narrowing))
         elif narrowing.is_none:
             nowhere.append(condition)
             continue
         join(found if home is None else home.conditions, condition, narrowing.alternative)
+    found = of_one_kind(draft, found, apart)
     stop_at_contradiction(draft, found)
     for clause in clauses:
         stop_at_contradiction(draft, clause.conditions)
@@ -251,9 +260,10 @@ def inside_of(draft: Draft, narrowing: Narrowing) -> list[str]:
 def home_of(draft: Draft, owner: str, clauses: Sequence[Clause], number: int) -> Clause | None:
     """The related rows that a condition on *owner* narrows; None where it narrows the rows of the answer."""
     assert draft.base is not None
-    if draft.nearness.leads_to_one(draft.base, owner):
-        return None
     spoken = [one for one in clauses if number in one.numbers]
+    is_of_kind = bool(spoken) and "." in spoken[0].part.entity  # "streets with no Italian restaurant": of all of these
+    if draft.nearness.leads_to_one(draft.base, owner) and not is_of_kind:
+        return None
     if spoken and draft.nearness.distance(spoken[0].counted, owner) is not None:
         return spoken[0]
     leads = draft.nearness.leads_to_one
@@ -285,13 +295,19 @@ def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Re
 
 def kind_of(draft: Draft, said: RelatedSaid) -> str | None:
     """ "Regions with more than 100 orders" are told by what all customers of a region have, not by one of them."""
+
+    def is_part(target: Target) -> bool:
+        labels = draft.labels(target.owner)  # a street is one part of an address
+        return target.name in labels and len(labels) > 1 and not draft.is_key(target)
+
     heads = [ref for ref in (said.head, *draft.said.outputs) if ref.words == said.head.words]
     targets = [target for ref in heads for target in ref.of("dimension")]
-    kinds = {target.name for target in targets if not draft.tells_apart(target.name, target.owner)}
+    kinds = {target.name for target in targets if not draft.tells_apart(target.name, target.owner) or is_part(target)}
     owners = {target.owner for target in targets}
     named = {singular(word) for one in owners for word in (one, *draft.context.entities[one].synonyms)}
     is_some = said.comparison == ">=" and said.value == 1 and said.against is None
-    if len(kinds) != 1 or is_some or singular(said.head.words.lower()) in named:
+    is_alone = not any(one is not said and one.head.words == said.head.words for one in draft.said.related)
+    if len(kinds) != 1 or (is_some and is_alone) or singular(said.head.words.lower()) in named:
         return None
     return kinds.pop()
 

@@ -258,6 +258,9 @@ def stop_at_odd_sides(draft: Draft, said: RatioSaid, over: Decided, under: Decid
         raise Stop(not_understood(message, "name the groups behind both numbers", (words,)))
     if said.is_part and any(agg not in ("sum", *_COUNTS) for agg in aggs):
         raise Stop(not_understood(f"`{words}` is no sum or count, so it has no parts", None, (words,)))
+    if said.in_percent and "sum" in aggs and not {*_COUNTS}.isdisjoint(aggs):
+        message = f"`{words}` is no part of `{said.denominator.ref.words}`"
+        raise Stop(not_understood(message, "ask for the ratio, or name the whole", (words,)))
     is_bare = all(half.agg is None and half.ref.of("fact") for half in (said.numerator, said.denominator))
     if is_bare and aggs[0] != aggs[1]:
         message = f"I do not see whether `{words}` and `{said.denominator.ref.words}` are added up or averaged"

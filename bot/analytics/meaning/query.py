@@ -50,6 +50,7 @@ from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
+from bot.analytics.meaning.pairs import prefer_rows
 from bot.analytics.meaning.roles import in_roles, of_their_kind, stop_at_roles
 from bot.analytics.meaning.rows import (
     first_text,
@@ -295,6 +296,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     if words := said.compares or said.change_words:
         raise Stop(not_understood(f"I do not see which number `{words}` is about", metrics_known(draft), (words,)))
     stop_at_uncounted(draft)
+    prefer_rows(draft)
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
     if subject is None and not said.outputs:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))

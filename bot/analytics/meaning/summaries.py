@@ -6,6 +6,7 @@ are. Where nobody says so, or two things could be it, the question is not unders
 
 from __future__ import annotations
 
+import re
 from typing import Literal, cast
 
 from bot.analytics.grammar.said import NumberSaid, Ref
@@ -13,6 +14,7 @@ from bot.analytics.grammar.wording import GRAINS
 from bot.analytics.meaning.draft import Draft, Each
 from bot.analytics.meaning.guesses import counted_in
 from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.analytics.scope import Target
 from bot.conversation import Choice
 from bylaw.language.words import singular
 from bylaw.semantic.query import Summary
@@ -26,6 +28,7 @@ def decide_summaries(draft: Draft) -> None:
     """Which numbers are of several numbers, and of each of what. Raises Stop."""
     said = draft.said
     decide_stored(draft)
+    decide_own(draft)
     decide_adverbs(draft)
     if said.on_average:
         for number in said.numbers:
@@ -41,6 +44,7 @@ def decide_summaries(draft: Draft) -> None:
         if said.on_average:
             raise of_whom(said.on_average)
         stop_at_adverb(draft)
+        stop_at_single_rows(draft)
         said.grain, said.with_empty = said.grain or said.each_grain, said.with_empty or said.is_empty_too
         return
     if each is None:
@@ -66,6 +70,25 @@ def decide_stored(draft: Draft) -> None:
         if own:
             number.agg, number.summary = number.summary, None
             said.groups = [one for one in said.groups if one not in said.per or own[0].owner not in one.entities]
+
+
+def decide_own(draft: Draft) -> None:
+    """ "Average list price per product", where each has one: the average of all, for that of one row is no average."""
+    said = draft.said
+    own = said.per[0].entities if len(said.per) == 1 else ()
+    means = [number for number in said.numbers if number.summary is None and is_mean(draft, number)]
+    owners = {name for number in means for name in counted_in(draft, number)}
+    if len(own) == 1 and owners == {*own} and len(means) == len(said.numbers) and said.limit is None:
+        said.groups = [one for one in said.groups if one is not said.per[0]]
+        said.per.clear()
+
+
+def is_mean(draft: Draft, number: NumberSaid) -> bool:
+    """Is it the average, or the median, of a column?"""
+    metrics = {draft.context.metrics[target.name].agg for target in number.ref.of("metric")}
+    if metrics:
+        return number.agg in (None, "avg", "median") and metrics <= {"avg", "median"}
+    return number.agg in ("avg", "median") and bool(number.ref.of("fact"))
 
 
 def decide_adverbs(draft: Draft) -> None:
@@ -98,6 +121,39 @@ def stop_at_adverb(draft: Draft) -> None:
         Choice(value=totals, label=f"the {mean} of what each {grain} adds up to"),
     )
     raise Stop(Unclear(f"{mean} {adverb} {words}", choices))
+
+
+def stop_at_single_rows(draft: Draft) -> None:
+    """ "The average check-ins per shop": of its single rows, which nothing speaks of, or of what they add up to?
+
+    Raises Stop.
+    """
+    said = draft.said
+    spoken = {name for ref in (*said.heads, *said.outputs) for name in (*ref.entities, *ref.owners)}
+    for number in said.numbers if len(said.per) == 1 and said.per[0].entities else ():
+        facts = number.ref.of("fact") if number.agg in ("avg", "median") and not number.ref.of("metric") else ()
+        if not facts or spoken & {fact.owner for fact in facts} or not all(has_many(draft, fact) for fact in facts):
+            continue
+        mean, words, each = _WORDS[cast(Kind, number.agg)], number.ref.words, said.per[0].words
+        named = re.search(r"\W+".join(map(re.escape, words.split())), draft.text, re.IGNORECASE)
+        if named is None:
+            raise of_whom(mean)
+        before = re.sub(r"\bnumber of\s*$", "", draft.text[: named.start()], flags=re.IGNORECASE)
+        after = draft.text[named.end() :].rstrip(" ?.!")
+        rows = f"{before}{words}{re.sub('per', 'by', after, count=1, flags=re.IGNORECASE)}"
+        totals = f"{before}total {words}{after}"
+        choices = (
+            Choice(value=rows, label=f"the {mean} {words} of the single rows, by {each}"),
+            Choice(value=totals, label=f"the {mean} of what each {each} adds up to"),
+        )
+        raise Stop(Unclear(f"{mean} {words} per {each}", choices))
+
+
+def has_many(draft: Draft, fact: Target) -> bool:
+    """Does one of what is averaged over have many rows with the fact, that are added up?"""
+    owner, _, short = fact.name.partition(".")
+    own = [one.default_aggregation for one in draft.context.entities[owner].facts if one.name == short]
+    return own == ["sum"] and not draft.nearness.leads_to_one(draft.said.per[0].entities[0], owner)
 
 
 def of_whom(words: str) -> Stop:
