@@ -168,6 +168,7 @@ def relate(scan: Scan, related: RelatedSaid) -> None:
     else:
         scan.said.related.append(related)
     related.clause = scan.clause
+    related.twin, scan.twin = scan.twin, 0
     scan.is_opened = False
 
 

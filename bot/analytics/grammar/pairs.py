@@ -40,7 +40,7 @@ def read_pair(scan: Scan) -> bool:
         return False
     scan.head = scan.owner = related[-1].head
     scan.relative, scan.negated, scan.alternative = True, word == "nor", word == "or"
-    scan.pair = ""
+    scan.pair, scan.twin = "", related[-1].clause
     scan.at += 1
     return True
 

@@ -123,7 +123,7 @@ def end_sentence(scan: Scan) -> None:
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative, scan.is_none, scan.pair = False, False, ""
     scan.narrowing, scan.verb, scan.owner = None, None, None
-    scan.clause, scan.is_opened = 0, False
+    scan.clause, scan.twin, scan.is_opened = 0, 0, False
 
 
 Rule = Callable[[Scan], bool]

@@ -108,6 +108,7 @@ class RelatedSaid:
     verb: Ref | None = None  # that connects them
     alternative: bool = False  # to the relation before it
     clause: int = 0  # its number among the relations of the question
+    twin: int = 0  # that of the relation it is joined with: "both lakes and rivers"
     number: NumberSaid | None = None  # what is compared, where rows are not counted
     metric: str | None = None  # the name of that number
     against: Literal["avg", "median"] | None = None  # compared with that of all of them

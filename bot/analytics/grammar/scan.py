@@ -68,6 +68,7 @@ class Scan:
         self.is_opened = False  # its number is given, its rows are not named yet
         self.owner: Ref | None = None  # the rows that its clause is about
         self.numbers_before = 0  # how many numbers were named before that clause
+        self.twin = 0  # the number of the relation that the next one is joined with
         self.pair = ""  # "both" or "either", until its second part
         self.role: Ref | None = None  # the words right before, where they say which of several relationships is meant
         self.role_ends = 0

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from bot.analytics.grammar.said import Narrowing, RelatedSaid
 from bot.analytics.meaning.cycles import date_of_days, part_of
 from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.kinds import none_of_kind, of_one_kind
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.literals import as_stored, numbers_meant, told_in_unit
 from bot.analytics.meaning.metrics import base_of, one_metric
-from bot.analytics.meaning.pairs import both_or_either, is_other_value, none_of_kind, of_one_kind
+from bot.analytics.meaning.pairs import both_or_either, is_other_value
 from bot.analytics.meaning.quantifiers import none_otherwise, stop_at_all_of_kind, stop_at_contradiction
 from bot.analytics.meaning.roles import in_other_role, place_of, role_of, towards
 from bot.analytics.reading import Stop, not_understood
@@ -64,9 +65,10 @@ def all_filters(
         if narrowing.is_of_kind and home is not None and is_first and not narrowing.is_none:
             home.part = home.part.model_copy(update={"comparison": "=", "value": 0})  # "that do not fly from Chicago"
             condition = condition.model_copy(update={"negated": False})
-        elif narrowing.is_of_kind and home is None and (none := none_of_kind(draft, narrowing, condition)) is not None:
-            nowhere.append(none)
-            continue
+        elif home is None and (narrowing.is_of_kind or narrowing.is_none):
+            if (none := none_of_kind(draft, narrowing, condition)) is not None:
+                nowhere.append(none)
+                continue
         if home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition)):
             apart += [condition] if narrowing.is_apart else []
         elif narrowing.is_joined and not narrowing.negated:

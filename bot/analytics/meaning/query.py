@@ -45,12 +45,12 @@ from bot.analytics.meaning.guesses import (
     decide_ranks,
     decide_rows,
 )
+from bot.analytics.meaning.kinds import prefer_rows
 from bot.analytics.meaning.links import decide_who, has_role, stop_at_verbs
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
-from bot.analytics.meaning.pairs import prefer_rows
 from bot.analytics.meaning.roles import in_roles, of_their_kind, stop_at_roles
 from bot.analytics.meaning.rows import (
     first_text,

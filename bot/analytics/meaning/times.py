@@ -53,6 +53,8 @@ def dated(
         start, end = time.span.start, time.span.end
         if start is None or end is None:
             continue
+        for twin in twins_of(draft, filters, time):
+            put_inside(draft, filters, twin, time)
         if (parts := parts_of_date(draft, time, start, end)) is not None:
             place(draft, filters, parts, clause=time.clause)
         elif not stands_in_clause(draft, time, filters):
@@ -86,15 +88,29 @@ def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> 
         is_theirs = draft.clauses[time.clause] is known if time.clause in draft.clauses else is_spoken_of
         if not is_theirs or (is_bare(known) and leads(name, draft.base)):
             continue
-        dates = [found for one in (*links(draft, known.entity, name), name) if (found := draft.default_time(one))]
-        if (of_metric := time_of_metric(draft, known.metric)) is not None:
-            dates = [of_metric]
-        if not dates:
-            raise Stop(not_understood(f"`{name}` has no date, so `{time.span.label}` does not apply to it"))
-        inside = [*known.filters, *(one for one in within(dates[0], time) if isinstance(one, Filter))]
-        replaced(draft, filters, known, narrowed(draft, known, name, inside))
+        put_inside(draft, filters, known, time)
         return True
     return False
+
+
+def twins_of(draft: Draft, filters: Sequence[Condition], time: TimeSaid) -> list[Related]:
+    """ "Both a review and a tip in 2022": of the reviews too, where nothing else says when they were written."""
+    told = {other.clause for other in draft.said.times}
+    numbers = {one.twin for one in draft.said.related if one.clause == time.clause > 0} - told
+    found = [draft.clauses[number] for number in sorted(numbers) if number in draft.clauses]
+    return [one for one in found if one in filters]
+
+
+def put_inside(draft: Draft, filters: list[Condition], known: Related, time: TimeSaid) -> None:
+    """Hold the rows that *known*, one of *filters*, counts to the span."""
+    name = base_of(draft, known.metric, NO_QUERY)
+    dates = [found for one in (*links(draft, known.entity, name), name) if (found := draft.default_time(one))]
+    if (of_metric := time_of_metric(draft, known.metric)) is not None:
+        dates = [of_metric]
+    if not dates:
+        raise Stop(not_understood(f"`{name}` has no date, so `{time.span.label}` does not apply to it"))
+    inside = [*known.filters, *(one for one in within(dates[0], time) if isinstance(one, Filter))]
+    replaced(draft, filters, known, narrowed(draft, known, name, inside))
 
 
 def time_of_metric(draft: Draft, name: str) -> str | None:
