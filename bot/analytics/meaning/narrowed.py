@@ -65,10 +65,10 @@ def all_filters(
         if narrowing.is_of_kind and home is not None and is_first and not narrowing.is_none:
             home.part = home.part.model_copy(update={"comparison": "=", "value": 0})  # "that do not fly from Chicago"
             condition = condition.model_copy(update={"negated": False})
-        elif home is None and (narrowing.is_of_kind or narrowing.is_none):
-            if (none := none_of_kind(draft, narrowing, condition)) is not None:
-                nowhere.append(none)
-                continue
+        is_denied = home is None and (narrowing.is_of_kind or narrowing.is_none)
+        if is_denied and (none := none_of_kind(draft, narrowing, condition)) is not None:
+            nowhere.append(none)
+            continue
         if home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition)):
             apart += [condition] if narrowing.is_apart else []
         elif narrowing.is_joined and not narrowing.negated:
