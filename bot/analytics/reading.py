@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,8 +63,8 @@ def not_understood(message: str, help: str | None = None, words: tuple[str, ...]
 
 def unclear(text: str, words: str, names: Sequence[str], context: Context, value: object = None) -> Unclear:
     """A choice between records of the catalogue; each sends back the question with the word made plain."""
-    at = text.lower().find(words.lower())
-    begins, ends = (at, at + len(words)) if at >= 0 else (len(text), len(text))
+    whole = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
+    begins, ends = whole.span() if whole is not None else (len(text), len(text))
     choices = []
     for name in names:
         readable = name.replace("_", " ").replace(".", " ")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.analytics.measured import facts_by_kind, facts_by_quality
-from bot.analytics.verbs import events_of, said_of
+from bot.analytics.verbs import events_of, forms_of, said_of
 from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.language.words import read_words
 
@@ -195,8 +195,12 @@ def _attribute_phrases(entity: Entity) -> Iterator[tuple[str, Target]]:
             for phrase in (narrowed.name, *narrowed.synonyms):
                 yield phrase, Target("condition", f"{entity.name}.{narrowed.name}")
     for relationship in entity.relationships:
+        target = Target("relation", f"{entity.name}.{relationship.name}")
+        ends = [other.right_entity for other in entity.relationships]
         for phrase in relationship.synonyms:
-            yield phrase, Target("relation", f"{entity.name}.{relationship.name}")
+            yield phrase, target
+            if ends.count(relationship.right_entity) > 1:  # a word that says which of several is meant
+                yield from ((form, target) for form in forms_of(phrase))
 
 
 def _spoken(entity: Entity, kind: Kind, attribute: Expressed) -> Iterator[str]:

@@ -22,7 +22,17 @@ DOING: Mapping[str, str] = {  # what one is doing, where it is not the verb with
 }  # fmt: skip
 
 
+_PLAIN = listed("sending reading paying buying selling")  # the verb itself stands before their ending
 IRREGULAR = listed("sent made held sold born paid bought read taken given begun written left won lost")
+
+
+def forms_of(done: str) -> Iterator[str]:
+    """How one says who does what was *done*, in one word: "received" is what they receive."""
+    plain = {said: doing.removesuffix("ing") for doing, said in DOING.items() if doing in _PLAIN}
+    if done in plain:
+        yield plain[done]
+    elif done.endswith("ed") and done.isalpha():
+        yield from (done[:-1], done[:-2])
 
 
 def is_done(word: str) -> bool:

@@ -31,11 +31,27 @@ def read_changed(scan: Scan) -> bool:
     known = said.change or kind
     said.change = known if known == kind or kind == "both" else kind
     said.change_words = scan.raw(scan.at, scan.at + length)
+    if scan.agg is not None and scan.agg[1] and not scan.aggs:
+        said.is_ranking, said.descending, scan.agg = True, scan.agg[0] == "max", None  # "the highest difference"
+    scan.spread = scan.agg if scan.agg is not None and scan.agg[0] == "avg" else None
     scan.say(scan.at, scan.at + length, "calculation", "growth" if kind == "growth" else "change")
     scan.at += length
     if scan.word() == "between":
         scan.at += 1
     return True
+
+
+def read_its_sides(scan: Scan) -> bool:
+    """ "The average difference between A and B", "the difference in A between B and C": what stands between them."""
+    said = scan.said
+    if scan.word() == "and" and scan.spread is not None and len(said.numbers) == 1 and scan.number_ends == scan.at:
+        scan.agg, scan.agg_words, scan.spread = scan.spread, "average", None  # of both the average
+        scan.at += 1
+        return True
+    if scan.word() == "between" and said.change == "change" and len(said.numbers) == 1 and scan.number_ends == scan.at:
+        scan.at += 1
+        return True
+    return False
 
 
 def read_rank(scan: Scan) -> bool:

@@ -309,7 +309,7 @@ def narrow(
     narrowing.clause, narrowing.unit, narrowing.is_only = scan.clause, unit, scan.only
     scan.only = False
     narrowing.verb, scan.verb = scan.verb, None
-    narrowing.role = role_at(scan, first)
+    narrowing.role = role_of_head(scan, ref) if is_of_head(scan, ref, first) else role_at(scan, first)
     narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
     narrowing.is_of_kind = scan.negated and scan.denied is not None and scan.denied.isdisjoint(ref.owners)
     scan.narrowed.append(narrowing)
@@ -337,7 +337,10 @@ def narrow(
 def tells_number(scan: Scan, place: int) -> bool:
     """Does a number follow at *place*, of which a value right before it is said: "number of sell transactions"?"""
     found = scan.mention(place)
-    return found is not None and bool(found[1].of("metric") or (scan.counting and found[1].entities))
+    if found is None:
+        return False
+    ref = found[1]
+    return bool(ref.of("metric") or (scan.counting and ref.entities) or (scan.agg and ref.of("fact")))
 
 
 def before_it(scan: Scan, first: int) -> str:
@@ -345,6 +348,21 @@ def before_it(scan: Scan, first: int) -> str:
     while scan.at_word(first - 1) in wording.DETERMINERS | wording.PARTICLES:
         first -= 1
     return scan.at_word(first - 1)
+
+
+def is_of_head(scan: Scan, ref: Ref, first: int) -> bool:
+    """ "Users from Texas": a value of the very rows named before it, whose place it tells and no way to them."""
+    if scan.head is None or scan.last is None or scan.last.words != scan.head.words:
+        return False
+    owners = {target.owner for target in ref.of("value")}
+    ways = {target.owner for target in scan.direction(scan.at_word(first - 1)).targets} if first else set[str]()
+    return bool(owners & set(scan.head.entities)) and not ways & set(scan.head.entities)
+
+
+def role_of_head(scan: Scan, ref: Ref) -> Ref | None:
+    """The role of the rows that *ref* is a value of."""
+    scan.role = None
+    return scan.head.role if scan.head is not None else None
 
 
 def role_at(scan: Scan, first: int) -> Ref | None:

@@ -24,8 +24,9 @@ _OF = frozenset(("of", "for", "by", "from", "per", "to"))
 def read_first(scan: Scan) -> bool:
     """ "The latest order of each customer": one row of several, by its date."""
     place, is_dated = scan.at, False
-    if scan.word() == "date" and scan.word(1) in ("of", "for"):
-        place, is_dated = scan.at + 2, True
+    of = scan.at + 1 + (scan.word() in wording.DETERMINERS)
+    if scan.at_word(of - 1) == "date" and scan.at_word(of) in ("of", "for"):
+        place, is_dated = of + 1, True
         place += scan.at_word(place) in wording.DETERMINERS
     found = scan.phrase(wording.ENDS, place)
     if found is None:

@@ -10,7 +10,11 @@ from bylaw.language.words import singular
 
 
 def of_whom(scan: Scan, ref: Ref) -> Ref:
-    """ "Name of the instructor": the entity behind `of` says whose attribute it is."""
+    """ "Name of the instructor": the entity behind `of` says whose attribute it is, "amount received" the verb."""
+    done = scan.mention(scan.at) if len(ref.owners) > 1 and ref.of("fact") and is_done(scan.word()) else None
+    told = {target.owner for target in done[1].of("time")} & set(ref.owners) if done is not None else set[str]()
+    if len(told) == 1:
+        return Ref(ref.words, ref.targets, tuple(told), ref.is_plural)
     if (
         not ref.of("dimension", "fact", "time")
         or ref.entities
@@ -67,12 +71,29 @@ def tells_value(scan: Scan, length: int, ref: Ref) -> bool:
 
 def without_verb(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
     """ "Invoices settled after …": the rows and what was done to them, though both words together name the date."""
+    length, ref = kind_of_rows(scan, length, ref)
     if length < 2 or ref.of("entity", "metric", "value", "condition", "dimension", "fact"):
         return length, ref
     shorter, rows = counted_rows(scan, length, ref)
     is_owner = rows.entities and {target.owner for target in ref.of("time")} <= set(rows.entities)
     is_told = is_done(scan.at_word(scan.at + shorter))
     return (shorter, rows) if is_owner and is_told else (length, ref)
+
+
+def kind_of_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
+    """ "The average refund amount": of each row of that kind, where both words name a metric that adds them up."""
+    is_mean = scan.agg is not None and scan.agg[0] in ("avg", "median")
+    if not is_mean or any(target.kind != "metric" for target in ref.targets):
+        return length, ref
+    for shorter in range(length - 1, 0, -1):
+        kind = scan.lexicon.longest_at(scan.words[scan.at : scan.at + shorter], 0)
+        fact = scan.mention(scan.at + shorter)
+        if kind is None or kind[0] != shorter or fact is None or fact[0] != length - shorter:
+            continue
+        values = tuple(target for target in kind[1] if target.kind in ("value", "condition"))
+        if values and {target.owner for target in values} & {target.owner for target in fact[1].of("fact")}:
+            return shorter, Ref(scan.raw(scan.at, scan.at + shorter), values)
+    return length, ref
 
 
 def rows_at(scan: Scan, place: int) -> tuple[int, Ref] | None:

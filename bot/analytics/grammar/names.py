@@ -228,7 +228,8 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if ref.of("time") and is_verb(scan, ref):
         scan.say(first, after, "time", ref.words)
         if scan.head is not None and scan.head.entities:
-            scan.said.done.append(DoneSaid(scan.head, Ref(ref.words, ref.of("time")), scan.negated))
+            date, verb = (Ref(ref.words, ref.of(kind)) for kind in ("time", "relation"))
+            scan.said.done.append(DoneSaid(scan.head, date, scan.negated, verb=verb))
             scan.negated = False
         return True
     near = ref.near

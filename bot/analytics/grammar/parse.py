@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import read_negation, read_relation
-from bot.analytics.grammar.comparing import read_changed, read_compared, read_rank
+from bot.analytics.grammar.comparing import read_changed, read_compared, read_its_sides, read_rank
 from bot.analytics.grammar.conditions import (
     read_between,
     read_comparison,
@@ -115,11 +115,12 @@ def end_sentence(scan: Scan) -> None:
         scan.said.unknown.append(scan.counting)
     if scan.agg is not None or scan.summary is not None or scan.aggs:
         scan.said.unknown.append(scan.agg_words)
-    if scan.over == "moving":
-        scan.said.unknown.append("moving")
+    if scan.over is not None:
+        scan.said.unknown.append(scan.over)
     finish(scan)
     scan.only, scan.aggs = False, []
     scan.counting = scan.agg = scan.comparing = scan.quantity = scan.summary = scan.ranked_agg = None
+    scan.over = scan.spread = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative, scan.is_none, scan.pair = False, False, ""
     scan.narrowing, scan.verb, scan.owner = None, None, None
@@ -156,6 +157,7 @@ RULES: tuple[Rule, ...] = (
     read_extent,
     read_changed,
     read_compared,
+    read_its_sides,
     read_over_time,
     read_on_average,
     read_counts,

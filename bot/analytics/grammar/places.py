@@ -153,6 +153,8 @@ def group_follows(scan: Scan) -> bool:
         place += 1
     if scan.at_word(place) in wording.GRAINS or scan.phrase(wording.CYCLES, place) is not None:
         return True
+    if (scan.at_word(place), scan.at_word(place + 1)) == ("date", "of") and scan.at_word(place + 2) in wording.OWNERS:
+        return False  # "of each customer and the date of their last order"
     found = scan.mention(place)
     return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")
 

@@ -7,7 +7,7 @@ from bot.analytics.grammar.mentions import names_rows, rows_at
 from bot.analytics.grammar.places import is_each_one
 from bot.analytics.grammar.said import OrderSaid
 from bot.analytics.grammar.scan import Scan
-from bot.analytics.grammar.wholes import repeat_number
+from bot.analytics.grammar.wholes import names_number, repeat_number
 from bot.analytics.verbs import is_done
 
 _NAMED = ("metric", "dimension", "time", "fact", "value", "entity", "condition", "relation")
@@ -51,7 +51,7 @@ def is_of_each(scan: Scan) -> bool:
 def read_on_average(scan: Scan) -> bool:
     """ "How many orders does a customer place on average"."""
     length = scan.starts(wording.ON_AVERAGE)
-    if not length or scan.agg is not None:
+    if not length or scan.agg is not None or (scan.word() == "in" and names_number(scan, scan.at + length)):
         return False
     scan.said.on_average = scan.raw(scan.at, scan.at + length)
     scan.say(scan.at, scan.at + length, "calculation", "average")
@@ -81,6 +81,8 @@ def read_top(scan: Scan) -> bool:
     word, following = scan.word(), scan.word(1)
     number = scan.tokens[scan.at + 1].number if scan.at + 1 < len(scan.tokens) else None
     number = number if number is not None else wording.NUMBERS.get(following)
+    if isinstance(number, int) and word in wording.RANKING and ranks_rows(scan, scan.at + 2):
+        word = "top" if wording.EXTREMES[word] == "max" else "bottom"
     is_first = scan.last is scan.head is None and not scan.said.numbers and scan.word(-1) not in ("of", *wording.PLACES)
     is_first = is_first and scan.mention(scan.at + 2) is not None  # "the 3 products with the most …"
     is_asked = word in ("which", "what") or (word == "the" and is_first)
@@ -116,6 +118,13 @@ def read_top(scan: Scan) -> bool:
         while scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
             scan.at += 1
     return True
+
+
+def ranks_rows(scan: Scan, place: int) -> bool:
+    """ "Lowest 5 products by net revenue": are there rows, or what they are grouped by, and behind them a "by"?"""
+    found = scan.mention(place)
+    is_named = found is not None and not found[1].of("metric", "fact")
+    return is_named and found is not None and scan.agg is None and scan.at_word(place + found[0]) == "by"
 
 
 def is_ranked_before(scan: Scan) -> bool:
@@ -335,8 +344,7 @@ def read_grain(scan: Scan) -> bool:
         else:
             scan.said.grain = grain
         scan.say(scan.at, scan.at + 1, "grain", grain)
-        if scan.word(-1) != "and":
-            scan.each = scan.word(1) in ("and", ",") and scan.each
+        scan.each = scan.word(1) in ("and", ",") and scan.each
         scan.at += 1
         return True
     if scan.said.grain == wording.GRAINS[word] and not is_named:

@@ -189,6 +189,7 @@ class DoneSaid:
     clause: int = 0
     comparison: Comparison = ">="
     count: int = 1  # how many times: "ordered more than 5 times"
+    verb: Ref | None = None  # the relationships that it may name too: "sent"
 
     @property
     def is_counted(self) -> bool:

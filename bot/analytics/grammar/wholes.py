@@ -17,6 +17,8 @@ def read_mark(scan: Scan) -> bool:
 
 def read_noise(scan: Scan) -> bool:
     """How somebody would write the SQL, that case does not matter, that empty groups count: no condition on rows."""
+    if (scan.word(), scan.word(1)) == ("in", "total") and names_number(scan, scan.at + 2):
+        return False  # "growth in total net revenue"
     if length := scan.starts(wording.MATCHING) or how_matched(scan):
         scan.said.is_whole |= not {"integer", "whole"}.isdisjoint(scan.words[scan.at : scan.at + length])
         scan.at += length
@@ -29,6 +31,12 @@ def read_noise(scan: Scan) -> bool:
             skip_known(scan)
             return True
     return False
+
+
+def names_number(scan: Scan, place: int) -> bool:
+    """Is a metric or a fact named at *place*?"""
+    found = scan.mention(place)
+    return found is not None and bool(found[1].of("metric", "fact"))
 
 
 def how_matched(scan: Scan) -> int:

@@ -24,13 +24,14 @@ def _phrases(lines: str) -> frozenset[tuple[str, ...]]:
 
 FILLERS = _set(
     "a an the this that these those our we us me you it they them their its his her he she please like of in for on at "
+    "among "
     "to from with within be do there can could would will what which who whom whose how much and during only just so "
     "far hi hello hey thank thanks as also then both along well here any some where when while i my have all yet still "
     "already"
 )
 ARTICLES = _set("a an the our all of each every any some their its his her your this these those")
 DETERMINERS = _set("a an the our their its his her your this these those")
-PLACES = _set("for in from on at during within about")
+PLACES = _set("for in from on at during within about among")
 DEFINING = _set("the sum of , and divide divided by plus minus times total amount number value a")
 SMALL = _set("the in from a our of an at for to")
 BY = _set("by per each every across")
@@ -131,7 +132,7 @@ VERBS = NEUTRAL_VERBS | _set(  # they connect two things that the catalogue conn
     "handled host hosted include included joined link linked manage managed manufacture manufactured operate operated "
     "operating pass paid pay prescribe produce produced purchase purchased require required requiring sell selling "
     "sold study studied studying supply supplied taking teaching took traverse treat use using wrote writing drive "
-    "driven drove"
+    "driven drove send sending"
 )
 PARTICLES = _set("by in at for with through on of to into from about")
 ORDERING = _set("order ordered sort sorted rank ranked arrange arranged ordering sorting")
@@ -236,7 +237,7 @@ _CHANGED: Mapping[Change, str] = {
     "growth": "percent change,percentage change,% change,percent growth,percentage growth,% growth,growth rate,"
     "rate of growth,percent increase,percentage increase,percent decrease,percentage decrease,percent difference,"
     "percentage difference,relative change,by what percent,by what percentage,growth in percent,change in percent",
-    "change": "difference,absolute change,absolute difference,net change",
+    "change": "difference,absolute change,absolute difference,net change,minus",
     "both": "grow,grew,grown,growth,change,changed,increase,increased,decrease,decreased,decline,declined,rise,rose,"
     "fall,fell,fallen,risen,differ,shrink,shrank",
 }

@@ -103,11 +103,22 @@ def decide_facts(draft: Draft) -> None:
     """ "The payment and the reserve by claim": facts that are grouped are numbers."""
     said = draft.said
     facts = [ref for ref in said.outputs if ref.of("fact") and not ref.of("dimension", "time")]
-    if said.numbers or not said.groups or len(facts) < len(said.outputs) or said.firsts:
+    others = [ref for ref in said.outputs if ref not in facts]
+    if said.numbers or not said.groups or said.firsts or not all(is_of_group(draft, ref, facts) for ref in others):
         return
     for ref in facts:
         said.outputs.remove(ref)
-        said.numbers.append(NumberSaid(ref))
+        if all(set(ref.targets) != set(number.ref.targets) for number in said.numbers):
+            said.numbers.append(NumberSaid(ref))
+
+
+def is_of_group(draft: Draft, shown: Ref, facts: Sequence[Ref]) -> bool:
+    """ "The weight for each order: return the order id and the weight": a column of each, that has many of the fact."""
+    each = {name for ref in draft.said.each for name in ref.entities}
+    owners = {name for ref in facts for name in ref.owners}
+    is_many = all(draft.nearness.leads_to_one(owner, name) for owner in owners for name in each)
+    plural = any(ref.is_plural for ref in facts)
+    return bool(each & set(shown.near or shown.owners)) and bool(owners - each) and is_many and not plural
 
 
 def decide_frequent(draft: Draft) -> None:

@@ -6,7 +6,7 @@ from calendar import day_name
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.analytics.grammar.said import Narrowing, RelatedSaid
+from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.meaning.cycles import date_of_days, part_of
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.kinds import none_of_kind, of_one_kind
@@ -15,7 +15,16 @@ from bot.analytics.meaning.literals import as_stored, numbers_meant, told_in_uni
 from bot.analytics.meaning.metrics import base_of, one_metric
 from bot.analytics.meaning.pairs import both_or_either, is_other_value
 from bot.analytics.meaning.quantifiers import none_otherwise, stop_at_all_of_kind, stop_at_contradiction
-from bot.analytics.meaning.roles import in_other_role, place_of, role_of, towards
+from bot.analytics.meaning.roles import (
+    Role,
+    in_other_role,
+    in_role_of_verb,
+    partner_of_verb,
+    place_of,
+    rivals,
+    role_of,
+    towards,
+)
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
 from bylaw.language.words import singular
@@ -42,6 +51,7 @@ class Clause:
     numbers: set[int]
     conditions: list[Condition] = field(default_factory=list)
     is_alternative: bool = False  # to the clause before it
+    verb: Ref | None = None
 
 
 def all_filters(
@@ -100,7 +110,7 @@ def all_filters(
         elif clause.is_alternative and isinstance(last, Related):
             found[-1] = AnyOf(any_of=(last, part))
         else:
-            found.append(part)
+            found.append(partner_of_verb(draft, clause.verb, part, clause.counted) or part)
         draft.clauses.update(dict.fromkeys(clause.numbers, part))
     return found
 
@@ -149,7 +159,8 @@ def clauses_of(draft: Draft, related_said: Sequence[RelatedSaid], conditions: Se
     for said in related_said:
         part = related_rows(draft, said)
         counted = base_of(draft, part.metric, NO_QUERY)
-        if said.verb is not None and is_told(draft, part.entity, counted, said, conditions):
+        part = in_role_of_verb(draft, said.verb, part, counted)
+        if said.verb is not None and is_told(draft, part.entity.partition("@")[0], counted, said, conditions):
             continue
         same = [one for one in clauses if one.counted == counted and one.part.entity == part.entity]
         bare = [one for one in same if is_some(one.part) and not one.numbers & told]
@@ -159,7 +170,7 @@ def clauses_of(draft: Draft, related_said: Sequence[RelatedSaid], conditions: Se
             bare[-1].part = part
             bare[-1].numbers.add(said.clause)
         else:
-            clauses.append(Clause(counted, part, {said.clause}, is_alternative=said.alternative))
+            clauses.append(Clause(counted, part, {said.clause}, is_alternative=said.alternative, verb=said.verb))
     return clauses
 
 
@@ -341,6 +352,8 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
         stop_at_far_value(draft, target, narrowing, base)
         values = tuple(dict.fromkeys((target.value, *narrowing.values[1:])))
         draft.names[ref.words] = f"{target.name} {'!=' if narrowing.negated else '='} {target.value}"
+        if target.owner != base:
+            role = role_towards(draft, narrowing, base, target.owner) or role
         name = f"{place_of(draft, target.owner, role)}.{target.name.partition('.')[2]}"
         return Filter(dimension=name, values=tuple(v for v in values if v is not None), negated=narrowing.negated)
     attributes = ref.of("dimension", "fact", "time")
@@ -357,6 +370,18 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
         name = draft.choose(ref, attributes, narrowing.near).name
     values = tuple(as_stored(draft, name, value) for value in told_in_unit(draft, narrowing, name))
     return Filter(dimension=name, values=values, operator=narrowing.operator, negated=narrowing.negated)
+
+
+def role_towards(draft: Draft, narrowing: Narrowing, base: str, owner: str) -> Role | None:
+    """The role in which *owner* is reached: what the verb says of it, else the words right before."""
+    inside = inside_of(draft, narrowing)
+    ways = {f"{role.left}.{role.way.name}" for role in rivals(draft, base, owner)}
+    verbs = [part.verb for part in draft.said.related if part.clause == narrowing.clause > 0]
+    for verb in (narrowing.verb, *verbs) if len(ways) > 1 else ():
+        named = tuple(one for one in verb.of("relation") if one.name in ways) if verb is not None else ()
+        if verb is not None and named:
+            return role_of(draft, Ref(verb.words, named), base, inside, owner)
+    return role_of(draft, narrowing.role, base, inside, owner)
 
 
 def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: str) -> None:

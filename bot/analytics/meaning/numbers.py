@@ -162,7 +162,20 @@ def owners_said(draft: Draft, number: NumberSaid) -> list[str]:
     shown = [target for ref in draft.said.outputs for target in ref.of("dimension")]
     found += [target.owner for target in shown if target.name in draft.labels(target.owner)]
     owners = {target.owner for target in number.ref.of("fact")}
-    return [name for name in dict.fromkeys(found) if name in owners]
+    return [name for name in dict.fromkeys(found) if name in owners] or owners_leading(draft, owners)
+
+
+def owners_leading(draft: Draft, owners: set[str]) -> list[str]:
+    """The only one of *owners* whose rows belong to what is shown and grouped by, where the others' do not."""
+    said = draft.said
+    columns = [ref for ref in (*said.groups, *said.outputs) if ref.of("dimension") and not ref.of("fact")]
+    leads = draft.nearness.leads_to_one
+    found = [
+        name
+        for name in sorted(owners)
+        if all(any(leads(name, target.owner) for target in ref.of("dimension")) for ref in columns)
+    ]
+    return found if len(found) == 1 else []
 
 
 def added_up(draft: Draft, target: Target, ref: Ref) -> tuple[str, str]:

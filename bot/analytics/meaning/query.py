@@ -177,7 +177,7 @@ def query_of_numbers(
         decide_compared(draft, compared, filters, dimensions)
     stop_at_states(draft)
     window, time_dimension = window_of(draft, filters)
-    of_their_kind(draft, filters)
+    of_their_kind(draft, filters, dimensions)
     if sides:
         if window is not None:
             raise Stop(not_understood(f"I do not see whether `{window.label}` is compared too", "leave it out"))

@@ -5,7 +5,7 @@ A place is an entity, or `entity@relationship` where the relationship is not the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.analytics.grammar.said import Narrowing, Ref
@@ -35,8 +35,13 @@ def rivals(draft: Draft, left: str, right: str) -> list[Role]:
     return [Role(left, one) for one in draft.context.entities[left].relationships if one.right_entity == right]
 
 
-def role_of(draft: Draft, said: Ref | None, base: str, inside: Sequence[str] = ()) -> Role | None:
-    """The relationship that the words before something mean, of those that start at the rows spoken of."""
+def role_of(
+    draft: Draft, said: Ref | None, base: str, inside: Sequence[str] = (), owner: str | None = None
+) -> Role | None:
+    """The relationship that the words before something mean, of those that start at the rows spoken of.
+
+    With *owner* one that leads to it. Raises Stop where they name another one, and several lead there.
+    """
     if said is None or not said.targets:
         return None
     named = [(target.owner, target.name.partition(".")[2]) for target in said.targets]
@@ -47,6 +52,13 @@ def role_of(draft: Draft, said: Ref | None, base: str, inside: Sequence[str] = (
         if one.name == name
     ]
     leads = draft.nearness.leads_to_one
+    if owner is not None:
+        there = [role for role in found if leads(role.way.right_entity, owner) or owner == role.left]
+        lefts = [role.left for role in found if len(rivals(draft, role.left, owner)) > 1]
+        if not there and lefts:
+            message = f"I do not see which `{owner.replace('_', ' ')}` are meant by `{said.words}`"
+            raise Stop(not_understood(message, "name the relationship as the catalogue does", (said.words,)))
+        found = there
     verbs = [part.verb for part in draft.said.conditions if part.verb is not None]
     spoken = {*inside, *(name for head in draft.said.heads for name in head.entities)}
     spoken |= {target.owner for verb in verbs for target in verb.targets}
@@ -90,12 +102,46 @@ def is_column(draft: Draft, target: Target, columns: set[str]) -> bool:
 
 def take_place(draft: Draft, owner: str, shown: Ref) -> None:
     """Note in which role *owner* is shown. Raises Stop where it is shown in two."""
-    role = role_of(draft, shown.role or draft.said.role, draft.base or owner)
+    said = shown.role or draft.said.role or role_of_verb(draft, owner)
+    role = role_of(draft, said, draft.base or owner, owner=owner if shown.role else None)
     is_led = role is not None and draft.nearness.leads_to_one(draft.base or owner, role.left)
     place = place_of(draft, owner, role) if is_led else owner
     if draft.places.setdefault(owner, place) != place:
         words = shown.words
         raise Stop(not_understood(f"I cannot show `{words}` in two roles at once", "ask for one at a time", (words,)))
+
+
+def role_of_verb(draft: Draft, owner: str) -> Ref | None:
+    """ "Which user received the most", of payments that users send too: what the verb says of those who are shown."""
+    asked = [draft.said.subject, draft.said.ranked, *draft.said.groups, *draft.said.outputs]
+    if not any(owner in ref.entities or owner in ref.owners for ref in asked if ref is not None):
+        return None
+    verbs = [*draft.said.verbs, *(done.verb for done in draft.said.done if done.verb is not None)]
+    for verb in verbs:
+        named = {target.name for target in verb.of("relation")}
+        ways = rivals(draft, draft.base or owner, owner)
+        meant = tuple(Target("relation", name) for role in ways if (name := f"{role.left}.{role.way.name}") in named)
+        if len(ways) > 1 and meant:
+            return Ref(verb.words, meant)
+    return None
+
+
+def in_role_of_verb(draft: Draft, verb: Ref | None, part: Related, link: str) -> Related:
+    """ "Users who received 3 payments": those that the verb leads to, of the several relationships between them."""
+    if verb is None or len(rivals(draft, link, part.entity)) < 2:
+        return part
+    role = role_of(draft, Ref(verb.words, verb.of("relation")), part.entity, (link,), part.entity)
+    return part.model_copy(update={"entity": place_of(draft, part.entity, role)})
+
+
+def partner_of_verb(draft: Draft, verb: Ref | None, part: Related, partner: str) -> Filter | None:
+    """ "Payments received by users": those that have a user there, and not at another of several relationships."""
+    is_bare = not part.filters and part.against is None and (part.comparison, part.value) in ((">=", 1), ("=", 0))
+    if verb is None or not is_bare or len(rivals(draft, part.entity, partner)) < 2:
+        return None
+    role = role_of(draft, Ref(verb.words, verb.of("relation")), part.entity, owner=partner)
+    name = f"{place_of(draft, partner, role)}.{key_name(draft, partner)}"
+    return Filter(dimension=name, operator="is_null", negated=part.comparison == ">=")
 
 
 def in_roles(draft: Draft, query: SemanticQuery) -> SemanticQuery:
@@ -144,9 +190,10 @@ def fills(draft: Draft, role: Role, condition: Condition) -> bool:
     return is_behind and (named == role.way.name or (not named and role.way.default))
 
 
-def of_their_kind(draft: Draft, filters: list[Condition]) -> None:
+def of_their_kind(draft: Draft, filters: list[Condition], grouped: Sequence[str] = ()) -> None:
     """ "Payments sent by users", where merchants send some too: those that have a partner of that kind. Raises Stop."""
     assert draft.base is not None
+    filters += partners_shown(draft, grouped)
     shown = {target.owner for ref in (*draft.said.groups, *draft.said.outputs) for target in ref.targets}
     for head in draft.said.heads:
         name = head.entities[0] if head.entities else draft.base
@@ -155,16 +202,35 @@ def of_their_kind(draft: Draft, filters: list[Condition]) -> None:
         known = [role for role in rivals(draft, draft.base, name) if role.way.default] or rivals(
             draft, draft.base, name
         )
-        role = role_of(draft, head.role, draft.base) or (known[0] if len(known) == 1 else None)
+        role = role_of(draft, head.role, draft.base, owner=name) or (known[0] if len(known) == 1 else None)
         if role is None or role.left != draft.base or role.way.condition is None:
             continue
         those = Related(entity=draft.base, metric=f"count({name})")
-        if those in filters or any(fills(draft, role, one) for one in filters):
+        told = {one.dimension.partition(".")[0].partition("@")[0] for one in filters if isinstance(one, Filter)}
+        if those in filters or any(fills(draft, role, one) for one in filters) or (head.role is None and name in told):
             continue
         if role not in known:
             message = f"I do not see which `{head.words}` are meant"
             raise Stop(not_understood(message, "say something of them, or of their kind", (head.words,)))
         filters.append(those)
+
+
+def partners_shown(draft: Draft, grouped: Sequence[str]) -> Iterator[Filter]:
+    """ "Amount by merchant category", where users are paid too: by that of those payments that have a merchant."""
+    for owner in dict.fromkeys(name.partition(".")[0] for name in grouped):
+        place = draft.places.get(owner, owner)
+        named = place.partition("@")[2]
+        ways = [role.way for role in rivals(draft, draft.base or owner, owner)]
+        ways = [way for way in ways if way.name == named or (not named and way.default)]
+        if ways and ways[0].condition is not None and owner not in draft.per:
+            yield Filter(dimension=f"{place}.{key_name(draft, owner)}", operator="is_null", negated=True)
+
+
+def key_name(draft: Draft, entity: str) -> str:
+    """The dimension that every row of *entity* has: its key, else the first."""
+    dimensions = draft.context.entities[entity].dimensions
+    keys = [one.name for one in dimensions if draft.is_key(Target("dimension", f"{entity}.{one.name}"))]
+    return (keys or [one.name for one in dimensions])[0]
 
 
 def stop_at_roles(draft: Draft) -> None:
