@@ -42,7 +42,7 @@ def unit_of(context: Context, name: str) -> tuple[Unit | None, tuple[Unit, ...]]
     if metric is not None:
         return _of_metric(context, metric)
     agg, _, inside = name.partition("(")
-    if not inside or inside.endswith("))") or " / " in inside:
+    if not inside or inside.endswith("))") or " / " in inside or " - " in inside:
         unit = SPELLED.get((agg.rpartition(".")[2].rpartition("(")[2].removesuffix("s"),)) if inside else None
         return (unit, ()) if inside else _of_column(context, name)
     return (None, ()) if agg.startswith("count") else _of_column(context, inside.removesuffix(")"))

@@ -32,7 +32,7 @@ from bylaw.semantic.times import Span
 ADDITIVE = ("sum", "count")
 _COUNTS = ("count", "count_distinct")
 _WRITTEN_OUT = re.compile(rf"({'|'.join(get_args(Aggregation))})\(\s*([\w@]+)(?:\.(\w+(?:\([^()]*\))?))?\s*\)")
-_OF_EACH_ROW = re.compile(rf"({'|'.join(get_args(Aggregation))})\(\s*(\w+)\.(\w+)\s*/\s*(\w+)\.(\w+)\s*\)")
+_OF_EACH_ROW = re.compile(rf"({'|'.join(get_args(Aggregation))})\(\s*(\w+)\.(\w+)\s*([/-])\s*(\w+)\.(\w+)\s*\)")
 _NUMERIC = ("sum", "avg", "median")
 
 
@@ -233,15 +233,17 @@ class Numbers:
         return Number.of(Atom(entity, agg, field.sql))
 
     def _of_each_row(self, name: str, found: re.Match[str]) -> Number:
-        """An aggregate of the quotient that each row has."""
-        over, under = (self.names.field(f"{found[i]}.{found[i + 1]}") for i in (2, 4))
-        if over.place != under.place:
+        """An aggregate of the quotient, or the difference, that each row has."""
+        over, under = (self.names.field(f"{found[i]}.{found[i + 1]}") for i in (2, 5))
+        if found[4] == "/" and over.place != under.place:
             raise Unanswerable(f"`{name}` divides facts of different rows", "divide one total by the other")
+        done = "divided by" if found[4] == "/" else "taken from"
         for field in (over, under):
             if field.kind == "time" or field.is_text:
-                raise Unanswerable(f"`{field.place}.{field.name}` is no number, so nothing is divided by it")
-        quotient = divided(*(expression(field.sql, field.entity) for field in (over, under)))
-        return Number.of(Atom(over.place, cast(Aggregation, found[1]), quotient.sql(dialect="duckdb")))
+                raise Unanswerable(f"`{field.place}.{field.name}` is no number, so nothing is {done} it")
+        one, other = (expression(field.sql, field.entity) for field in (over, under))
+        tree = divided(one, other) if found[4] == "/" else exp.Sub(this=exp.paren(one), expression=exp.paren(other))
+        return Number.of(Atom(over.place, cast(Aggregation, found[1]), tree.sql(dialect="duckdb")))
 
     def _metric(self, metric: Metric, seen: tuple[str, ...]) -> Number:
         match metric.type:

@@ -4,8 +4,8 @@ Dimensions, time dimensions, facts and named filters are written `entity.name`. 
 of the entity that leads to both, `lines.days(orders.placed_at, lines.packed_at)`; one of them may be a day. What comes
 again of a moment is a dimension beside it, `orders.weekday(placed_at)`: so are its hour, day and month. A number
 is a metric of the catalogue, a measure of the query, or an aggregate written out: `count(orders)`,
-`sum(orders.amount)`, `count_distinct(orders.channel)`, or of the quotient of two facts of each row:
-`avg(orders.amount / orders.items)`. Without a number the query is a list. A query is JSON, so that a session can
+`sum(orders.amount)`, `count_distinct(orders.channel)`, or of the quotient or the difference of two facts of each
+row: `avg(orders.amount / orders.items)`. Without a number the query is a list. A query is JSON, so that a session can
 carry it to the next turn and a model can propose one.
 """
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bot.analytics.grammar import wording
+from bot.analytics.grammar.numbers import add_number
+from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.grammar.scan import Scan
 
 
@@ -33,7 +35,9 @@ def read_changed(scan: Scan) -> bool:
     said.change_words = scan.raw(scan.at, scan.at + length)
     if scan.agg is not None and scan.agg[1] and not scan.aggs:
         said.is_ranking, said.descending, scan.agg = True, scan.agg[0] == "max", None  # "the highest difference"
-    scan.spread = scan.agg if scan.agg is not None and scan.agg[0] == "avg" else None
+    elif scan.agg is not None and not scan.agg[1]:
+        said.unknown.append(scan.agg_words)  # "the average difference between gross and net revenue": over what?
+        scan.agg = None
     scan.say(scan.at, scan.at + length, "calculation", "growth" if kind == "growth" else "change")
     scan.at += length
     if scan.word() == "between":
@@ -41,13 +45,39 @@ def read_changed(scan: Scan) -> bool:
     return True
 
 
-def read_its_sides(scan: Scan) -> bool:
-    """ "The average difference between A and B", "the difference in A between B and C": what stands between them."""
-    said = scan.said
-    if scan.word() == "and" and scan.spread is not None and len(said.numbers) == 1 and scan.number_ends == scan.at:
-        scan.agg, scan.agg_words, scan.spread = scan.spread, "average", None  # of both the average
-        scan.at += 1
+def read_less(scan: Scan) -> bool:
+    """ "The average difference between A and B", "average A minus B", of what each row has of both."""
+    numbers = scan.said.numbers
+    if scan.word() == "minus" and numbers and scan.number_ends == scan.at and numbers[-1].ref.of("fact"):
+        other = scan.mention(scan.at + 1)
+        if other is None or not other[1].of("fact") or numbers[-1].agg is None or numbers[-1].less is not None:
+            return False
+        numbers[-1].less = facts_of(other[1])
+        scan.at += 1 + other[0]
+        scan.number_ends = scan.at
         return True
+    if (scan.word(), scan.word(1)) != ("difference", "between") or scan.agg is None or names_record(scan):
+        return False
+    first = scan.mention(scan.at + 2)
+    place = scan.at + 2 + first[0] if first is not None else scan.at
+    second = scan.mention(place + 1) if scan.at_word(place) == "and" else None
+    if first is None or second is None or not (first[1].of("fact") and second[1].of("fact")):
+        return False
+    (agg, is_extreme), begins = scan.agg, scan.at
+    number = NumberSaid(facts_of(first[1]), agg, is_extreme=is_extreme, less=facts_of(second[1]))
+    scan.said.descending = agg == "max" if is_extreme and scan.said.descending is None else scan.said.descending
+    scan.agg, scan.at = None, place + 1 + second[0]
+    add_number(scan, number, begins, scan.at)
+    return True
+
+
+def facts_of(ref: Ref) -> Ref:
+    return Ref(ref.words, ref.of("fact"), ref.near, ref.is_plural)
+
+
+def read_its_sides(scan: Scan) -> bool:
+    """ "The difference in A between B and C": two values, and no span of time."""
+    said = scan.said
     if scan.word() == "between" and said.change == "change" and len(said.numbers) == 1 and scan.number_ends == scan.at:
         scan.at += 1
         return True

@@ -83,7 +83,8 @@ def without_verb(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
 def kind_of_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
     """ "The average refund amount": of each row of that kind, where both words name a metric that adds them up."""
     is_mean = scan.agg is not None and scan.agg[0] in ("avg", "median")
-    if not is_mean or any(target.kind != "metric" for target in ref.targets):
+    is_dated = bool(scan.said.grain) or any(token.kind == "time" for token in scan.tokens)  # by the metric's own date
+    if not is_mean or is_dated or any(target.kind != "metric" for target in ref.targets):
         return length, ref
     for shorter in range(length - 1, 0, -1):
         kind = scan.lexicon.longest_at(scan.words[scan.at : scan.at + shorter], 0)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import read_negation, read_relation
-from bot.analytics.grammar.comparing import read_changed, read_compared, read_its_sides, read_rank
+from bot.analytics.grammar.comparing import read_changed, read_compared, read_its_sides, read_less, read_rank
 from bot.analytics.grammar.conditions import (
     read_between,
     read_comparison,
@@ -120,7 +120,7 @@ def end_sentence(scan: Scan) -> None:
     finish(scan)
     scan.only, scan.aggs = False, []
     scan.counting = scan.agg = scan.comparing = scan.quantity = scan.summary = scan.ranked_agg = None
-    scan.over = scan.spread = None
+    scan.over = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative, scan.is_none, scan.pair = False, False, ""
     scan.narrowing, scan.verb, scan.owner = None, None, None
@@ -155,6 +155,7 @@ RULES: tuple[Rule, ...] = (
     read_unit,
     read_moving,
     read_extent,
+    read_less,
     read_changed,
     read_compared,
     read_its_sides,

@@ -94,6 +94,7 @@ class NumberSaid:
     begins: int = -1  # the place of its first word
     kind: str = ""  # the words right before it that narrow it alone: "online"
     summary: Aggregation | None = None  # "average number of …": what is done with what each of something has
+    less: Ref | None = None  # what is taken from the fact of each row: "the price minus the cost"
 
 
 @dataclass(slots=True)

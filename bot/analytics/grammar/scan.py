@@ -42,7 +42,6 @@ class Scan:
         self.summary: Aggregation | None = None  # "average number of", until what they count is named
         self.over: Over | None = None
         self.moving: tuple[int, Grain] | None = None  # "7 day moving average"
-        self.spread: tuple[Aggregation, bool] | None = None  # "average difference", until its second number
         self.each = False
         self.agent = False  # "made by": who did it, no group
         self.asks = False

@@ -109,6 +109,8 @@ def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
 
 def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     ref, agg = number.ref, number.agg
+    if number.less is not None:
+        return less_of_rows(draft, number, number.less)
     metrics = list(dict.fromkeys(target.name for target in ref.of("metric")))
     if agg is None and (metrics or ref.entities):
         metrics = in_amounts(draft, ref, metrics)
@@ -140,6 +142,16 @@ def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     if target.kind != "fact" and (agg not in ("min", "max") or target.kind == "dimension"):
         raise Stop(not_understood(f"`{ref.words}` is no number, so it has no {agg}", None, (ref.words,)))
     return f"{agg}({target.name})", target.owner
+
+
+def less_of_rows(draft: Draft, number: NumberSaid, other: Ref) -> tuple[str, str]:
+    """ "The average difference between A and B": of a fact less another one that each of its rows has too."""
+    over = draft.choose(number.ref, number.ref.of("fact"), owners_said(draft, number))
+    under = draft.choose(other, other.of("fact"), (over.owner,))
+    if not draft.nearness.leads_to_one(over.owner, under.owner):
+        message = f"one row of `{over.owner.replace('_', ' ')}` has `{other.words}` many times, or never"
+        raise Stop(not_understood(message, "ask for the difference of two totals", (other.words,)))
+    return f"{number.agg}({over.name} - {under.name})", over.owner
 
 
 def of_one_row(draft: Draft, number: NumberSaid, target: Target) -> Aggregation | None:

@@ -137,7 +137,7 @@ def in_role_of_verb(draft: Draft, verb: Ref | None, part: Related, link: str) ->
 def partner_of_verb(draft: Draft, verb: Ref | None, part: Related, partner: str) -> Filter | None:
     """ "Payments received by users": those that have a user there, and not at another of several relationships."""
     is_bare = not part.filters and part.against is None and (part.comparison, part.value) in ((">=", 1), ("=", 0))
-    if verb is None or not is_bare or len(rivals(draft, part.entity, partner)) < 2:
+    if verb is None or not is_bare or "@" in part.entity or len(rivals(draft, part.entity, partner)) < 2:
         return None
     role = role_of(draft, Ref(verb.words, verb.of("relation")), part.entity, owner=partner)
     name = f"{place_of(draft, partner, role)}.{key_name(draft, partner)}"

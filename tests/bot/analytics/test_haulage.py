@@ -15,7 +15,7 @@ from bot.analytics.scope import lexicon_of
 from bylaw.authored.context import Context, Entity
 from bylaw.semantic.compiler import Compiler
 
-NAMES = ("haulage", "library")
+NAMES = ("haulage", "library", "purse")
 FIRMS = {name: yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8")) for name in NAMES}
 TODAY = date(2026, 11, 20)
 
