@@ -313,6 +313,9 @@ def read_grain(scan: Scan) -> bool:
         return True
     length = scan.starts(wording.RECURRING)
     is_of_one = scan.word(length - 1) == "year" and scan.is_time(scan.at + length)  # "month of the year 2021"
+    column = scan.lexicon.longest_at(scan.words, scan.at) if length else None
+    if column is not None and column[0] >= length:
+        return False  # rows that have a day of the week
     if length and not is_of_one:  # each Monday alike: no period after the other
         scan.said.unknown.append(scan.raw(scan.at, scan.at + length))
         scan.at += length

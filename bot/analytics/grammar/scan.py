@@ -132,8 +132,9 @@ class Scan:
             return role
         while self.at_word(first - 1) in pointing:
             first -= 1
-        word = self.at_word(first - 1)
-        return self.direction(word) if word in ("from", "to") else None
+        word, before = self.at_word(first - 1), self.at_word(first - 2)
+        is_role = word in ("from", "to") and before not in wording.COMPARED_TO
+        return self.direction(word) if is_role else None
 
     def direction(self, word: str) -> Ref:
         """The role that "from" or "to" names."""

@@ -24,7 +24,8 @@ def read_verb(scan: Scan) -> bool:
         scan.say(scan.at, scan.at + length, "relation", verb.words)
         scan.at += length
         return True
-    if scan.head is None and scan.word(-1) == "who" and verb.targets:
+    is_who = scan.word(-1) == "who" or (scan.word(-2), scan.word(-1)) == ("who", "have")
+    if scan.head is None and is_who and verb.targets:
         scan.said.who, scan.asks = verb, False
         scan.say(scan.at, scan.at + length, "relation", verb.words)
         scan.at += length

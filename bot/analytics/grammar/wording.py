@@ -213,7 +213,9 @@ EMPTY_TOO = _phrases(
     "including those where there be no,even those with none,including month without any,include all month,"
     "including zero,including those with zero,including zeros,include zero,including empty one,"
     "return all month,return all week,return all day,return all year,return all quarter,include all week,"
-    "show all month,including those where,include those where,even if they have none,even if there be none"
+    "show all month,including those where,include those where,"
+    "including those without any,including those without,including those with no,including one without any,"
+    "even if they have none,even if there be none"
 )
 SUFFIXES = _set("amount value figure total sum")  # behind a sum they add nothing
 COUNT_SUFFIXES = _set("count number figure")  # behind a count
@@ -229,6 +231,7 @@ _CHANGES: Mapping[Grain, str] = {
 LEAVE = frozenset(
     product(("may", "must"), ("a", "an", "the", "i", "we", "he", "she", "it", "they", "you", "one", "our"))
 )
+COMPARED_TO = _set("compared comparison relative opposed")  # before a "to" that leads nowhere
 COMPARING = _phrases(
     "compare,compared,comparing,comparison of,comparison between,versus,vs,against,side by side,in comparison to,"
     "in comparison with,as compared to,as compared with,relative to"

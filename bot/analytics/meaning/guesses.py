@@ -39,6 +39,19 @@ def decide_extremes(draft: Draft) -> None:
             said.is_ranking = True
 
 
+def decide_sorted(draft: Draft) -> None:
+    """ "The three largest lakes by area", "list the states by population": what sorts the rows does not group them."""
+    said = draft.said
+    ranked = {target.name for number in said.numbers if number.is_extreme for target in number.ref.of("fact")}
+    for ref in [one for one in said.groups if one.of("fact") and not one.of("dimension", "entity", "time")]:
+        if ranked & {target.name for target in ref.of("fact")}:
+            said.groups.remove(ref)
+        elif not said.numbers and said.ratio is None and (said.subject or said.outputs):
+            said.groups.remove(ref)
+            said.orders.append(OrderSaid(ref, said.descending is not False))
+            said.outputs += [ref] if said.outputs else []
+
+
 def stop_at_qualities(draft: Draft) -> None:
     """ "The largest store": by its floor area, or by how many work there?"""
     for ref in draft.said.unclear:

@@ -101,6 +101,7 @@ def decide_who(draft: Draft) -> None:
     named |= {name for number in said.numbers for name in number.ref.entities}
     named |= {name for part in said.conditions for name in part.ref.owners}
     found = sorted({one.right_entity for one in relationships(draft, said.who)} - named)
+    found = found or sorted({one.right_entity for one in others_of(draft, said.who)} - named)
     if len(found) != 1:
         words = said.who.words
         raise Stop(not_understood(f"I do not see who is asked for by `who {words}`", "name them", (words,)))
@@ -112,3 +113,9 @@ def relationships(draft: Draft, verb: Ref) -> Iterator[Relationship]:
     for target in verb.of("relation"):
         owner, _, name = target.name.partition(".")
         yield from (one for one in draft.context.entities[owner].relationships if one.name == name)
+
+
+def others_of(draft: Draft, verb: Ref) -> Iterator[Relationship]:
+    """All of the rows that *verb* speaks of."""
+    for name in dict.fromkeys(target.owner for target in verb.of("relation", "entity")):
+        yield from draft.context.entities[name].relationships

@@ -327,8 +327,9 @@ def kind_of(draft: Draft, said: RelatedSaid) -> str | None:
 
 def stop_at_typical(draft: Draft, said: RelatedSaid) -> None:
     """Of some rows only: is the average that of these, or of all?"""
-    others = [one.ref.words for one in draft.said.conditions if one.clause != said.clause or not said.clause]
-    others += [time.span.label for time in draft.said.times if time.clause != said.clause or not said.clause]
+    is_own = said.number is not None and said.number.agg == "max"  # of each row itself: so is what is said behind it
+    others = [one.ref.words for one in draft.said.conditions if one.clause != said.clause or is_own or not said.clause]
+    others += [t.span.label for t in draft.said.times if t.clause != said.clause or is_own or not said.clause]
     if said.against is not None and others and not draft.said.is_overall:
         message = f"I do not see whether the average is that of all, or of `{others[0]}` only"
         raise Stop(not_understood(message, "say `the overall average` for that of all", (others[0],)))

@@ -44,6 +44,7 @@ from bot.analytics.meaning.guesses import (
     decide_per,
     decide_ranks,
     decide_rows,
+    decide_sorted,
 )
 from bot.analytics.meaning.kinds import prefer_rows
 from bot.analytics.meaning.links import decide_who, has_role, stop_at_verbs
@@ -96,6 +97,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     decide_ranks(draft)
     decide_frequent(draft)
     decide_facts(draft)
+    decide_sorted(draft)
     decide_extremes(draft)
     name_compared(draft)
     numbers = in_units(draft, all_numbers(draft))
