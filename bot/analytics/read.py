@@ -92,7 +92,7 @@ class Reader:
         if not names or not content:
             return 0.0
         asks = bool(said.times or said.counts or said.groups or said.grain or said.is_ranking or said.orders)
-        asks = asks or said.each_grain is not None
+        asks = asks or said.each_grain is not None or said.ratio is not None
         asks = asks or bool(said.subject or said.related or (said.outputs and said.conditions))
         asks = asks or any(number.agg is not None for number in said.numbers)
         is_sure = any(number.ref.of("metric") and not number.ref.of("entity") for number in said.numbers)

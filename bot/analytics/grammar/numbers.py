@@ -65,6 +65,8 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if is_extreme and scan.relative and scan.number_ends > 0 and not scan.said.numbers[-1].is_extreme:
         scan.said.unknown.append(scan.agg_words)  # "the number of orders with the highest amount": of these alone
     wanted = ref.of("metric") or ref.of("fact", "time")
+    if ref.of("metric") and agg in ("avg", "median"):
+        wanted = ref.of("metric", "fact")  # "average revenue": of the rows, where the metric adds them up
     if not wanted and ref.entities and leads_on(scan):
         scan.head = ref
         return True

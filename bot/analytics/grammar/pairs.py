@@ -19,8 +19,8 @@ def read_pair(scan: Scan) -> bool:
     """ "Both", "either", and the word between two kinds of related rows: "lakes and rivers", "lakes nor rivers"."""
     word = scan.word()
     if word in _JOINED:
-        if not is_ahead(scan, _JOINED[word]):
-            return False
+        if not is_ahead(scan, _JOINED[word]) or scan.is_time(scan.at + 1):
+            return False  # "in both May and June": no row is of both
         scan.pair = word
         scan.at += 1
         return True

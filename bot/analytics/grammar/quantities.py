@@ -265,10 +265,10 @@ def is_narrowed(scan: Scan) -> bool:
 
 
 def is_told_apart(scan: Scan) -> bool:
-    """ "By users who joined last year": whose rows they are, no group."""
+    """ "By users who joined last year": whose rows they are, no group. "By user in May" says when, not who."""
     found = scan.mention(scan.at + 1)
     is_rank = scan.ranking and found is not None and bool(found[1].of("metric"))  # "top 2 customers by orders in …"
-    if found is None or not found[1].entities or is_rank:
+    if found is None or not found[1].entities or is_rank or scan.is_time(scan.at + found[0] + 2):
         return False
     return scan.word(1 + found[0]) in wording.RELATIVE | {"from", "in", "living", "located", "named"}
 
@@ -330,7 +330,8 @@ def read_grain(scan: Scan) -> bool:
         return True
     known = scan.lexicon.longest_at([word], 0)
     is_column = known is not None and any(target.kind == "dimension" for target in known[1])
-    is_named = known is not None
+    is_date = known is not None and not is_column and any(target.kind == "time" for target in known[1])
+    is_named = known is not None and not (is_date and scan.each)  # "by day", where the date is called so
     is_named = is_named or (scan.agg is not None and scan.is_phrase())  # "the average daily volume"
     if scan.ordering:
         scan.said.orders.append(OrderSaid(wording.GRAINS[word]))

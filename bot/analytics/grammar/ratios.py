@@ -14,7 +14,7 @@ from bot.analytics.grammar.said import Narrowing, NumberSaid, RatioSaid, Ref, Re
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.sides import Mark, Piece, Quotient, Side
 
-_DIVIDING = ("divided", "per")
+_DIVIDING = ("divided", "per", "as")
 _VERBS = ("be", "have", "do")
 _PRONOUNS = ("that", "who", "which", "whose")
 _PREDICATES = ("that", "who", "which", "whose", "be", "have", "do")
@@ -57,6 +57,8 @@ def opens(scan: Scan) -> bool:
     second = separator(scan, start + length, is_part)
     if found is None and (second is None or scan.words[second[0]] not in _DIVIDING or not is_divided(scan, second[0])):
         return False
+    if second is not None:
+        in_percent |= wording.AS_PARTS.get(tuple(scan.words[second[0] : sum(second)]), False)
     quotient = Quotient(scan.raw(start, start + length).split(" ")[0] or "divided", is_part, in_percent, second)
     if found is not None and scan.agg is not None:
         agg, quotient.is_ranked = scan.agg
@@ -90,7 +92,7 @@ def is_divided(scan: Scan, until: int) -> bool:
     if scan.counts_at(scan.at) or scan.word() in wording.AGGREGATES:
         return True
     found = scan.mention(scan.at)
-    return found is not None and bool(found[1].of("metric", "fact"))
+    return found is not None and bool(found[1].of("metric", "fact", "value", "condition"))
 
 
 def separator(scan: Scan, start: int, is_part: bool) -> tuple[int, int] | None:

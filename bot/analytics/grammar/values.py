@@ -8,6 +8,7 @@ from bot.analytics.grammar.conditions import narrow, narrow_value
 from bot.analytics.grammar.places import is_other_at, is_predicate, shares_adjective, tells_kind
 from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.verbs import is_done
 
 
 def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -31,6 +32,10 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return False
     if ref.of("dimension") and scan.at_word(first - 1) in wording.WHICH:
         return False  # "which month", though a month is called so
+    if scan.each and is_no_group(scan, ref, first, after):
+        scan.said.unknown.append(ref.words)
+        scan.each = False
+        return True
     is_told = any(target.name in scan.labels for target in ref.of("value")) or tells_kind(scan, ref)
     if ref.words.lower() in wording.NEUTRAL_VERBS and (not is_told or is_predicate(scan, ref, first)):
         return take_predicate(scan, ref, first)  # "orders placed last year", though a status has the same name
@@ -49,6 +54,15 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         dates = tuple(target for target in done[1] if target.owner in owners)
         scan.narrowed[-1].done = Ref(ref.words, dates) if dates else None
     return True
+
+
+def is_no_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    """ "Open rate by newsletter": one of the kinds is no kind. "Sent by newsletter" and "by VIP customers" narrow."""
+    if scan.at_word(first - 1) != "by" or is_done(scan.raw(first - 2, first - 1).lower()):
+        return False
+    behind = scan.mention(after)
+    is_of_rows = behind is not None and bool(behind[1].entities)
+    return not (is_of_rows or ref.of("dimension", "entity", "time", "fact"))
 
 
 def of_kind(scan: Scan, ref: Ref, first: int) -> tuple[str, ...]:

@@ -115,6 +115,11 @@ def begins_definition(scan: Scan, place: int) -> bool:
 
 
 def read_order(scan: Scan) -> bool:
+    is_then = (
+        scan.word(1) == "in" and not scan.direction_at(1) and (scan.word(2) == "both" or scan.is_time(scan.at + 2))
+    )
+    if is_then:
+        return False  # "who ordered in May"
     if scan.here().raw.casefold() in wording.ORDERING and (
         scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in" or sorts_column(scan)
     ):

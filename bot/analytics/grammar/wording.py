@@ -171,6 +171,12 @@ _QUOTIENTS: Mapping[tuple[bool, bool], str] = {  # is it a part of a whole, is i
 QUOTIENTS: Mapping[tuple[str, ...], tuple[bool, bool]] = {
     tuple(phrase.split()): kind for kind, phrases in _QUOTIENTS.items() for phrase in phrases.split(",")
 }
+AS_PARTS: Mapping[tuple[str, ...], bool] = {  # "refunds as a share of revenue": is it in percent?
+    ("as", *article, part, "of"): in_percent
+    for article in ((), ("a",), ("the",))
+    for parts, in_percent in (("share fraction proportion ratio", False), ("percentage percent %", True))
+    for part in parts.split()
+}
 _SEPARATORS = {  # what must follow, so that they stand between the two sides: a number, one of everything, a column
     "number": "to,out of,compared to,compared with,relative to,versus,vs,against,divided by,/",
     "and": "and",
@@ -179,7 +185,7 @@ _SEPARATORS = {  # what must follow, so that they stand between the two sides: a
 }
 SEPARATORS: Mapping[tuple[str, ...], str] = {
     tuple(phrase.split()): kind for kind, phrases in _SEPARATORS.items() for phrase in phrases.split(",")
-}
+} | dict.fromkeys(AS_PARTS, "number")
 WHOLE = _set("all total overall entire whole")
 THOSE = _set("those these one")
 SCOPES = _set("in for during within at on from")

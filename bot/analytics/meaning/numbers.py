@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -250,8 +251,24 @@ def ratios_of(draft: Draft) -> list[Ratio]:
         over, under = (decided_number(draft, half) for half in (said.numerator, said.denominator))
     draft.base = over.base
     stop_at_odd_sides(draft, said, over, under)
+    stop_at_rate(draft, said, over, under)
     name = "percentage" if said.in_percent else "ratio"
     return [Ratio(name=name, numerator=over.name, denominator=under.name, in_percent=said.in_percent)]
+
+
+def stop_at_rate(draft: Draft, said: RatioSaid, over: Decided, under: Decided) -> None:
+    """ "Percentage of refunded items by category": of all of them, or the declared rate within each?"""
+    metric = over.measure.metric if over.measure else over.name
+    is_of_all = under.measure is not None and (under.measure.metric, under.measure.over) == (metric, "total")
+    declared = sorted(draft.context.metrics.items())
+    rates = [name for name, one in declared if one.type == "ratio" and one.numerator == metric]
+    words = said.numerator.ref.words
+    at = draft.text.lower().find(words.lower())
+    opening = re.search(r"(?:\w+|%) of (?:the )?$", draft.text[: max(at, 0)])
+    if is_of_all and rates and opening is not None:
+        asked = draft.text[opening.start() : at + len(words)]
+        kept = f"{opening.group().removesuffix('the ')}all {words}"
+        raise Stop(unclear(draft.text, asked, [*rates, kept], draft.context))
 
 
 def quotients_of_rows(draft: Draft) -> list[Decided]:

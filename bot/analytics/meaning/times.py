@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from calendar import month_name
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from bot.analytics.grammar.said import NumberSaid, TimeSaid
+from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.narrowed import NO_QUERY, gather_related, narrowed, owner_of
-from bot.analytics.reading import Stop, not_understood
-from bot.analytics.verbs import said_of
+from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.analytics.verbs import is_done, said_of
+from bot.conversation import Choice
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
 from bylaw.semantic.query import (
     Condition,
@@ -21,6 +24,8 @@ from bylaw.semantic.query import (
     SemanticQuery,
     Window,
 )
+
+_WITHOUT = re.compile(r"\b(?:without|with (?:no|zero)|that (?:have|had) no|having no)\b", re.IGNORECASE)
 
 
 def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, str | None]:
@@ -109,8 +114,32 @@ def put_inside(draft: Draft, filters: list[Condition], known: Related, time: Tim
         dates = [of_metric]
     if not dates:
         raise Stop(not_understood(f"`{name}` has no date, so `{time.span.label}` does not apply to it"))
+    stop_at_either(draft, time, known, name, dates[0])
     inside = [*known.filters, *(one for one in within(dates[0], time) if isinstance(one, Filter))]
     replaced(draft, filters, known, narrowed(draft, known, name, inside))
+
+
+def stop_at_either(draft: Draft, time: TimeSaid, known: Related, name: str, dated: str) -> None:
+    """ "Orders without refunds in May": is May of the orders, or of the refunds?
+
+    Only where both happen: customers are there all the time. What happens is dated and belongs to others.
+    """
+    base, leads = known.entity, draft.nearness.leads_to_one
+    if base != draft.base or draft.default_time(base) is None or (known.comparison, known.value) != ("=", 0):
+        return
+    begins, ends = time.span.begins, time.span.ends
+    without = [found.start() for found in _WITHOUT.finditer(draft.text[:begins])]
+    happens = any(one != base and leads(base, one) for one in draft.context.entities)
+    if not without or not happens or not leads(name, base):
+        return
+    said, head = draft.text[begins:ends], draft.text[: without[-1]]
+    said = said if said.lower().startswith(("in ", "on ", "since ", "during ")) else f"in {said}"
+    left = draft.text[without[-1] : begins].rstrip().removesuffix(" in")
+    if any(is_done(word.lower()) for word in left.split()):
+        return  # "without refunds paid in May"
+    then = f"{left} with {readable(dated.partition('.')[2])} {said}"
+    texts = (f"{head}{said} {left}{draft.text[ends:]}", f"{head}{then}{draft.text[ends:]}")
+    raise Stop(Unclear(draft.text[without[-1] : ends], tuple(Choice(value=text, label=text) for text in texts)))
 
 
 def time_of_metric(draft: Draft, name: str) -> str | None:
