@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import boto3
@@ -135,15 +136,16 @@ class Cutting:
             threading.Thread(target=self._pass, args=(mine, its, True), daemon=True).start()
 
     def _pass(self, one: socket.socket, other: socket.socket, is_counted: bool) -> None:
-        while data := one.recv(65_536):
-            if is_counted:
-                self._left -= len(data)
-            if self._left < 0:
-                self.client.send_signal(signal.SIGKILL)
-                break
-            other.sendall(data)
-        one.close()
-        other.close()
+        with one, suppress(OSError):  # each closes the end it hears: the other thread may be about to
+            while data := one.recv(65_536):
+                if is_counted:
+                    self._left -= len(data)
+                if self._left < 0:
+                    self.client.send_signal(signal.SIGKILL)
+                    break
+                other.sendall(data)
+        with suppress(OSError):
+            other.shutdown(socket.SHUT_RDWR)
 
 
 def test_a_writer_that_is_killed_leaves_nothing_and_another_finds_room(bucket, server):
