@@ -248,9 +248,13 @@ def spoken(reply: Reply) -> Reply:
     return Reply.model_validate(sayable(reply))
 
 
+# what is sayable holds no circle
+told_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
+
+
 def spoken_json(reply: Reply) -> str:
     """The one JSON document of *reply*, keys in the order of the model."""
-    return json.dumps(sayable(reply), ensure_ascii=False, allow_nan=False)
+    return told_json(sayable(reply))
 
 
 def is_text(text: str) -> bool:

@@ -6,13 +6,12 @@ HTTP endpoints call: an answer, a verdict, and an explanation of a case.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from bot.cases import as_json, read_facts
-from bot.conversation import Actor, Question, moment, sayable, sayable_text
+from bot.conversation import Actor, Question, moment, sayable, sayable_text, told_json
 from bot.enforcement import why
 from bot.enforcement.answer import visible
 from bot.enforcement.author import opinion_of
@@ -123,7 +122,7 @@ class Tools:
             found = answer(self._serving.services())
         except BylawError as error:
             found = {"error": sayable_text(error.message), "help": error.help and sayable_text(error.help)}
-        return json.dumps(found, ensure_ascii=False, allow_nan=False)
+        return told_json(found)
 
 
 def _day(text: str) -> date:

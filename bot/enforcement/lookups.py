@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from bot.enforcement.figures import Figure, limits_of
 from bot.enforcement.sentences import Quotable, quotable_texts
@@ -17,6 +18,7 @@ from bylaw.logic.ir import TRUE, ConditionalRule, names
 
 Rules = tuple[ConditionalRule, ...]
 Limit = tuple[str, Figure]
+_RULE_ID = attrgetter("rule_id")
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Lookups:
 
     def facts_of(self, rules: Iterable[ConditionalRule]) -> frozenset[str]:
         """The facts that *rules* test."""
-        return frozenset().union(*{self.facts[rule.rule_id] for rule in rules})
+        return frozenset().union(*set(map(self.facts.__getitem__, map(_RULE_ID, rules))))
 
     def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> list[ConditionalRule]:
         """The rules of *evaluator* in force that answer one of *outcomes*."""

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
-from bot.http import enforce, errors, results
+from bot.http import bodies, enforce, errors, results
 from bot.http.attention import attended
 from bot.http.frame import Frame, named
 from bot.orchestrator import handle
@@ -44,7 +44,6 @@ def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> AS
     app = FastAPI(title="bylaw", docs_url=None, redoc_url=None)  # their pages load scripts from elsewhere
     errors.install(app)
 
-    @app.post("/v2/query", response_model=Reply)
     async def query(body: Query, request: Request) -> Response:
         """Answer a question asked in words. Its statement ends where the client goes before."""
         return await attended(request, partial(answered, body, request))
@@ -61,6 +60,7 @@ def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> AS
         )
         return Response(spoken_json(handle(asked, services)), media_type="application/json")
 
+    bodies.install(app, "/v2/query", query, Reply)
     enforce.install(app, serving, settings)
     results.install(app, serving, settings)
 

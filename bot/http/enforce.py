@@ -6,7 +6,6 @@ still being written comes as JSON lines: `bot.http.written`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
@@ -16,11 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from bot.cases import read_facts
-from bot.conversation import MAX_TEXT, Actor, Question, moment
+from bot.conversation import MAX_TEXT, Actor, Question, moment, told_json
 from bot.enforcement.author import opinion_of
 from bot.enforcement.enforce import MAX_RESPONSE, Watch, check_readable, enforce
 from bot.enforcement.sentences import split
 from bot.enforcement.verdict import ComplianceDecision
+from bot.http import bodies
 from bot.http.frame import named
 from bot.http.written import LINES, PATH, LinesRoute, Written, answer, as_event, as_line, as_part, read
 from bot.http.written import lines as written_lines
@@ -55,7 +55,6 @@ class Answered(Asked):
 def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     """Add the endpoint to *app*."""
 
-    @app.post(PATH, response_model=ComplianceDecision)
     def enforced(body: Answered, request: Request) -> Response:
         """Hold an answer against the policies."""
         services = serving.services()
@@ -73,7 +72,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
             return StreamingResponse(_events(watch, split(body.response), kept), media_type=_EVENTS)
         found = enforce(question, body.response, services.index, facts, opinion.judge)
         told = record(found, question, services, started, opinion.papers())
-        return Response(json.dumps(told, ensure_ascii=False, allow_nan=False), media_type="application/json")
+        return Response(told_json(told), media_type="application/json")
 
     async def written(request: Request) -> Response:
         """Hold an answer against the policies while it is being written."""
@@ -94,6 +93,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
         told, kind = (as_event, _EVENTS) if is_event else (as_line, LINES)
         return Written(answer(body, watch, kept, told, question.request_id), media_type=kind)
 
+    bodies.install(app, PATH, enforced, ComplianceDecision)
     app.router.routes.insert(0, LinesRoute(PATH, written, methods=["POST"]))
 
 

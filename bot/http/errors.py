@@ -72,13 +72,11 @@ def _request_id(request: Request) -> str:
 
 
 def _invalid(request: Request, error: Exception) -> JSONResponse:
-    """A body that is no JSON is a 400, one of the wrong shape a 422; the values themselves are not repeated."""
+    """What does not fit is a 422; the values themselves are not repeated."""
     assert isinstance(error, RequestValidationError)
-    found = error.errors()
-    if any(one["type"] == "json_invalid" for one in found):
-        return envelope(400, "BAD_REQUEST", "the body is not JSON", _request_id(request))
     reasons = [
-        f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}" for one in found
+        f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}"
+        for one in error.errors()
     ]
     shown = [sayable_text(reason) for reason in reasons]
     return envelope(422, "VALIDATION_FAILED", "the body does not fit", _request_id(request), {"reasons": shown})

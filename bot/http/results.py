@@ -16,6 +16,7 @@ from bot import rights
 from bot.analytics.interfaces import AnalyticsPreferences, AnalyticsQuery, AnalyticsResponse
 from bot.conversation import MAX_TEXT, Actor, Question, Reply
 from bot.export import MEDIA_TYPES, exported
+from bot.http import bodies
 from bot.http.attention import attended
 from bot.http.frame import named
 from bot.orchestrator import handle
@@ -66,7 +67,6 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
         headers = {**(disposition if kind in ("csv", "parquet") else {}), "X-Content-Type-Options": "nosniff"}
         return Response(exported(reply, kind), media_type=MEDIA_TYPES[kind], headers=headers)
 
-    @app.post("/v2/analytics", response_model=AnalyticsResponse)
     async def analytics(body: Analytics, request: Request) -> Response:
         """Answer a question for an agent. Its statement ends where the agent goes before."""
         return await attended(request, partial(answered, body, request))
@@ -87,6 +87,8 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
         )
         said = AnalyticsResponse.of(handle(question, services))
         return Response(said.model_dump_json(), media_type="application/json")
+
+    bodies.install(app, "/v2/analytics", analytics, AnalyticsResponse)
 
 
 def _given(request_id: str, actor: Actor, services: Services) -> Reply:

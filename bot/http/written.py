@@ -7,7 +7,6 @@ checked; nothing is kept of the request but the answer so far. Also an answer th
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
@@ -20,7 +19,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
-from bot.conversation import is_text, sayable, sayable_text
+from bot.conversation import is_text, sayable, sayable_text, told_json
 from bot.enforcement.enforce import MAX_RESPONSE, Passed, Watch
 from bot.enforcement.sentences import Splitter
 from bot.enforcement.verdict import ComplianceDecision
@@ -162,9 +161,9 @@ def as_part(part: Passed | ComplianceDecision) -> tuple[str, Any]:
 
 def as_line(kind: str, value: Any) -> str:
     """One JSON line that says what it is."""
-    return json.dumps({kind: value}, ensure_ascii=False, allow_nan=False) + "\n"
+    return told_json({kind: value}) + "\n"
 
 
 def as_event(kind: str, value: Any) -> str:
     """One server-sent event."""
-    return f"event: {kind}\ndata: {json.dumps(value, ensure_ascii=False, allow_nan=False)}\n\n"
+    return f"event: {kind}\ndata: {told_json(value)}\n\n"

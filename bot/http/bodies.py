@@ -1,0 +1,65 @@
+"""Endpoints that are given one JSON body and the request: nothing else is looked for on the way to them.
+
+What FastAPI can do beside that, for any endpoint, takes its time with each answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from email.message import Message
+from inspect import iscoroutinefunction
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
+
+
+class BodyRoute(APIRoute):
+    """A route to an endpoint `(body, request)`; one that is not a coroutine runs in a thread."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request."""
+        assert self.body_field is not None and self.body_field.field_info.annotation is not None  # its model
+        model, endpoint = TypeAdapter(self.body_field.field_info.annotation), self.endpoint
+        is_coroutine = iscoroutinefunction(endpoint)
+
+        async def answered(request: Request) -> Response:
+            body = _read(model, request.headers.get("content-type", ""), await request.body())
+            found: Response = await (
+                endpoint(body, request) if is_coroutine else run_in_threadpool(endpoint, body, request)
+            )
+            return found
+
+        return answered
+
+
+def install(app: FastAPI, path: str, endpoint: Callable[..., Any], answer: type[BaseModel]) -> None:
+    """Let *endpoint* answer what is posted to *path*; its *answer* is published."""
+    app.router.add_api_route(path, endpoint, methods=["POST"], response_model=answer, route_class_override=BodyRoute)
+
+
+def _read(model: TypeAdapter[Any], kind: str, raw: bytes) -> Any:
+    """The body; what is not said to be JSON is none. Raises HTTPException for what is no JSON, RequestValidationError
+    for what does not fit.
+    """
+    try:
+        given = json.loads(raw) if raw and _is_json(kind) else raw
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(400, "the body is not JSON") from error
+    try:
+        return model.validate_python(given)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors()) from error
+
+
+def _is_json(kind: str) -> bool:
+    if kind == "application/json":
+        return True
+    told = Message()
+    told["content-type"] = kind
+    subtype = told.get_content_subtype()
+    return told.get_content_maintype() == "application" and (subtype == "json" or subtype.endswith("+json"))
