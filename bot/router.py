@@ -88,9 +88,12 @@ class Route:
 _OPENS_FOLLOW_UP = re.compile(
     r"\W*(and|but|or|also|plus|what about|how about|what if|same|the same|only|just|instead|now|then|again|ok|okay"
     r"|yes|yeah|yep|no|nope|actually|sorry|rather|i meant?|i was asking|make (it|that)"
-    r"|compared? (that|it|this|to|with)|how (does|do|did) (that|it|this|they|those) compare)\b",
+    r"|compared? (that|it|this|to|with)|how (does|do|did) (that|it|this|they|those) compare"
+    r"|vs|versus|the (day|week|month|quarter|year) before)\b",
     re.IGNORECASE,
 )
+# These put something in the place of what was just said, whatever else they would mean alone.
+_CORRECTS = re.compile(r"\W*((actually|sorry|no)\W+)?(i meant?|i was asking|make (it|that)|same)\b", re.IGNORECASE)
 # These open whole questions too: they continue something only in a short utterance.
 _MAY_OPEN_FOLLOW_UP = re.compile(
     r"\W*(by|per|for|in|with|without|excluding|including|not|it|it's|that|those|these|they|this|them|i do|i don't"
@@ -112,7 +115,8 @@ def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Threshold
     last = next((answerer.kind for answerer in answerers if answerer.kind == past.last_kind), None)
     if last is not None and (past.pending or is_follow_up(text, edges.short_words)):
         needed = edges.answer if is_new_question(text, edges.short_words) else edges.interrupt
-        if best == last or confidence < needed:
+        is_correction = len(text.split()) <= edges.short_words and _CORRECTS.match(text) is not None
+        if best == last or confidence < needed or is_correction:
             reason = f"answers what was asked ({past.pending})" if past.pending else "follows up on the last answer"
             return Route(last, max(confidence if best == last else 0.0, edges.interrupt), reason, scores)
         return Route(best, confidence, "a new question", scores)

@@ -141,8 +141,8 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         add_number(scan, number, first, after)
         return True
     wanted = ref.of("dimension", "entity", "time", "fact")
-    if not wanted:
-        return False
+    if not wanted or (scan.at_word(first - 1) == "per" and len(ref.of("fact")) == len(wanted)):
+        return False  # "per click" divides by them
     if scan.normal(ref.words) == ["id"] and scan.last is not None and scan.last.entities:
         ref = Ref(ref.words, ref.targets, scan.last.entities, ref.is_plural)  # "their customer by id"
     groups = scan.said.groups if scan.quotient is None else scan.quotient.side.groups

@@ -41,7 +41,7 @@ ONLY = _set("only solely exclusively")
 OWNERS = _set("their its his her whose")
 ASKING = _set(
     "calculate compute determine return show list give display provide find get identify name see want need know "
-    "tell fetch retrieve"
+    "tell fetch retrieve plot visualize visualise"
 )
 WHICH = _set("which what who whom")
 RELATIVE = _set("who that which whose with have having where without whom")
@@ -196,7 +196,8 @@ IN_UNIT = _phrases(
 HINTS = _phrases(  # how somebody would write the SQL: what it says follows from the question anyway
     "by do a left join,by doing a left join,based on joining,based on join,by joining,by join,use a left join,"
     "using a left join,by performing a left join,represent each,give the answer as,return the percentage value,"
-    "return the percentage,rounded to,match string exactly,match food"
+    "return the percentage,rounded to,match string exactly,match food,as a chart,as chart,as a bar chart,as bar chart,"
+    "as a line chart,as a graph,as a line graph,as a bar graph,as a plot,as a diagram,in a chart,in a graph"
 )
 MATCHING = _phrases(
     "by how much,as an integer,as integer,give the answer as an integer,give the answer as integer,"

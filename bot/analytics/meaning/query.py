@@ -72,7 +72,7 @@ from bot.analytics.meaning.spans import (
 )
 from bot.analytics.meaning.summaries import decide_summaries
 from bot.analytics.meaning.times import dated_related, list_window, redated, time_of_done, window_of
-from bot.analytics.meaning.units import in_units, stop_at_units
+from bot.analytics.meaning.units import in_units, stop_at_any, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
 from bylaw.authored.context import Grain
 from bylaw.semantic.query import (
@@ -144,8 +144,22 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
         Decided(name, base_of(draft, name, previous), known.get(name) if known.get(name) in draft.measures else None)
         for name in dict.fromkeys(names)
     ]
+    if draft.said.units:
+        numbers = in_units(draft, numbers) if not (previous.ratios or previous.summaries) else stop_at_any(draft)
     query = query_of_numbers(draft, numbers, list(previous.ratios), previous.differences)
+    query = query.model_copy(update={"order": query.order or ranked_anew(draft, previous, query.metrics)})
     return carried(query, previous, any(time.span.start is None for time in draft.said.times))
+
+
+def ranked_anew(draft: Draft, previous: SemanticQuery, metrics: Sequence[str]) -> tuple[Order, ...]:
+    """ "Bottom 5": by the number that was ranked by, else by the only one."""
+    said = draft.said
+    if said.limit is None or said.descending is None or said.orders:
+        return ()
+    by = [order.by for order in previous.order if order.by in metrics] or list(metrics)
+    if len(by) != 1:
+        raise Stop(not_understood("I do not see what it is ranked by", "name the number: `bottom 5 by …`"))
+    return (Order(by=by[0], descending=said.descending),)
 
 
 def query_of_numbers(

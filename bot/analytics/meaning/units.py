@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NoReturn
 
 from bot.analytics.grammar.said import UnitSaid
 from bot.analytics.headline import readable
@@ -106,6 +107,11 @@ def aggregation(draft: Draft, name: str) -> str:
 
 def is_scaled(number: Decided) -> bool:
     return number.measure is not None and number.measure.scale[1] != 1
+
+
+def stop_at_any(draft: Draft) -> NoReturn:
+    """Quotients and averages of before are told as they are."""
+    raise nothing_says(draft.said.units[0])
 
 
 def nothing_says(said: UnitSaid, name: str | None = None, draft: Draft | None = None) -> Stop:

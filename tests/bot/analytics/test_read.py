@@ -102,6 +102,12 @@ def test_a_word_with_two_meanings_is_asked_back(row, read):
         assert isinstance(read(choice.value), Bound), choice.value
 
 
+@pytest.mark.parametrize("text", ["in euros", "as a percentage", "per discount amount"])
+def test_a_follow_up_that_changes_nothing_is_not_passed_over(text, read):
+    previous = read("net revenue by region last quarter").query
+    assert isinstance(read(text, previous), NotUnderstood)
+
+
 @pytest.mark.parametrize("row", ROWS["follow_ups"], ids=lambda row: f"{row['after']} → {row['text']}")
 def test_a_follow_up_changes_only_what_it_names(row, read):
     first = read(row["after"])
