@@ -39,6 +39,25 @@ def test_a_question_gets_a_reply(shared):
 
 
 @pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("application/json; charset=utf-8", 200),
+        ("Application/JSON", 200),
+        ("application/vnd.api+json", 200),
+        ("application/jsonp", 422),
+        ("json", 422),
+        ("text/json", 422),
+        ("", 422),
+    ],
+)
+def test_a_body_is_read_where_it_is_said_to_be_json(shared, kind, status):
+    headers = {"content-type": kind}
+    answered = httpx.post(f"{shared.address}/v2/query", content=b'{"text": "revenue"}', headers=headers)
+    assert answered.status_code == status
+    assert status == 200 or envelope(answered)["code"] == "VALIDATION_FAILED"
+
+
+@pytest.mark.parametrize(
     ("text", "kind", "status"),
     [
         ("why did we leave plasma?", "decision", "answered"),
