@@ -366,7 +366,8 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
             raise Stop(
                 not_understood(f"I do not see what of `{ref.words}` is {narrowing.values[0]}", "name the dimension")
             )
-        name = label[0]
+        owner, _, short = label[0].partition(".")
+        name = f"{place_of(draft, owner, role)}.{short}"  # "cited by the paper 'X'"
     else:
         name = draft.choose(ref, attributes, narrowing.near).name
     values = tuple(as_stored(draft, name, value) for value in told_in_unit(draft, narrowing, name))

@@ -52,7 +52,7 @@ from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
-from bot.analytics.meaning.roles import in_roles, of_their_kind, stop_at_roles
+from bot.analytics.meaning.roles import in_roles, of_their_kind, stop_at_lost_roles, stop_at_roles
 from bot.analytics.meaning.rows import (
     first_text,
     group_names,
@@ -214,6 +214,7 @@ def query_of_numbers(
     stop_at_strays(draft)
     stop_at_verbs(draft, draft.base, dimensions)
     stop_at_roles(draft)
+    stop_at_lost_roles(draft, filters, dimensions)
     asked = said.ranked or said.subject or said.outputs  # "which customer has the most orders in each region"
     query = SemanticQuery(
         metrics=tuple(dict.fromkeys(compared.names)),
@@ -355,6 +356,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     stop_at_states(draft)
     list_window(draft, filters)
     of_their_kind(draft, filters)
+    stop_at_lost_roles(draft, filters, dimensions)
     is_one = said.is_ranking and (bool(said.best_of) or not asks_for_many(draft))
     limit = 1 if said.limit is None and is_one else said.limit
     orders = orders_of_rows(draft, dimensions)

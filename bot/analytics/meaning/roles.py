@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.analytics.grammar.said import Narrowing, Ref
-from bot.analytics.grammar.wording import DESTINATIONS, ORIGINS
+from bot.analytics.grammar.wording import DESTINATIONS, ORIGINS, PARTICLES
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.reading import Stop, not_understood
 from bot.analytics.scope import Target
 from bylaw.authored.context import Relationship
+from bylaw.language.words import FUNCTION_WORDS
 from bylaw.semantic.query import AnyOf, Condition, Filter, Related, SemanticQuery
 
 
@@ -236,7 +237,44 @@ def key_name(draft: Draft, entity: str) -> str:
 def stop_at_roles(draft: Draft) -> None:
     """A role of the rows that are counted or listed, which nothing has, would be dropped silently."""
     assert draft.base is not None
+    spoken = {name for ref in (*draft.said.heads, *draft.said.groups) for name in ref.entities}
+    spoken |= {name for part in draft.said.related for name in part.entity.entities}
+    spoken |= {name for part in draft.said.conditions for name in part.ref.owners}
+    spoken |= {name for number in draft.said.numbers for name in number.ref.owners}
     for said in draft.said.roles:
         role = role_of(draft, said, draft.base)
-        if role is not None and draft.nearness.leads_to_one(draft.base, role.left):
+        if role is None:
+            continue
+        if draft.nearness.leads_to_one(draft.base, role.left) or role.left not in spoken:
             raise Stop(not_understood(f"I do not see what `{said.words}` is said of", None, (said.words,)))
+
+
+def stop_at_lost_roles(draft: Draft, filters: Sequence[Condition], shown: Sequence[str]) -> None:
+    """ "Authors who were cited by Ann": a role of rows that the answer never comes to would be dropped silently."""
+    assert draft.base is not None
+    said = draft.said
+    used = {draft.base, *(name.partition("@")[0] for name in draft.per), *(name.partition(".")[0] for name in shown)}
+    used |= {name for one in filters for name in entities_in(one)}
+    ways = draft.compiler.joins.reachable(draft.base)
+    used |= {side for name in [*used] for step in ways.get(name, ()) for side in (step.left, step.right)}
+    others = [head for head in said.heads if not said.numbers or draft.base not in head.entities]
+    for role in (one.role for one in (*said.conditions, *others)):  # "references cited by publications" are a column
+        words = normal_words(role.words) if role is not None else []
+        if role is None or not role.targets or all(word in PARTICLES | FUNCTION_WORDS for word in words):
+            continue
+        if used.isdisjoint(target.owner for target in role.targets):
+            raise Stop(not_understood(f"I do not see what `{role.words}` is said of", None, (role.words,)))
+
+
+def entities_in(condition: Condition) -> set[str]:
+    """The entities that a condition speaks of."""
+    match condition:
+        case AnyOf():
+            return {name for one in condition.any_of for name in entities_in(one)}
+        case Related():
+            counted = condition.metric.partition("(")[2].rstrip(")").partition(".")[0]
+            inside = {name for one in condition.filters for name in entities_in(one)}
+            return {condition.entity.partition("@")[0].partition(".")[0], counted} | inside
+        case Filter():
+            return {condition.dimension.partition(".")[0].partition("@")[0]}
+    return set()
