@@ -312,6 +312,7 @@ def narrow(
     narrowing.role = role_of_head(scan, ref) if is_of_head(scan, ref, first) else role_at(scan, first)
     narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
     narrowing.is_of_kind = scan.negated and scan.denied is not None and scan.denied.isdisjoint(ref.owners)
+    narrowing.is_of_rows = scan.pair == "both" and scan.unpaired.isdisjoint(ref.owners)
     scan.narrowed.append(narrowing)
     narrowing.begins, narrowing.ends = first, after
     known = None if part_values(scan, narrowing) else same_condition(scan, narrowing)

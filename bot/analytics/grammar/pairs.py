@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.clauses import open_clause, rows_behind
+from bot.analytics.grammar.clauses import open_clause, rows_behind, rows_named
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 
@@ -21,7 +21,7 @@ def read_pair(scan: Scan) -> bool:
     if word in _JOINED:
         if not is_ahead(scan, _JOINED[word]) or scan.is_time(scan.at + 1):
             return False  # "in both May and June": no row is of both
-        scan.pair = word
+        scan.pair, scan.unpaired = word, rows_named(scan) or frozenset()
         scan.at += 1
         return True
     related = scan.said.related

@@ -54,6 +54,7 @@ class Narrowing:
     role: Ref | None = None  # the words before it that say which of several relationships leads to it
     is_none: bool = False  # "but no …": denied of all related rows, not of one
     is_of_kind: bool = False  # "cities with no Mexican restaurant": denied before its rows are named, so of all of them
+    is_of_rows: bool = False  # one of both that stand before their rows: "both cheap and dear trips"
     is_apart: bool = False  # of "both A and B": said of another row than the other value
     is_joined: bool = False  # its values stand on both sides of "and"
     is_labelled: bool = False  # its dimension is named beside it

@@ -69,6 +69,7 @@ class Scan:
         self.owner: Ref | None = None  # the rows that its clause is about
         self.numbers_before = 0  # how many numbers were named before that clause
         self.twin = 0  # the number of the relation that the next one is joined with
+        self.unpaired: frozenset[str] = frozenset()  # the rows named before "both"
         self.pair = ""  # "both" or "either", until its second part
         self.role: Ref | None = None  # the words right before, where they say which of several relationships is meant
         self.role_ends = 0

@@ -15,15 +15,18 @@ from bylaw.semantic.expressions import expression
 from bylaw.semantic.query import Condition, Filter, Related
 
 
-def of_one_kind(draft: Draft, found: list[Condition], apart: Sequence[Filter]) -> list[Condition]:
+def of_one_kind(
+    draft: Draft, found: list[Condition], apart: Sequence[Filter], both: Sequence[Filter] = ()
+) -> list[Condition]:
     """ "Cities with both Italian and Mexican restaurants", where a city is a column of theirs: it has one of each.
 
-    *apart* are the values of *found* that are said of two rows. Raises Stop where no one thing has these.
+    *apart* are the conditions of *found* that are said of two rows, *both* those that may be. Raises Stop where no one
+    thing has these.
     """
-    apart = apart or at_odds(draft, found)
+    said, kind = draft.said, kind_asked(draft)
+    apart = apart or at_odds(draft, found) or (both if kind is not None and len(both) > 1 else ())
     if not apart:
         return found
-    said, kind = draft.said, kind_asked(draft)
     if kind in (None, *(one.dimension for one in apart)) or said.times or said.aparts or said.firsts or said.done:
         stop_at_contradiction(draft, found)
         words = str(apart[0].values[0]) if apart[0].values else apart[0].dimension.partition(".")[2].replace("_", " ")

@@ -64,6 +64,7 @@ def all_filters(
     found: list[Condition] = []
     nowhere: list[Condition] = []  # of no related row
     apart: list[Filter] = []  # of two rows
+    both: list[Filter] = []  # of two rows, where one thing has them
     clauses = clauses_of(draft, related_said, conditions)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
@@ -81,13 +82,14 @@ def all_filters(
             continue
         if home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition)):
             apart += [condition] if narrowing.is_apart else []
+            both += [condition] if narrowing.is_of_rows and not narrowing.negated else []
         elif narrowing.is_joined and not narrowing.negated:
             raise Stop(both_or_either(draft, narrowing))
         elif narrowing.is_none:
             nowhere.append(condition)
             continue
         join(found if home is None else home.conditions, condition, narrowing.alternative)
-    found = of_one_kind(draft, found, apart)
+    found = of_one_kind(draft, found, apart, both)
     stop_at_contradiction(draft, found)
     for clause in clauses:
         stop_at_contradiction(draft, clause.conditions)
@@ -301,9 +303,27 @@ def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Re
             words = said.entity.words
             raise Stop(not_understood(f"I do not see what has `{words}`", "name the rows that have them", (words,)))
         metric = f"count({entity})"
+        if kind is None and is_several(said) and draft.nearness.leads_to_one(head, entity):
+            head = owner_of_several(draft, said, head, entity)
     stop_at_typical(draft, said)
     comparison, value = said.comparison, told_in_unit(draft, said, metric)[0]
     return Related(entity=kind or head, metric=metric, comparison=comparison, value=value, against=said.against)
+
+
+def is_several(said: RelatedSaid) -> bool:
+    """Does it ask for more than one of them?"""
+    least = {">": 1, ">=": 2, "=": 2}.get(said.comparison)
+    return least is not None and not isinstance(said.value, str) and said.value >= least and said.against is None
+
+
+def owner_of_several(draft: Draft, said: RelatedSaid, head: str, entity: str) -> str:
+    """ "Authors with papers in more than one journal", where a paper has one: the author has. Raises Stop."""
+    is_own = draft.base in (None, head) or draft.nearness.leads_to_one(draft.base or head, head)
+    if draft.base is None or is_own or len(rivals(draft, head, entity)) > 1:
+        words = said.entity.words
+        message = f"one row of `{head}` has one `{words}` at most"
+        raise Stop(not_understood(message, f"ask for what has several `{head.replace('_', ' ')}`", (words,)))
+    return draft.base
 
 
 def kind_of(draft: Draft, said: RelatedSaid) -> str | None:

@@ -258,7 +258,8 @@ def stop_at_lost_roles(draft: Draft, filters: Sequence[Condition], shown: Sequen
     ways = draft.compiler.joins.reachable(draft.base)
     used |= {side for name in [*used] for step in ways.get(name, ()) for side in (step.left, step.right)}
     others = [head for head in said.heads if not said.numbers or draft.base not in head.entities]
-    for role in (one.role for one in (*said.conditions, *others)):  # "references cited by publications" are a column
+    roles = [*(one.role for one in said.conditions), *(head.role for head in others)]
+    for role in roles:  # but "references cited by publications" are a column
         words = normal_words(role.words) if role is not None else []
         if role is None or not role.targets or all(word in PARTICLES | FUNCTION_WORDS for word in words):
             continue
