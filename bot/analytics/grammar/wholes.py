@@ -120,6 +120,8 @@ def read_order(scan: Scan) -> bool:
     )
     if is_then:
         return False  # "who ordered in May"
+    if scan.each and scan.word(-1) in ("per", "each", "every"):
+        return False  # "net revenue per order by region"
     if scan.here().raw.casefold() in wording.ORDERING and (
         scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in" or sorts_column(scan)
     ):

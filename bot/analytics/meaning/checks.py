@@ -174,10 +174,10 @@ def stop_at_names(draft: Draft) -> None:
 
 
 def stop_at_uncounted(draft: Draft) -> None:
-    """ "Products by category" asks for no list: of the products nothing would be left but their categories."""
+    """ "Products by category", "refunds paid in 2025 by month" ask for no list: only the groups would be left."""
     said = draft.said
     is_asked = said.subject or said.ranked or said.outputs or said.firsts or said.each_of or said.best_of
-    if said.groups and said.heads and not is_asked:
+    if said.heads and (said.grain or (said.groups and not is_asked)):
         words = said.heads[0].words
         message = f"I do not see which number of `{words}` is asked for"
         raise Stop(not_understood(message, f"ask `how many {words} …`, or `list {words}`", (words,)))
