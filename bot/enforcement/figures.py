@@ -17,7 +17,7 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.span import listed
 from bylaw.language.units import SECONDS, Duration, unit_of
-from bylaw.logic.ir import And, Atom, ConditionalRule, Formula, Not, Or, Value, Variable
+from bylaw.logic.ir import ConditionalRule, Formula, Value, Variable, atoms
 from bylaw.logic.truth import simplify
 
 _NUMBER_WORDS = listed("one two three four five six seven eight nine ten twenty thirty forty fifty half")
@@ -137,18 +137,6 @@ def limits_of(
             if figure is not None:
                 found.add((atom.var, figure))
     return frozenset(found)
-
-
-def atoms(formula: Formula) -> Iterator[Atom]:
-    """Every test on a single fact in *formula*."""
-    match formula:
-        case Atom():
-            yield formula
-        case And(items) | Or(items):
-            for item in items:
-                yield from atoms(item)
-        case Not(item):
-            yield from atoms(item)
 
 
 def _called(action: str, vocabulary: Vocabulary) -> Sequence[str]:

@@ -126,7 +126,7 @@ class Contest:
             self.stand(rank.first)
             self.verdict(1 << rank.number)
             _ = rank.beaten, rank.beaters, rank.disputing
-        _ = self.home, self.constrained, self.lonely
+        _ = self.home, self.constrained, self.lonely, self._outcomes, self._strength
 
     def _ranked(self) -> dict[Rank, list[int]]:
         """Every rank with its rules."""
@@ -306,6 +306,29 @@ class Contest:
     def home(self) -> Mapping[str, int]:
         """The room of every outcome that some rule answers."""
         return {outcome: self.rooms[next(bits(self.takers(outcome)))] for outcome in self.taking}
+
+    def outcomes_of(self, room: int) -> Sequence[str]:
+        """The outcomes that are asked about and that rules of a room answer."""
+        return self._outcomes.get(room, ())
+
+    @cached_property
+    def _outcomes(self) -> Mapping[int, Sequence[str]]:
+        found: dict[int, list[str]] = defaultdict(list)
+        for outcome in self.ruleset.outcomes:
+            if outcome in self.home:
+                found[self.home[outcome]].append(outcome)
+        return dict(found)
+
+    def first(self, rules: int) -> int:
+        """The strongest of *rules*."""
+        return min(bits(rules), key=self._strength.__getitem__)
+
+    @cached_property
+    def _strength(self) -> Sequence[int]:
+        """The place of every rule among all, the strongest first."""
+        rules = self.ruleset.rules
+        order = sorted(range(len(rules)), key=lambda i: (rules[i].level, rules[i].rule_id))
+        return [n for _, n in sorted(zip(order, range(len(rules)), strict=True))]
 
     def facts_of(self, room: int) -> frozenset[str]:
         """The facts that the rules of a room name."""

@@ -6,7 +6,8 @@ some node that asks it leads to two ends that differ. Exact, where it does not g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise
 from operator import or_, xor
@@ -34,6 +35,7 @@ class Shapes:
         self._variables, self._known = variables, known
         self._numbers: dict[str, dict[Region, int]] = {}
         self._turns: dict[str, list[tuple[int, ...]]] = {}
+        self._cuts: dict[str, list[Cut]] = {}
 
     def marks(self, box: Box) -> Marks:
         """The box by numbers, which are kept."""
@@ -46,7 +48,26 @@ class Shapes:
         if where not in numbers:
             numbers[where] = len(numbers)
             self._turns.pop(var, None)
+            self._cuts.pop(var, None)
         return numbers[where]
+
+    def placed(self, boxes: Sequence[Box]) -> Hashable:
+        """The same for boxes whose bounds lie alike among each other and among those of all that is numbered here."""
+        found = list[Hashable]()
+        for var in sorted({var for box in boxes for var in box.regions}):
+            regions = [box.regions.get(var) for box in boxes]
+            spans = [where for where in regions if isinstance(where, tuple)]
+            own = sorted({cut for where in spans for span in where for cut in span})
+            known = self._cuts_of(var)
+            place = {cut: (n, bisect_left(known, cut), bisect_right(known, cut)) for n, cut in enumerate(own)}
+            found.append((var, *[_moved(where, place) for where in regions]))
+        return len(boxes), *found
+
+    def _cuts_of(self, var: str) -> list[Cut]:
+        if var not in self._cuts:
+            where = [where for where in self._numbers.get(var, ()) if isinstance(where, tuple)]
+            self._cuts[var] = sorted({cut for spans in where for span in spans for cut in span})
+        return self._cuts[var]
 
     def prepare(self) -> None:
         """Work out now what would be worked out when it is first asked for."""
@@ -84,6 +105,11 @@ class Shapes:
         found = list(map(tuple, ends))
         self._turns[var] = found
         return found
+
+
+def _moved(where: Region | None, place: Mapping[Cut, Hashable]) -> Hashable:
+    """A region by the places of its bounds."""
+    return tuple([(place[low], place[high]) for low, high in where]) if isinstance(where, tuple) else where
 
 
 def _parts(where: Region, order: Sequence[Value], n: int) -> bool:
@@ -165,16 +191,24 @@ class Layout(NamedTuple):
     existing: int  # how many boxes say what exists
 
 
-def laid_out(boxes: Sequence[Marks], groups: Sequence[int], existing: Sequence[Marks], shapes: Shapes) -> Layout:
-    """The question about some *boxes*, which speak of unknown facts only and are exact; so are those of *existing*.
+def laid_out(
+    boxes: Sequence[Marks],
+    groups: Sequence[int],
+    existing: Sequence[Marks],
+    shapes: Shapes,
+    known: Container[str] = (),
+) -> Layout:
+    """The question about some *boxes*, which are exact, as far as they do not speak of *known* facts.
 
-    Boxes of one group (a number from 0) are alike. Completions outside every box of *existing* do not exist; with none
-    given, all do.
+    So are those of *existing*, which speak of none. Boxes of one group (a number from 0) are alike. Completions outside
+    every box of *existing* do not exist; with none given, all do.
     """
     spoken: dict[str, dict[int, int]] = {}
     bit = 1
     for marks in (*boxes, *existing):
         for var, number in marks:
+            if var in known:
+                continue
             if var not in spoken:
                 spoken[var] = {number: bit}
             elif number in spoken[var]:

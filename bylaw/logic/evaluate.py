@@ -6,21 +6,25 @@ is known to be true; an outcome is decided only if, besides, every completion of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
-from operator import or_
+from functools import cached_property
+from itertools import chain, product
+from math import prod
 
-from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in
-from bylaw.logic.contest import NOTHING, Contest, Duties, Stand
+from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in, point
+from bylaw.logic.contest import MOST_REMEMBERED, Contest, Stand
 from bylaw.logic.diagram import Marks, Shapes
-from bylaw.logic.firing import Firing, Look, as_bits, bits
+from bylaw.logic.firing import Firing, as_bits, bits
 from bylaw.logic.ground import Ground, ground
-from bylaw.logic.ir import Facts, Ruleset, Variable, names
-from bylaw.logic.outlook import Case, Outlook, Rooms
+from bylaw.logic.ir import Facts, Ruleset, Value, Variable, names
+from bylaw.logic.lanes import Lanes
+from bylaw.logic.outlook import Basis, Case, Outlook, View
 from bylaw.logic.rivalry import Rivals
 from bylaw.logic.truth import Reading, possible, reader
 
+MOST_RULES = 64  # in a room that is remembered: with more it is hardly ever in the same state again
+MOST_STATES = 4_000  # looked at before anybody asks
 MOST_GROUNDS = 64  # kept at a time: those of some rooms on a few days
 
 # ---- a case ---------------------------------------------------------------------------------------------------------
@@ -102,8 +106,9 @@ class Evaluator:
         self.rivals = Rivals(ruleset)
         self._is_indexed = is_indexed
         self._boxes: dict[int, tuple[Box, ...] | None] = {}
-        self._rooms: Rooms = {}
+        self._views: dict[Hashable, View] = {}
         self._grounds: dict[tuple[int, int], Ground] = {}
+        self._results: dict[tuple[str, int], OutcomeResult] = {}
         self._asked: dict[int, tuple[str, ...]] = {}
         self._shapes = Shapes(ruleset.variables)
         self._marks: dict[int, tuple[Marks, ...]] = {}
@@ -119,7 +124,7 @@ class Evaluator:
     @cached_property
     def index(self) -> Firing:
         """Which rules a case makes fire, as a look-up. Made with all else that depends on no case."""
-        found = Firing(self.ruleset, self.boxes_of)
+        found = Firing(self.ruleset, self.boxes_of, self._lanes)
         for i in range(len(self.ruleset.rules)):
             self.marks_of(i)
             self._asked_by(i)
@@ -127,6 +132,29 @@ class Evaluator:
             self.reader_of(i)
         self._shapes.prepare()
         self.contest.prepare()
+        self._scopes = {room: found.scope(self.contest.members_of(room)) for room in set(self.contest.rooms.values())}
+        return found
+
+    def prepare(self) -> None:
+        """Look at the rooms with the fewest states in every one of them: nobody waits for what is new there."""
+        day = max((rule.start for rule in self.ruleset.rules if rule.start is not None), default=1)
+        rooms = [self.contest.members_of(room) for room in sorted(self._scopes)] if self.index else []
+        left, few = MOST_STATES, [members for members in rooms if members.bit_count() <= MOST_RULES]
+        for members, values in sorted(((members, self._telling(members, day)) for members in few), key=_states):
+            left -= prod(map(len, values.values()))
+            if left < 0:
+                return
+            for state in product(*values.values()):
+                known = {var: value for var, value in zip(values, state, strict=True) if value is not None}
+                self._looked_up(known, day, True, members)
+
+    def _telling(self, rules: int, day: int) -> dict[str, list[Value | None]]:
+        """For each fact that *rules* name: None, and a value for every way in which it is allowed."""
+        found: dict[str, list[Value | None]] = {}
+        on, variables = self.ground(rules, day), self.ruleset.variables
+        for var in sorted(self.contest.facts_of(self.contest.rooms[next(bits(rules))])):
+            parts = {allowed: Box({var: where}) for where, allowed in on.parts.get(var, ())}
+            found[var] = [None, *[point(box, variables)[var] for box in parts.values()]]
         return found
 
     def index_of(self, rule_id: str) -> int:
@@ -171,8 +199,9 @@ class Evaluator:
     def firing(self, facts: Facts, day: int, among: Iterable[int] | None = None) -> tuple[list[int], list[int]]:
         """The rules in force that fire, and those that some completion of the unknown facts would make fire."""
         if among is None and self._is_indexed:
-            fires, open_, _ = self._looked_up(facts, day)
-            return list(bits(fires)), list(bits(open_))
+            look = self.index.look(facts, day)
+            fires, open_ = self._read(facts, look.unsettled)
+            return list(bits(look.sure | fires)), list(bits(look.open | open_))
         in_force = range(len(self.ruleset.rules)) if among is None else among
         return self._tried(facts, (i for i in in_force if self.ruleset.rules[i].holds_on(day)))
 
@@ -186,12 +215,9 @@ class Evaluator:
                 open_.append(i)
         return fires, open_
 
-    def _looked_up(self, facts: Facts, day: int) -> tuple[int, int, Look]:
-        look = self.index.look(facts, day)
-        if not look.unsettled:
-            return look.sure, look.open, look
-        fires, open_ = self._tried(facts, bits(look.unsettled))
-        return look.sure | as_bits(fires), look.open | as_bits(open_), look
+    def _read(self, facts: Facts, rules: int) -> tuple[int, int]:
+        fires, open_ = self._tried(facts, bits(rules))
+        return as_bits(fires), as_bits(open_)
 
     def _is_possible(self, i: int, facts: Facts) -> bool:
         guard = self.boxes_of(i)
@@ -215,10 +241,7 @@ class Evaluator:
         actions = {action for i in takers for o, action in self._takes(i) if o == outcome}
         if len(actions) != 1 or any(i in takers or j in takers for i, j in standing.clashes):
             return None, None
-        return actions.pop(), self._first(takers)
-
-    def _first(self, takers: Iterable[int]) -> int:
-        return min(takers, key=self._strength.__getitem__)
+        return actions.pop(), self.contest.first(as_bits(takers))
 
     def _takes(self, i: int) -> tuple[tuple[str, str], ...]:
         return self.ruleset.rules[i].effect.takes
@@ -231,71 +254,113 @@ class Evaluator:
         With *among* only those rules are read: right for what no other rule can influence. Without *names_unknown*
         the decision says which outcomes are undecided, and not for which facts: that is most of the work.
         """
-        case = self._case(facts, day, among)
-        outlook, home = Outlook(case), self.contest.home
-        results: dict[str, OutcomeResult] = {}
-        undecided: dict[str, tuple[str, ...]] = {}
+        if among is None and self._is_indexed:
+            views = self._looked_up(facts, day, names_unknown)
+        else:
+            views = self._compared(facts, day, among, names_unknown)
+        fires = changing = live = drawn = 0
+        standing, winners, waits = list[Stand](), dict[str, int](), dict[str, tuple[str, ...]]()
+        for view in views:
+            if view.fires:
+                fires |= view.fires
+                standing.append(view.stand)
+                winners.update(view.winners)
+            if not names_unknown:
+                waits.update(dict.fromkeys(view.undecided, ()))
+            elif view.asked:
+                waits.update(view.asked.waits)
+                changing |= view.asked.changing
+                live += view.asked.live
+                drawn += view.asked.drawn
+        results = dict.fromkeys(self.ruleset.outcomes, NOBODY)
         asked: dict[str, None] = {}
         for outcome in self.ruleset.outcomes:
-            action = case.standing.get(home.get(outcome, -1), NOTHING).actions.get(outcome)
-            waits_for = outlook.waits_for(outcome, action)
-            if waits_for is not None:
-                undecided[outcome] = waits_for() if names_unknown else ()
-            if action is None or waits_for is not None:
-                results[outcome] = NOBODY
-                continue
-            winner = self._first(bits(case.stands & self.contest.taking[outcome][action]))
-            rule = self.ruleset.rules[winner]
-            results[outcome] = OutcomeResult(action, rule.policy_id, rule.rule_id)
-            asked.update(dict.fromkeys(self._asked_by(winner)))
-        required, prohibited, permitted = duties = _together(case.standing.values())
-        clashes = sorted(pair for stand in case.standing.values() for pair in stand.clashes)
+            if outcome in winners:
+                winner = winners[outcome]
+                results[outcome] = self._result(outcome, winner)
+                asked.update(dict.fromkeys(self._asked_by(winner)))
+        stands = sum([stand.stands for stand in standing])
+        variables = self.ruleset.variables
         return Decision(
             outcomes=results,
-            required=required,
-            prohibited=prohibited,
-            permitted=permitted,
-            fired=tuple(map(self._fired.__getitem__, bits(case.fires))),
-            lost=tuple(map(self._fired.__getitem__, bits(case.fires & ~case.stands))),
-            conflicts=tuple(self._conflict(i, j) for i, j in clashes),
-            missing_facts=outlook.missing(duties) if names_unknown else (),
-            path=tuple(f"{var}={_shown(self.ruleset.variables[var], facts)}" for var in asked if var in facts),
-            undecided=undecided,
+            required=tuple(sorted([action for stand in standing for action in stand.duties[0]])),
+            prohibited=tuple(sorted([action for stand in standing for action in stand.duties[1]])),
+            permitted=tuple(sorted([action for stand in standing for action in stand.duties[2]])),
+            fired=tuple(map(self._fired.__getitem__, bits(fires))),
+            lost=tuple(map(self._fired.__getitem__, bits(fires & ~stands))),
+            conflicts=tuple([self._conflict(i, j) for i, j in sorted(chain(*[stand.clashes for stand in standing]))]),
+            missing_facts=self._lanes.ordered(changing | live, live + (drawn if changing else 0)),
+            path=tuple([f"{var}={_shown(variables[var], facts[var])}" for var in asked if var in facts]),
+            undecided={outcome: waits[outcome] for outcome in results if outcome in waits},
         )
 
-    def _case(self, facts: Facts, day: int, among: Iterable[int] | None) -> Case:
-        look: Look | None = None
-        if among is None and self._is_indexed:
-            fires, open_, look = self._looked_up(facts, day)
-        else:
-            fires, open_ = map(as_bits, self.firing(facts, day, among))
+    def _looked_up(self, facts: Facts, day: int, names_unknown: bool, among: int = -1) -> list[View]:
+        """Every room in which something *among* fires or may fire: as it was when a case last left it in this state."""
+        look, found = self.index.look(facts, day), list[View]()
+        case = Case(self._basis, facts, day, look, 0, lambda full: self._fires_at(full, day))
+        state, views, scopes = look.state, self._views, self._scopes
+        unread, bound = look.some & self.index.unread, 0
+        if self.contest.constrained and case.bound:
+            bound = self.index.rules_of(look.possible & self.index.speaking(case.bound))
+        for room, mine in self.contest.rooms_in(look.some & among):
+            asked: Hashable = state & scopes[room]
+            fires = open_ = 0
+            if mine & bound:
+                asked = asked, case.left_by_cells
+            if mine & unread:
+                fires, open_ = self._read(facts, mine & look.unsettled)
+                asked = asked, fires, open_, tuple(map(case.waits_of, bits(mine & unread)))
+            view = views.get(asked)
+            if view is None or (names_unknown and view.asked is None):
+                if not mine & unread:
+                    fires, open_ = self._read(facts, mine & look.unsettled)
+                outlook = Outlook(case, room, look.sure & mine | fires, look.open & mine | open_)
+                view = outlook.view(names_unknown)
+                is_read_anew = outlook.is_singular and (self.ruleset.constraints or mine & unread)
+                if not is_read_anew and mine.bit_count() <= MOST_RULES:
+                    if len(views) >= MOST_REMEMBERED:
+                        views.clear()
+                    views[asked] = view
+            found.append(view)
+        return found
 
-        def fires_at(full: Facts) -> int:
-            if among is None and self._is_indexed:
-                return self._looked_up(full, day)[0]
-            return fires | as_bits(self._tried(full, bits(open_))[0])
+    def _fires_at(self, full: Facts, day: int) -> int:
+        look = self.index.look(full, day)
+        return look.sure | self._read(full, look.unsettled)[0]
 
-        standing = {room: self.contest.stand(mine) for room, mine in self.contest.rooms_in(fires)}
-        return Case(
+    def _compared(self, facts: Facts, day: int, among: Iterable[int] | None, names_unknown: bool) -> list[View]:
+        """The same with every rule tried."""
+        fires, open_ = map(as_bits, self.firing(facts, day, among))
+        case = Case(self._basis, facts, day, None, open_, lambda full: fires | self._read(full, open_)[0])
+        rooms = self.contest.rooms_in(fires | open_)
+        return [Outlook(case, room, fires & mine, open_ & mine).view(names_unknown) for room, mine in rooms]
+
+    @cached_property
+    def _basis(self) -> Basis:
+        return Basis(
             contest=self.contest,
             boxes_of=self.boxes_of,
             marks_of=self.marks_of,
             reader_of=self.reader_of,
             invariants=self._invariants,
             shapes=self._shapes,
-            look=look,
-            unlisted=open_ if look is None else self.index.loose,
-            asking=self._asking,
-            places=self._places,
-            fires_at=fires_at,
-            remembered=self._rooms,
-            facts=facts,
-            day=day,
-            fires=fires,
-            standing=standing,
-            stands=reduce(or_, (stand.stands for stand in standing.values()), 0),
-            open=open_,
+            lanes=self._lanes,
+            remembered={},
         )
+
+    @cached_property
+    def _lanes(self) -> Lanes:
+        formulas = (*(rule.guard for rule in self.ruleset.rules), *(c.formula for c in self.ruleset.constraints))
+        named = set[str]().union(*map(names, formulas))
+        return Lanes(sorted(named, key=self.question_order), len(self.ruleset.rules))
+
+    def _result(self, outcome: str, winner: int) -> OutcomeResult:
+        found = self._results.get((outcome, winner))
+        if found is None:
+            rule = self.ruleset.rules[winner]
+            action = dict(rule.effect.takes)[outcome]
+            found = self._results[outcome, winner] = OutcomeResult(action, rule.policy_id, rule.rule_id)
+        return found
 
     @cached_property
     def _fired(self) -> Sequence[Fired]:
@@ -318,21 +383,6 @@ class Evaluator:
             self._asked[i] = tuple(sorted(names(self.ruleset.rules[i].guard), key=self.question_order))
         return self._asked[i]
 
-    @cached_property
-    def _asking(self) -> Sequence[str]:
-        return sorted(self.ruleset.variables, key=self.question_order)
-
-    @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {var: n for n, var in enumerate(self._asking)}
-
-    @cached_property
-    def _strength(self) -> Sequence[int]:
-        """The place of every rule among all, the strongest first."""
-        rules = self.ruleset.rules
-        order = sorted(range(len(rules)), key=lambda i: (rules[i].level, rules[i].rule_id))
-        return [n for _, n in sorted(zip(order, range(len(rules)), strict=True))]
-
     def question_order(self, var: str) -> tuple[int, str]:
         """Booleans are asked first, then enums, then numbers and dates (seed 001, decision nodes)."""
         return _QUESTION_ORDER.get(self.ruleset.variables[var].kind, 2), var
@@ -341,16 +391,12 @@ class Evaluator:
 _QUESTION_ORDER = {"boolean": 0, "enum": 1}
 
 
-def _together(standing: Iterable[Stand]) -> Duties:
-    """The duties of all rooms."""
-    kinds: list[list[str]] = [[], [], []]
-    for stand in standing:
-        for kind, actions in zip(kinds, stand.duties, strict=True):
-            kind += actions
-    required, prohibited, permitted = map(tuple, map(sorted, kinds))
-    return required, prohibited, permitted
+def _states(room: tuple[int, Mapping[str, Sequence[Value | None]]]) -> tuple[int, int]:
+    members, values = room
+    return prod(map(len, values.values())), members
 
 
-def _shown(variable: Variable, facts: Facts) -> str:
-    value = variable.show(facts[variable.name])
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _shown(variable: Variable, value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else str(variable.show(value))

@@ -1,23 +1,24 @@
 """Which rules a case makes fire, looked up instead of tried: for each fact an index from its values to sets of rules.
 
-A set of rules is the bits of one integer. Each rule has its boxes in numbered slots, at most one a slot, so a slot is
-a few intersections and the rules that may fire are the union over the slots. Rules that have no boxes, too many, or
-comparisons between facts are *loose*: the index only rules them out, and whoever asks reads their guards.
+A set of rules is the bits of one integer. Each rule has its boxes in numbered slots, at most one a slot; the slots lie
+side by side in one integer, so the boxes that a case allows are a few intersections, and the rules that may fire are
+the union over the slots. Rules that have no boxes, too many, or comparisons between facts are *loose*: the index only
+rules them out, and whoever asks reads their guards.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain
 from operator import or_
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from bylaw.logic.boxes import Box, Cut, Region, domain, meet_regions, region, without
-from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Or, Ruleset, Value, Variable, names
+from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Or, Ruleset, Value, Variable, atoms, compares, names
+from bylaw.logic.lanes import Lanes
 
 SLOTS = 8  # boxes of one rule that are indexed; a rule with more is loose
 ROOM = 4_000_000  # bytes for the sets of one fact: beyond it only every so many bounds keeps its set
@@ -104,70 +105,54 @@ class Line:
         return found
 
 
-@dataclass(slots=True)
-class Slot:
-    """One box each of some rules: `members`. For each fact which of them speak of it, and who allows which value."""
+class Look(NamedTuple):
+    """What the index says of a case. `possible` are the boxes that the known facts allow, and `some` their rules.
 
-    members: int = 0
-    tables: dict[str, tuple[int, Table]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What the index says of a case. `possible` holds, slot by slot, the rules whose box the known facts allow.
-
-    `sure` fire, `open` may fire with some completion, and `unsettled` have to be read. `unknown` are facts, as bits.
+    `sure` fire, `open` may fire with some completion, and `unsettled` have to be read. `many` have several such boxes.
+    `unknown` are facts, by lanes.
     """
 
-    index: Firing
-    possible: tuple[int, ...]
+    firing: Firing
+    possible: int
     unknown: int
+    some: int
+    many: int
     sure: int
     open: int
     unsettled: int
-    speaking: dict[str, int] = field(default_factory=dict)  # of unknown facts, once asked for: who waits for each
 
-    def of_open(self, rules: int, group: int, members: int) -> tuple[int, ...]:
-        """All that is known of the open *rules* of a group with *members*: unknown facts, and boxes still possible."""
-        facts, depth = self.index.extent(group, members)
-        if depth == 1:
-            return self.unknown & facts, rules
-        return self.unknown & facts, *[those & rules for those in self.possible[:depth]]
+    @property
+    def state(self) -> int:
+        """All that guards without comparisons between facts can read in the case: see `Firing.scope`."""
+        return self.possible << self.firing.lanes.size | self.unknown
 
-    def by_one_box(self) -> int:
-        """The open rules of which a single box is still possible, and that waits for each unknown fact it speaks of."""
-        some = more = 0
-        for those in self.possible:
-            more |= some & those
-            some |= those
-        return self.open & ~more & ~self.index.vain
+    def is_one_box(self, rule: int) -> bool:
+        """Is a single box of a rule (as a bit) still possible, and does it wait for each fact that it speaks of?"""
+        return bool(rule & self.open & ~self.many & ~self.firing.vain)
 
     def open_boxes(self, rules: int) -> Trace:
         """What is open of *rules*, whose boxes the index must know."""
-        told, waiting, open_ = self.index.told, 0, list[tuple[int, int]]()
+        told, places, possible = self.firing.told, self.firing.places, self.possible
+        waiting, open_ = 0, list[tuple[int, int]]()
         for i in bits(rules):
-            for n, (facts, possible) in enumerate(zip(told[i], self.possible, strict=False)):
-                if possible >> i & 1:
-                    waiting |= facts
+            for n, place in enumerate(places[i]):
+                if possible >> place & 1:
+                    waiting |= told[i][n]
                     open_.append((i, n))
         return waiting & self.unknown, tuple(open_)
 
-    def waiting(self, rules: int, known: Facts) -> dict[str, int]:
-        """For every unknown fact how many of *rules* have a possible box that speaks of it."""
-        return self.index.waiting(self, rules, known)
+    def waiting(self, rules: int) -> int:
+        """For every unknown fact how many of *rules* have a possible box that speaks of it, by lanes."""
+        return self.firing.waiting(self, rules)
 
 
 class Firing:
     """The index of a ruleset. `boxes_of` gives a rule's guard as boxes, None when it needs too many."""
 
-    def __init__(self, ruleset: Ruleset, boxes_of: Callable[[int], tuple[Box, ...] | None]) -> None:
-        self.ruleset = ruleset
-        loose, plain, vain = list[int](), list[int](), list[int]()
+    def __init__(self, ruleset: Ruleset, boxes_of: Callable[[int], tuple[Box, ...] | None], lanes: Lanes) -> None:
+        self.ruleset, self.lanes = ruleset, lanes
+        loose, plain, vain, unread = list[int](), list[int](), list[int](), list[int]()
         self._in_force: dict[int, int] = {}
-        self._boxes_of = boxes_of
-        regions: list[dict[str, list[tuple[int, Region]]]] = []
-        self.slots: list[Slot] = []
-        members: list[list[int]] = []
         known: list[tuple[Box, ...]] = []
         for i, rule in enumerate(ruleset.rules):
             found = boxes_of(i)
@@ -180,88 +165,127 @@ class Firing:
                 loose.append(i)
             elif all(_is_said(rule.guard, box, ruleset.variables) for box in found):
                 plain.append(i)
-            for n, box in enumerate(found):
-                if n == len(self.slots):
-                    self.slots.append(Slot())
-                    regions.append(defaultdict(list))
-                    members.append([])
-                members[n].append(i)
-                for var, where in box.regions.items():
-                    regions[n][var].append((i, where))
+            if is_loose or compares(rule.guard):
+                unread.append(i)
             if any(where == domain(ruleset.variables[var]) for box in found for var, where in box.regions.items()):
                 vain.append(i)
         self.loose, self.plain = as_bits(loose), as_bits(plain)
         self.vain = as_bits(vain)  # some box speaks of a fact whose every value it allows
-        for slot, spoken, those in zip(self.slots, regions, members, strict=True):
-            slot.members = as_bits(those)
-            for var, its in sorted(spoken.items()):
-                speaking = as_bits(i for i, _ in its)
-                table = Words if isinstance(its[0][1], frozenset) else Line
-                slot.tables[var] = speaking, table(its, slot.members & ~speaking)
-        self._bit_of = {var: 1 << n for n, var in enumerate(sorted({var for spoken in regions for var in spoken}))}
-        self._facts = sum(self._bit_of.values())
-        self.told = [tuple(sum(self._bit_of[var] for var in box.regions) for box in found) for found in known]
-        self._extents: dict[int, tuple[int, int]] = {}
-        self._spoken: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for n, slot in enumerate(self.slots):
-            for var, (speaking, _) in slot.tables.items():
-                self._spoken[var].append((n, speaking))
+        self.unread = as_bits(unread)  # rules whose guards say more than a state does
+        self._slots, self.places = _beside(known)
+        self.told = [tuple(sum(lanes.of[var] for var in box.regions) for box in found) for found in known]
+        self._tests = self._numbered(1 + max(chain(*self.places), default=0))
+        self._rows = self._tabled(known)
+        self._spoken = [(lane, speaking) for _, lane, speaking, _ in self._rows if speaking]
+
+    def _numbered(self, first: int) -> dict[Atom, int]:
+        """A bit beyond all boxes for each test of the guards of which their boxes do not say everything."""
+        guards = [rule.guard for rule in self.ruleset.rules]
+        told = chain(*(atoms(guard) for guard in guards if not _is_conjunction(guard, True)))
+        return {test: first + n for n, test in enumerate(dict.fromkeys(told))}
+
+    def _tabled(self, known: Sequence[Sequence[Box]]) -> list[tuple[str, int, int, Callable[[Value], int]]]:
+        """For each fact its lane, the boxes that speak of it, and who allows which value."""
+        regions: dict[str, list[tuple[int, Region]]] = {var: [] for var in self.lanes.facts}
+        for i, found in enumerate(known):
+            for place, box in zip(self.places[i], found, strict=True):
+                for var, where in box.regions.items():
+                    regions[var].append((place, where))
+        spoken = {var: as_bits(n for n, _ in its) for var, its in regions.items()}
+        for test, n in self._tests.items():
+            regions[test.var].append((n, region(test, self.ruleset.variables[test.var])))
+        everyone = as_bits(chain(*self.places, self._tests.values()))
+        rows = list[tuple[str, int, int, Callable[[Value], int]]]()
+        for var, its in regions.items():
+            table = Words if self.ruleset.variables[var].is_finite else Line
+            silent = everyone & ~as_bits(n for n, _ in its)
+            rows.append((var, self.lanes.of[var], spoken[var], table(its, silent).at))
+        return rows
+
+    def scope(self, rules: int) -> int:
+        """What of a `Look.state` bears on *rules*: their boxes and tests, and the facts that they name."""
+        guards = [self.ruleset.rules[i].guard for i in bits(rules)]
+        told = chain(*(atoms(guard) for guard in guards if not _is_conjunction(guard, True)))
+        seen = chain(*(self.places[i] for i in bits(rules)), map(self._tests.__getitem__, told))
+        facts = set[str]().union(*map(names, guards))
+        return as_bits(seen) << self.lanes.size | sum(self.lanes.of[var] for var in facts)
+
+    def rules_of(self, boxes: int) -> int:
+        """The rules of which one of *boxes* is."""
+        return self._rules_of(boxes)[0]
+
+    def _rules_of(self, boxes: int) -> tuple[int, int]:
+        """The rules of which one of *boxes* is, and those of which several are."""
+        some = many = 0
+        for offset, members in self._slots:
+            those = boxes >> offset & members
+            many |= some & those
+            some |= those
+        return some, many
+
+    def speaking(self, facts: Container[str]) -> int:
+        """The boxes that speak of one of *facts*."""
+        return reduce(or_, [speaking for var, _, speaking, _ in self._rows if var in facts], 0)
 
     def in_force(self, day: int) -> int:
-        """The rules in force on that day."""
+        """The boxes of the rules in force on that day, and all tests."""
         found = self._in_force.get(day)
         if found is None:
             if len(self._in_force) > 64:  # people ask about today, and about a few other days
                 self._in_force.clear()
-            found = self._in_force[day] = as_bits(i for i, r in enumerate(self.ruleset.rules) if r.holds_on(day))
+            held = (self.places[i] for i, rule in enumerate(self.ruleset.rules) if rule.holds_on(day))
+            found = self._in_force[day] = as_bits(chain(*held, self._tests.values()))
         return found
 
     def look(self, facts: Facts, day: int) -> Look:
         """Which rules fire, and which still may."""
-        in_force = self.in_force(day)
-        possible, some, whole = [], 0, 0
-        for slot in self.slots:
-            left, waiting = slot.members & in_force, 0
-            for var, (speaking, table) in slot.tables.items():
-                if var in facts:
-                    left &= table.at(facts[var])
-                    if not left:
-                        break
-                else:
-                    waiting |= speaking
-            possible.append(left)
-            some |= left
-            whole |= left & ~waiting
+        possible, waiting, unknown = self.in_force(day), 0, 0
+        for var, lane, speaking, allowing in self._rows:
+            if var in facts:
+                possible &= allowing(facts[var])
+            else:
+                waiting |= speaking
+                unknown |= lane
+        some, many = self._rules_of(possible)
+        whole = self.rules_of(possible & ~waiting)
         unsettled = (some & self.loose) | (whole & ~self.plain)
-        unknown = self._facts ^ sum(map(self._bit_of.__getitem__, facts.keys() & self._bit_of.keys()))
-        return Look(self, tuple(possible), unknown, whole & ~unsettled, some & ~whole & ~unsettled, unsettled)
+        return Look(self, possible, unknown, some, many, whole & ~unsettled, some & ~whole & ~unsettled, unsettled)
 
-    def extent(self, group: int, members: int) -> tuple[int, int]:
-        """The facts, as bits, that the boxes of a group of rules speak of, and in how many slots they are."""
-        if group not in self._extents:
-            told = [self.told[i] for i in bits(members)]
-            self._extents[group] = reduce(or_, chain.from_iterable(told), 0), max(map(len, told))
-        return self._extents[group]
-
-    def waiting(self, look: Look, rules: int, known: Facts) -> dict[str, int]:
-        """For every unknown fact how many of *rules* have a possible box that speaks of it."""
-        found = dict[str, int]()
-        if rules.bit_count() <= FEW:
-            for i in bits(rules):
-                mine = self._boxes_of(i) or ()
-                left = [box for box, possible in zip(mine, look.possible, strict=False) if possible >> i & 1]
-                for var in left[0].regions if len(left) == 1 else {var for box in left for var in box.regions}:
-                    if var not in known:
-                        found[var] = found.get(var, 0) + 1
-            return found
-        if not look.speaking:
-            for var, speaking in self._spoken.items():
-                if var not in known:
-                    look.speaking[var] = reduce(or_, [look.possible[n] & those for n, those in speaking])
-        for var, waiting in look.speaking.items():
-            if count := (waiting & rules).bit_count():
-                found[var] = count
+    def waiting(self, look: Look, rules: int) -> int:
+        """For every unknown fact how many of *rules* have a possible box that speaks of it, by lanes."""
+        one_by_one, found = rules if rules.bit_count() <= FEW else rules & look.many, 0
+        for i in bits(one_by_one):
+            mine = 0
+            for place, facts in zip(self.places[i], self.told[i], strict=True):
+                if look.possible >> place & 1:
+                    mine |= facts
+            found += mine & look.unknown
+        if rest := rules ^ one_by_one:
+            boxes = sum([(rest & members) << offset for offset, members in self._slots]) & look.possible
+            for lane, speaking in self._spoken:
+                if look.unknown & lane:
+                    found += (boxes & speaking).bit_count() * lane
         return found
+
+
+def _beside(known: Sequence[Sequence[Box]]) -> tuple[list[tuple[int, int]], list[tuple[int, ...]]]:
+    """Slots side by side: where each begins and the rules with a box there, and the places of every rule's boxes."""
+    slots, offset = list[tuple[int, int]](), 0
+    for n in range(max(map(len, known), default=0)):
+        slots.append((offset, as_bits(i for i, found in enumerate(known) if len(found) > n)))
+        offset += slots[-1][1].bit_length()
+    return slots, [tuple(slots[n][0] + i for n in range(len(found))) for i, found in enumerate(known)]
+
+
+def _is_conjunction(guard: Formula, wanted: bool) -> bool:
+    """Does the guard hold iff some tests do? Then its box says which facts it waits for."""
+    match guard:
+        case Not(item):
+            return _is_conjunction(item, not wanted)
+        case And(items) | Or(items):
+            return isinstance(guard, And) == wanted and all(_is_conjunction(item, wanted) for item in items)
+        case _:
+            return True
 
 
 def _is_said(guard: Formula, box: Box, variables: Mapping[str, Variable]) -> bool:

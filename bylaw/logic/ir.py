@@ -8,7 +8,7 @@ border: outside are JSON values in the fact's declared unit, inside are these.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -276,6 +276,29 @@ def names(formula: Formula | Term) -> set[str]:
             return names(left) | names(right)
         case Const():
             return set()
+
+
+def atoms(formula: Formula) -> Iterator[Atom]:
+    """Every test of a single fact in *formula*."""
+    match formula:
+        case Atom():
+            yield formula
+        case And(items) | Or(items):
+            for item in items:
+                yield from atoms(item)
+        case Not(item):
+            yield from atoms(item)
+
+
+def compares(formula: Formula) -> bool:
+    """Does *formula* compare terms somewhere?"""
+    match formula:
+        case And(items) | Or(items):
+            return any(map(compares, items))
+        case Not(item):
+            return compares(item)
+        case _:
+            return isinstance(formula, Compare)
 
 
 # ---- rules --------------------------------------------------------------------------------------------------------

@@ -1,23 +1,24 @@
-"""What the unknown facts of one case could still change: which outcomes stay open, and which facts are worth asking.
+"""What the unknown facts could still change in one room of a case: which outcomes stay open, which facts to ask for.
 
-Rules are looked at room by room (rules of two rooms never bear on one result). Where few are open, a diagram over all
-completions answers exactly. Where many are, the open rules that could bear on an outcome are followed from rival to
-rival; then a few telling completions are tried, and only when none of them differs is every way searched.
+Rules of two rooms never bear on one result. Where few rules are open, a diagram over all completions answers exactly.
+Where many are, the open rules that could bear on an outcome are followed from rival to rival; then a few telling
+completions are tried, and only when none of them differs is every way searched.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, boxes, holds_in, meet, point, subtract
-from bylaw.logic.contest import MOST_REMEMBERED, Contest, Duties, Rank, Stand
+from bylaw.logic.contest import MOST_REMEMBERED, NOTHING, Contest, Rank, Stand
 from bylaw.logic.diagram import Layout, Marks, Shapes, TooWide, laid_out
 from bylaw.logic.firing import Look, Trace, bits
-from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, Ruleset, conj
+from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, conj
+from bylaw.logic.lanes import Lanes
 from bylaw.logic.room import Room
 from bylaw.logic.truth import Reading, possible, simplify, truth
 
@@ -25,12 +26,10 @@ MAX_BRANCHES = 2_000  # beyond that many ways the unknown facts could fall, an o
 FEW = 10  # open boxes of one room that a diagram is tried for
 TRIES = 6  # completions tried before all are searched
 
-Rooms = dict[Hashable, Room | None]  # rooms as they were in other cases: what is open there decides the rest
 
-
-@dataclass(frozen=True)
-class Case:
-    """What is known of one case: the facts, the rules that fire, those that stand, and those that still may fire."""
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What all cases of a ruleset share. `remembered` are rooms as they were in other cases, by what is open there."""
 
     contest: Contest
     boxes_of: Callable[[int], tuple[Box, ...] | None]
@@ -38,193 +37,231 @@ class Case:
     reader_of: Callable[[int], Reading]
     invariants: Sequence[tuple[Constraint, Reading]]
     shapes: Shapes
-    look: Look | None  # what an index says of the case
-    unlisted: int  # the rules that no index knows enough of
-    asking: Sequence[str]  # the facts in the order in which they are asked for
-    places: Mapping[str, int]  # and each one's place there
-    fires_at: Callable[[Facts], int]  # the rules that fire in a full case
-    remembered: Rooms
-    facts: Facts
-    day: int
-    fires: int
-    standing: Mapping[int, Stand]  # of every room in which something fires
-    stands: int
-    open: int
+    lanes: Lanes
+    remembered: dict[Hashable, Room | None]
+
+
+class Case:
+    """What is known of one case: the facts, and what they leave of the invariants."""
+
+    def __init__(
+        self, basis: Basis, facts: Facts, day: int, look: Look | None, open_: int, fires_at: Callable[[Facts], int]
+    ) -> None:
+        """*look* is what an index says of the case, *fires_at* tells the rules that fire in a full case."""
+        self.basis, self.facts, self.day, self.look, self.fires_at = basis, facts, day, look, fires_at
+        self._open = open_
+        self.ruleset = basis.contest.ruleset
+        self.unlisted = -1 if look is None else look.firing.loose  # the rules that no index knows enough of
+        self._waits: dict[int, int] = {}
+
+    def waits_of(self, i: int) -> int:
+        """The unknown facts that rule *i* still waits for, those included that no value of would make a difference."""
+        if i not in self._waits:
+            self._waits[i] = self.basis.lanes.among(_waits(self.basis.reader_of(i)(self.facts)))
+        return self._waits[i]
+
+    def count(self, rules: int) -> int:
+        """For each unknown fact how many of *rules* wait for it."""
+        listed = rules & ~self.unlisted
+        found = self.look.waiting(listed) if self.look is not None and listed else 0
+        return found + sum([self.waits_of(i) for i in bits(rules & self.unlisted)])
+
+    @cached_property
+    def bounds(self) -> tuple[Sequence[Marks], Shapes]:
+        """The completions that the invariants allow, by numbers that are of this case alone."""
+        for i in bits(self._open if self.look is None else 0):  # an index has numbered everybody
+            self.basis.marks_of(i)  # INVARIANT: whoever is met here has the numbers that hold everywhere
+        shapes = Shapes(self.ruleset.variables, self.basis.shapes)
+        return [shapes.marks(box) for box in self.existing or ()], shapes
+
+    @cached_property
+    def existing(self) -> Sequence[Box] | None:
+        """The completions that the invariants allow, as exact boxes. None when boxes do not say it."""
+        assert self.left is not None
+        try:
+            found = boxes(self.left, self.ruleset.variables)
+        except TooManyBoxes:
+            return None
+        return found if all(box.is_exact for box in found) else None
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The facts of which the invariants still ask something."""
+        found = [read(self.facts) for constraint, read in self.basis.invariants if in_force(constraint, self.day)]
+        if any(each is False for each in found):
+            return frozenset()
+        return frozenset[str]().union(*map(_waits, found))
+
+    @cached_property
+    def left(self) -> Formula | None:
+        """What the invariants in force still ask, None for nothing. Facts that break one rule nothing out."""
+        formulas = self.invariants
+        if not formulas:
+            return None
+        left = simplify(conj(formulas), self.facts)
+        return None if left == FALSE else left
+
+    @cached_property
+    def left_by_cells(self) -> Hashable:
+        """What the invariants still ask, as far as a diagram can tell: cases alike in this are alike for it."""
+        if self.left is None:
+            return False
+        return None if self.existing is None else self.basis.shapes.placed(self.existing)
 
     @property
-    def ruleset(self) -> Ruleset:
-        """The rules."""
-        return self.contest.ruleset
+    def invariants(self) -> list[Formula]:
+        """Those in force."""
+        return [constraint.formula for constraint in self.ruleset.constraints if in_force(constraint, self.day)]
+
+
+class Asked(NamedTuple):
+    """What people are told of the unknown facts of a room: sets and counts of them by lanes.
+
+    `waits` names those that could change an undecided outcome, `changing` are those that can surely change anything,
+    `live` says how many open rules that matter wait for each, and `drawn` the same of rules that a diagram has read.
+    """
+
+    waits: Mapping[str, tuple[str, ...]]
+    changing: int = 0
+    live: int = 0
+    drawn: int = 0
+
+
+class View(NamedTuple):
+    """A room as a case sees it: what fires and stands, who wins an outcome, which are undecided, and what is asked."""
+
+    fires: int
+    stand: Stand
+    winners: tuple[tuple[str, int], ...]
+    undecided: tuple[str, ...]
+    asked: Asked | None  # None where nobody wanted to know
 
 
 class Outlook:
-    """The answers about one case."""
+    """One room of one case: the rules that fire there, and those that still may."""
 
-    def __init__(self, case: Case) -> None:
-        self.case, self.contest = case, case.contest
-        self._present = case.fires | case.open
+    def __init__(self, case: Case, number: int, fires: int, open_: int) -> None:
+        self.case, self.basis, self.contest, self.number = case, case.basis, case.basis.contest, number
+        self.fires, self.stand = fires, self.contest.stand(fires) if fires else NOTHING
+        self._present = fires | open_
         # of rules alike one that fires says as much as all: one more changes nothing
-        self._open = case.open
-        for stand in case.standing.values():
-            self._open &= ~stand.kin
+        self.open = open_ & ~self.stand.kin
         self._hopeless: dict[Rank, bool] = {}
-        self._open_rooms = dict(self.contest.rooms_in(self._open))
-        self._rooms: dict[int, Room | None] = {}
-        self._unknown: dict[int, frozenset[str]] = {}
-        self._live = 0  # open rules that matter, of the rooms without a diagram
+        self._threats: dict[str, int] = {}
+        self.is_singular = False  # did an answer need more of the case than which boxes its facts allow?
+
+    @property
+    def is_wide(self) -> bool:
+        """Is more open than a diagram is tried for?"""
+        return self.open.bit_count() > FEW
 
     # ---- what people are told ---------------------------------------------------------------------------------------
 
-    def waits_for(self, outcome: str, action: str | None) -> Callable[[], tuple[str, ...]] | None:
-        """What names the unknown facts that could change *outcome* from *action*; None when every completion agrees."""
-        number = self.contest.home.get(outcome, -1)
-        if number not in self._open_rooms:
-            return None
-        room = self._room(number)
-        if room is not None:
-            return None if room.only_gives(outcome, action) else partial(self._turning, room, outcome, action)
-        threats = self._threats(outcome, action)
-        self._live |= threats
-        return partial(self.facts_of, threats) if threats else None
+    def view(self, names_unknown: bool) -> View:
+        """All that is said of the room."""
+        winners, undecided = list[tuple[str, int]](), list[str]()
+        for outcome in self.contest.outcomes_of(self.number):
+            action = self.stand.actions.get(outcome)
+            if self.open and self._is_undecided(outcome, action):
+                undecided.append(outcome)
+            elif action is not None:
+                winners.append((outcome, self.contest.first(self.stand.stands & self.contest.taking[outcome][action])))
+        asked = self._asked(undecided) if names_unknown else None
+        return View(self.fires, self.stand, tuple(winners), tuple(undecided), asked)
 
-    def _turning(self, room: Room, outcome: str, action: str | None) -> tuple[str, ...]:
-        if outcome not in room.told:
-            turning = room.turning(outcome)
-            if not turning:  # only to be told for certain
-                return self._named(self._influence(outcome, action) & self._open)
-            count = self._counted(room)
-            told = self._ordered({var: count[var] for var in turning})
-            if room.open & self.case.unlisted:
-                return told
-            room.told[outcome] = told
-        return room.told[outcome]
+    def _is_undecided(self, outcome: str, action: str | None) -> bool:
+        if self._room is not None:
+            return not self._room.only_gives(outcome, action)
+        self._threats[outcome] = self._threatening(outcome, action)
+        return bool(self._threats[outcome])
 
-    def missing(self, duties: Duties) -> tuple[str, ...]:
-        """The unknown facts that could change anything. To be asked after the outcomes."""
-        if not self._open:
-            return ()
-        facts, wide, drawn, alone = set[str](), 0, 0, self._alone()
-        for number, members in self._open_rooms.items():
-            if members & alone:
-                continue
-            room = self._room(number)
-            if room is None:
-                wide |= members
-            else:
-                drawn |= members
-                facts.update(room.changing or (self._named(room.open) if room.is_changed else ()))
-        live = alone | self._live | (self._open_duties(duties, wide) if wide else 0)
-        count = self._count(live)
-        if drawn and (facts or alone):
-            facts.update(count)
-            every = self._count(live | drawn)
-            count = {var: every[var] for var in facts}
-        return self._ordered(count)
+    def _asked(self, undecided: Iterable[str]) -> Asked:
+        if not self.open:
+            return NOTHING_ASKED
+        if self._is_alone():
+            waiting = self.case.count(self.open)
+            return Asked({}, waiting, waiting)
+        room = self._room
+        if room is None:
+            live = self._open_duties()
+            for threats in self._threats.values():
+                live |= threats
+            waits = {outcome: self._named(0, self._threats[outcome]) for outcome in undecided}
+            return Asked(waits, live=self.case.count(live))
+        count = self.case.count(self.open)
+        waits = {outcome: self._turning(room, outcome, count) for outcome in undecided}
+        changing = self.basis.lanes.among(room.changing) or (self._waiting(self.open) if room.is_changed else 0)
+        return Asked(waits, changing, drawn=count)
 
-    def _alone(self) -> int:
-        """The open rules beside which nothing fires or may fire in their rooms: all that one waits for turns it."""
-        if self.case.look is None:
-            return 0
-        single, standing = self.case.look.by_one_box() & self.contest.lonely, self.case.standing
-        rooms = self._open_rooms.items()
-        return sum([mine for room, mine in rooms if mine & single and mine.bit_count() == 1 and room not in standing])
+    def _named(self, facts: int, rules: int) -> tuple[str, ...]:
+        """The facts that *rules* wait for, and *facts*, the one that most of them wait for first."""
+        count = self.case.count(rules)
+        return self.basis.lanes.ordered(facts | count, count)
 
-    def _counted(self, room: Room) -> Mapping[str, int]:
-        if room.open & self.case.unlisted:  # read from their guards, of which the boxes do not say everything
-            return self._count(room.open)
-        if room.count is None:
-            room.count = self._count(room.open)
-        return room.count
+    def _turning(self, room: Room, outcome: str, count: int) -> tuple[str, ...]:
+        lanes, turning = self.basis.lanes, room.turning(outcome)
+        if turning:
+            return lanes.ordered(lanes.among(turning), count)
+        named = self._waiting(self._influence(outcome, self.stand.actions.get(outcome)) & self.open)
+        return lanes.ordered(named, 0)  # only to be told for certain
 
-    def facts_of(self, rules: int) -> tuple[str, ...]:
-        """The unknown facts that *rules* wait for, the one that most of them wait for first."""
-        return self._ordered(self._count(rules))
-
-    def _count(self, rules: int) -> dict[str, int]:
-        """For each unknown fact how many of *rules* wait for it."""
-        count = defaultdict[str, int](int)
-        if self.case.look is not None and (listed := rules & ~self.case.unlisted):
-            count.update(self.case.look.waiting(listed, self.case.facts))
-        for i in bits(rules & self.case.unlisted):
-            for var in self._unknown_of(i):
-                count[var] += 1
-        return count
-
-    def _ordered(self, count: Mapping[str, int]) -> tuple[str, ...]:
-        places, width = self.case.places, len(self.case.places)
-        first = sorted([places[var] - waiting * width for var, waiting in count.items()])
-        return tuple([self.case.asking[place % width] for place in first])
-
-    def _named(self, rules: int) -> tuple[str, ...]:
+    def _waiting(self, rules: int) -> int:
         """The unknown facts that *rules* name, those included that no value of would make a difference."""
-        found = set[str]().union(*map(self._unknown_of, bits(rules)))
-        return self._ordered(dict.fromkeys(found, 0))
+        found = 0
+        for i in bits(rules):
+            found |= self.case.waits_of(i)
+        return found
 
-    def _unknown_of(self, i: int) -> frozenset[str]:
-        """The unknown facts that rule *i* still waits for."""
-        if i not in self._unknown:
-            self._unknown[i] = _waits(self.case.reader_of(i)(self.case.facts))
-        return self._unknown[i]
+    def _is_alone(self) -> bool:
+        """Is it one open rule beside which nothing fires or may fire? All that such a one waits for turns it."""
+        look, rules = self.case.look, self.open
+        if look is None or self.fires or rules & (rules - 1) or not rules & self.contest.lonely:
+            return False
+        return look.is_one_box(rules)
 
     # ---- few open rules ---------------------------------------------------------------------------------------------
 
-    def _room(self, number: int) -> Room | None:
-        """A room as a diagram of what is open there, None when that is too much."""
-        if number not in self._rooms:
-            self._rooms[number] = self._recalled(number, self._open_rooms[number])
-        return self._rooms[number]
-
-    def _recalled(self, number: int, open_: int) -> Room | None:
-        if open_.bit_count() > FEW:
+    @cached_property
+    def _room(self) -> Room | None:
+        """The room as a diagram of what is open there, None when that is too much."""
+        if self.is_wide:
             return None
-        contest, case, left = self.contest, self.case, None
-        ranks = case.standing[number].ranks if number in case.standing else 0
-        if number in contest.constrained and not self._bound.isdisjoint(contest.facts_of(number)):
-            left = self._left_of_invariants
-        if case.look is None or open_ & case.unlisted:
-            return self._compared(number, open_, ranks, left, self._traced(open_))
-        if left is not None:
-            return self._compared(number, open_, ranks, left, case.look.open_boxes(open_))
-        glance = number, ranks, case.look.of_open(open_, number, contest.members_of(number))
-        if glance in case.remembered:
-            return case.remembered[glance]
-        return self._kept(glance, self._compared(number, open_, ranks, left, case.look.open_boxes(open_)))
+        case, left = self.case, None
+        if self.number in self.contest.constrained and not case.bound.isdisjoint(self.contest.facts_of(self.number)):
+            left = case.left
+        trace = self._traced() if case.look is None or self.open & case.unlisted else case.look.open_boxes(self.open)
+        return None if trace is None or len(trace[1]) > FEW else self._compared(left is not None, trace)
 
-    def _kept(self, asked: Hashable, room: Room | None) -> Room | None:
-        remembered = self.case.remembered
-        if len(remembered) >= MOST_REMEMBERED:
-            remembered.clear()
-        remembered[asked] = room
-        return room
-
-    def _compared(self, number: int, open_: int, ranks: int, left: Formula | None, trace: Trace | None) -> Room | None:
+    def _compared(self, may_be_bound: bool, trace: Trace) -> Room | None:
         """A room like another in every open box is that one, whatever else is known of either case."""
-        if trace is None or len(trace[1]) > FEW:
-            return None
-        is_bound = left is not None and self._is_bound(trace)
-        asked: Hashable = (number, ranks, trace)
-        if not is_bound and asked in self.case.remembered:
-            return self.case.remembered[asked]
-        kinds, layout = self._laid_out(open_, trace, is_bound)
+        remembered, ranks = self.basis.remembered, self.stand.ranks
+        is_bound = may_be_bound and self._is_bound(trace)
+        asked: Hashable = (self.number, ranks, trace)
+        if not is_bound and asked in remembered:
+            return remembered[asked]
+        kinds, layout = self._laid_out(trace, is_bound)
         if is_bound:  # what an invariant leaves of a fact matters only by the cells that it leaves
-            asked = (number, ranks, trace, layout)
-            if asked in self.case.remembered:
-                return self.case.remembered[asked]
+            asked = (self.number, ranks, trace, layout)
+            if asked in remembered:
+                return remembered[asked]
         try:
-            found = layout and Room(self.contest, ranks, open_, kinds, layout)
+            found = layout and Room(self.contest, ranks, kinds, layout)
         except TooWide:
             found = None
-        return self._kept(asked, found)
+        if len(remembered) >= MOST_REMEMBERED:
+            remembered.clear()
+        remembered[asked] = found
+        return found
 
     def _is_bound(self, trace: Trace) -> bool:
         """Do the invariants still ask something of the facts that these boxes speak of?"""
-        boxes_of, bound = self.case.boxes_of, self._bound
+        boxes_of, bound = self.basis.boxes_of, self.case.bound
         return any(not bound.isdisjoint((boxes_of(i) or ())[n].regions) for i, n in trace[1])
 
-    def _traced(self, rules: int) -> Trace | None:
+    def _traced(self) -> Trace | None:
         facts, open_, unknown = self.case.facts, list[tuple[int, int]](), set[str]()
-        for i in bits(rules):
-            guard = self.case.boxes_of(i)
+        for i in bits(self.open):
+            guard = self.basis.boxes_of(i)
             if guard is None:
                 return None
             for n, box in enumerate(guard):
@@ -233,65 +270,27 @@ class Outlook:
                     unknown.update(box.regions)
         return frozenset(unknown.difference(facts)), tuple(open_)
 
-    def _laid_out(self, open_: int, trace: Trace, is_bound: bool) -> tuple[Iterable[int], Layout | None]:
+    def _laid_out(self, trace: Trace, is_bound: bool) -> tuple[Iterable[int], Layout | None]:
         """The ranks that open boxes are of, and how these lie; None when boxes do not say it."""
         case, rank_of = self.case, self.contest.rank_of
-        unlisted = open_ & case.unlisted
-        if unlisted and any(box.residue for i in bits(unlisted) for box in case.boxes_of(i) or ()):
+        unlisted = self.open & case.unlisted
+        if unlisted and any(box.residue for i in bits(unlisted) for box in self.basis.boxes_of(i) or ()):
             return (), None
-        if is_bound and self._existing is None:
+        if is_bound and case.existing is None:
             return (), None
-        facts, marks_of = case.facts, case.marks_of
         found, groups = list[Marks](), list[int]()
         group_of: dict[int, int] = {}
         for i, n in trace[1]:
-            found.append([mark for mark in marks_of(i)[n] if mark[0] not in facts])
+            found.append(self.basis.marks_of(i)[n])
             groups.append(group_of.setdefault(rank_of[i].number, len(group_of)))
-        existing, shapes = self._bounds if is_bound else ((), case.shapes)
-        return group_of, laid_out(found, groups, existing, shapes)
-
-    @cached_property
-    def _bounds(self) -> tuple[Sequence[Marks], Shapes]:
-        """The completions that the invariants allow, by numbers that are of this case alone."""
-        for i in bits(self._open if self.case.look is None else 0):  # an index has numbered everybody
-            self.case.marks_of(i)  # INVARIANT: whoever is met here has the numbers that hold everywhere
-        shapes = Shapes(self.case.ruleset.variables, self.case.shapes)
-        return [shapes.marks(box) for box in self._existing or ()], shapes
-
-    @cached_property
-    def _existing(self) -> Sequence[Box] | None:
-        """The completions that the invariants allow, as exact boxes. None when boxes do not say it."""
-        left = self._left_of_invariants
-        assert left is not None
-        try:
-            found = boxes(left, self.case.ruleset.variables)
-        except TooManyBoxes:
-            return None
-        return found if all(box.is_exact for box in found) else None
-
-    @cached_property
-    def _bound(self) -> frozenset[str]:
-        """The facts of which the invariants still ask something."""
-        case = self.case
-        found = [read(case.facts) for constraint, read in case.invariants if in_force(constraint, case.day)]
-        if any(each is False for each in found):
-            return frozenset()
-        return frozenset[str]().union(*map(_waits, found))
-
-    @cached_property
-    def _left_of_invariants(self) -> Formula | None:
-        """What the invariants in force still ask, None for nothing. Facts that break one rule nothing out."""
-        formulas = [c.formula for c in self.case.ruleset.constraints if in_force(c, self.case.day)]
-        if not formulas:
-            return None
-        left = simplify(conj(formulas), self.case.facts)
-        return None if left == FALSE else left
+        existing, shapes = case.bounds if is_bound else ((), self.basis.shapes)
+        return group_of, laid_out(found, groups, existing, shapes, case.facts)
 
     # ---- many open rules --------------------------------------------------------------------------------------------
 
-    def _threats(self, outcome: str, action: str | None) -> int:
+    def _threatening(self, outcome: str, action: str | None) -> int:
         """The open rules that could change *outcome* from *action*; empty when every completion agrees."""
-        found = self._influence(outcome, action) & self._open
+        found = self._influence(outcome, action) & self.open
         if found and action is not None and not self._can_differ(found, outcome, action):
             return 0
         return found
@@ -300,7 +299,7 @@ class Outlook:
         """The rules that answer *outcome* and, step by step, the rivals that do not give way to them."""
         takers = self._present & self.contest.takers(outcome)
         supporting = 0 if action is None else self.contest.supporting.get((outcome, action), 0)
-        seen = todo = takers & ~(self._open & supporting)
+        seen = todo = takers & ~(self.open & supporting)
         reached = 0
         while todo:
             rank, mine = next(self.contest.ranks_in(todo))
@@ -328,11 +327,11 @@ class Outlook:
     def _secure(self) -> int:
         """The standing rules that nothing unknown can remove."""
         contest, secure = self.contest, 0
-        for i in sorted(bits(self.case.stands), key=lambda i: (contest.rank_of[i].level, i)):
+        for i in sorted(bits(self.stand.stands), key=lambda i: (contest.rank_of[i].level, i)):
             mine = contest.rank_of[i]
-            if mine.beaters & self.case.fires:
+            if mine.beaters & self.fires:
                 continue
-            attackers = mine.beaters & self._open
+            attackers = mine.beaters & self.open
             for attacker, its in contest.ranks_in(attackers):
                 guards = attacker.beaters & secure
                 if mine.disputing & its:
@@ -343,21 +342,22 @@ class Outlook:
                 secure |= 1 << i
         return secure
 
-    def _open_duties(self, duties: Duties, among: int) -> int:
-        """Those *among* the open rules that could add or remove a duty, a prohibition or a permission."""
+    def _open_duties(self) -> int:
+        """The open rules that could add or remove a duty, a prohibition or a permission."""
         found = 0
-        told = {"required": duties[0], "prohibited": duties[1], "permitted": duties[2]}
-        for rank, mine in self.contest.ranks_in(among):
+        told = dict(zip(("required", "prohibited", "permitted"), self.stand.duties, strict=True))
+        for rank, mine in self.contest.ranks_in(self.open):
             effect = rank.effect
             if self._is_hopeless(rank):
                 continue
             adds = effect.kind != "outcome" and effect.action not in told[effect.kind]
-            if adds or rank.beaten & self.case.stands:
+            if adds or rank.beaten & self.stand.stands:
                 found |= mine
         return found
 
     def _can_differ(self, threats: int, outcome: str, action: str) -> bool:
         """Is there a completion, true to the invariants, in which *outcome* is not *action*? True when in doubt."""
+        self.is_singular = True
         if self._is_seen_to_differ(threats, outcome, action):
             return True
         case, known = self.case, self.case.facts
@@ -370,7 +370,7 @@ class Outlook:
                 return True
             if k == len(ordered):
                 return self.contest.action_of(self.contest.surviving(fired), outcome) != action
-            guard = case.boxes_of(ordered[k])
+            guard = self.basis.boxes_of(ordered[k])
             if guard is None:
                 return True
             rest = [piece]
@@ -385,14 +385,14 @@ class Outlook:
                     rest = [part for r in rest for part in subtract(r, unknown, case.ruleset.variables)]
             return any(differs(part, k + 1, fired) for part in rest)
 
-        return any(differs(start, 0, case.fires) for start in self._existing_cases())
+        return any(differs(start, 0, self.fires) for start in self._existing_cases())
 
     def _is_seen_to_differ(self, threats: int, outcome: str, action: str) -> bool:
         """Does one of a few completions, in each of which some threat fires, have another answer?"""
         case, variables = self.case, self.case.ruleset.variables
-        formulas = [c.formula for c in case.ruleset.constraints if in_force(c, case.day)]
+        formulas = case.invariants
         for i in islice(bits(threats), TRIES):
-            guard = case.boxes_of(i)
+            guard = self.basis.boxes_of(i)
             if guard is None:
                 continue
             for box in guard:
@@ -410,14 +410,16 @@ class Outlook:
 
     def _existing_cases(self) -> Sequence[Box]:
         """The completions that the invariants allow, as boxes that may be too wide."""
-        left = self._left_of_invariants
-        if left is None:
+        if self.case.left is None:
             return [EVERYTHING]
         try:
-            found = [box for box in boxes(left, self.case.ruleset.variables) if self._residue_possible(box)]
+            found = [box for box in boxes(self.case.left, self.case.ruleset.variables) if self._residue_possible(box)]
         except TooManyBoxes:
             found = []
         return found or [EVERYTHING]
+
+
+NOTHING_ASKED = Asked({})
 
 
 def _waits(reading: bool | frozenset[str]) -> frozenset[str]:

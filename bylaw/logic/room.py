@@ -5,7 +5,7 @@ Worked out once from a diagram, of which nothing is kept: rooms are remembered b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 
 from bylaw.logic.contest import Contest, Verdict
@@ -14,22 +14,15 @@ from bylaw.logic.firing import bits
 
 
 class Room:
-    """One room as it is in some cases: the open rules, and what they come to.
+    """One room as it is in some cases: what its open rules come to.
 
     `is_changed`: from what is known now, by some completion. `changing` are the facts that can change anything.
     """
 
-    __slots__ = ("_answers", "_turning", "changing", "count", "is_changed", "open", "told")
+    __slots__ = ("_answers", "_turning", "changing", "is_changed")
 
-    def __init__(
-        self,
-        contest: Contest,
-        ranks: int,
-        open_: int,
-        kinds: Iterable[int],
-        layout: Layout,
-    ) -> None:
-        """*ranks* (by number) fire; *kinds* are those of the groups of boxes of *open_* rules. Raises TooWide."""
+    def __init__(self, contest: Contest, ranks: int, kinds: Iterable[int], layout: Layout) -> None:
+        """*ranks* (by number) fire; *kinds* are those of the groups of boxes of open rules. Raises TooWide."""
         kinds = [1 << number for number in kinds]
 
         def result(held: int) -> Verdict:
@@ -37,7 +30,6 @@ class Room:
 
         diagram = drawn(layout, result)
         ends, now = diagram.ends.values(), result(0)
-        self.open = open_
         self.is_changed = any(end != now for end in ends)
         self.changing = tuple(diagram.turning(lambda end: end))
         self._answers: dict[str, frozenset[str | None]] = {}
@@ -48,8 +40,6 @@ class Room:
                 self._turning[outcome] = self.changing
             elif len(given) > 1:
                 self._turning[outcome] = tuple(diagram.turning(partial(_answer, outcome)))
-        self.told: dict[str, tuple[str, ...]] = {}
-        self.count: Mapping[str, int] | None = None
 
     def turning(self, outcome: str) -> tuple[str, ...]:
         """The facts that can change *outcome*."""

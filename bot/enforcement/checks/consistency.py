@@ -13,7 +13,7 @@ from typing import Literal
 
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.facts import Read
-from bot.enforcement.figures import Ground, atoms, figures, measure
+from bot.enforcement.figures import Ground, figures, measure
 from bot.enforcement.lookups import lookups
 from bot.enforcement.sentences import is_quote, quotable_texts, split
 from bot.enforcement.stated import LONGEST, Claim, Said
@@ -21,7 +21,7 @@ from bot.enforcement.write import Words, listing
 from bylaw.language.span import listed
 from bylaw.language.words import PREPOSITIONS, read_words
 from bylaw.logic.evaluate import Decision
-from bylaw.logic.ir import Atom, ConditionalRule, Value, names
+from bylaw.logic.ir import Atom, ConditionalRule, Value, atoms, names
 from bylaw.logic.truth import truth
 
 Verdict = Literal["follows", "contradicts", "open"]

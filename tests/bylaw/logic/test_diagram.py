@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bylaw.logic.boxes import Box, lies_in, region
 from bylaw.logic.diagram import Shapes, TooWide, drawn, laid_out
-from bylaw.logic.ir import Atom
+from bylaw.logic.ir import Atom, Variable
 from tests.bylaw.logic.strategies import GRID, VARIABLES, atoms, cases
 
 regions = atoms().map(lambda atom: (atom.var, region(atom, VARIABLES[atom.var]))).filter(lambda pair: bool(pair[1]))
@@ -86,3 +86,23 @@ def test_a_fact_with_one_region_for_all_is_not_asked(values):
     whole = Box({"flag": frozenset((True, False)), "open": frozenset(set(values))})
     diagram = drawn(layout([whole], [0]), lambda held: held)
     assert diagram.turning(lambda end: end) == ([] if len(set(values)) == 2 else ["open"])
+
+
+@given(st.lists(boxes, min_size=1, max_size=4), *[st.lists(boxes, min_size=1, max_size=2)] * 2)
+@settings(max_examples=60, deadline=None)
+def test_what_exists_matters_only_by_where_its_bounds_lie(found, one, other):
+    shapes, groups = Shapes(VARIABLES), list(range(len(found)))
+    for box in found:
+        shapes.marks(box)
+    if shapes.placed(one) == shapes.placed(other):
+        assert layout(found, groups, one, shapes) == layout(found, groups, other, shapes)
+
+
+@pytest.mark.parametrize("other, is_alike", [(1, False), (3, True), (4, False)])
+def test_bounds_between_the_same_two_are_alike(other, is_alike):
+    days = Variable("days", "decimal")
+    shapes = Shapes({"days": days})
+    for bound in (1, 4):
+        shapes.marks(Box({"days": region(Atom("days", "<=", bound), days)}))
+    one, two = ([Box({"days": region(Atom("days", "<=", bound), days)})] for bound in (2, other))
+    assert (shapes.placed(one) == shapes.placed(two)) == is_alike

@@ -90,3 +90,41 @@ def test_regions_with_holes_are_exact(value, fires):
     evaluator = Evaluator(Ruleset({"amount": AMOUNT}, (rule("a", guard),)), is_indexed=True)
     assert evaluator.firing({"amount": value}, 1) == (fires, [])
     assert evaluator.firing({}, 1) == ([], [0])
+
+
+@given(rulesets(with_compare=True, most=6), st.lists(facts_known, min_size=2, max_size=6))
+@settings(max_examples=100, deadline=None)
+def test_cases_in_one_state_read_every_guard_alike(ruleset, asked):
+    """All but comparisons, of which the index says that they are not in the state."""
+    evaluator, seen = Evaluator(ruleset, is_indexed=True), {}
+    for i in bits(as_bits(range(len(ruleset.rules))) & ~evaluator.index.unread):
+        for facts in asked:
+            look = evaluator.index.look(facts, 1)
+            if look.some >> i & 1:  # of what cannot fire nobody reads the guard
+                reading, state = evaluator.reader_of(i)(facts), look.state & evaluator.index.scope(1 << i)
+                assert seen.setdefault((i, state), reading) == reading
+
+
+@given(rulesets(most=8), facts_known)
+@settings(max_examples=60, deadline=None)
+def test_facts_are_counted_alike_one_by_one_and_together(ruleset, facts):
+    evaluator = Evaluator(ruleset, is_indexed=True)
+    index, look = evaluator.index, evaluator.index.look(facts, 1)
+    rules, counts = look.open, []
+    for few in (0, 64):
+        before, firing.FEW = firing.FEW, few
+        try:
+            counts.append(look.waiting(rules))
+        finally:
+            firing.FEW = before
+    waiting = [
+        {
+            var
+            for n, box in zip(index.places[i], evaluator.boxes_of(i), strict=True)
+            for var in box.regions
+            if look.possible >> n & 1
+        }
+        - facts.keys()
+        for i in bits(rules)
+    ]
+    assert counts == [sum(map(index.lanes.among, waiting))] * 2

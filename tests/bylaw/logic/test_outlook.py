@@ -121,6 +121,41 @@ def test_what_other_cases_left_behind_changes_nothing_under_an_invariant(rules, 
         assert kept.decide(facts, 1) == Evaluator(bound, is_indexed).decide(facts, 1)
 
 
+@given(rulesets(with_compare=True, most=8), st.none() | formulas(with_compare=True), st.lists(facts_known, min_size=1))
+@settings(max_examples=100, deadline=None)
+def test_what_was_looked_at_beforehand_changes_nothing(rules, formula, asked):
+    constraints = () if formula is None else (Constraint("C", "P", formula, "", Source("x.yaml")),)
+    found = replace(rules, constraints=constraints)
+    prepared = Evaluator(found, is_indexed=True)
+    prepared.prepare()
+    for facts in asked:
+        assert prepared.decide(facts, 1) == Evaluator(found, is_indexed=True).decide(facts, 1)
+
+
+@given(rulesets(with_compare=True, most=8), st.lists(facts_known, min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_whether_facts_are_named_changes_nothing_else_now_or_later(ruleset, asked):
+    kept = Evaluator(ruleset, is_indexed=True)
+    for facts in asked:
+        fresh = Evaluator(ruleset, is_indexed=True).decide(facts, 1)
+        bare = replace(fresh, missing_facts=(), undecided=dict.fromkeys(fresh.undecided, ()))
+        assert kept.decide(facts, 1, names_unknown=False) == bare
+        assert kept.decide(facts, 1) == fresh
+        assert kept.decide(facts, 1, names_unknown=False) == bare
+
+
+@given(rulesets(most=8))
+@settings(max_examples=40, deadline=None)
+def test_a_small_room_has_no_state_that_was_not_looked_at_beforehand(rules):
+    plain = [replace(rule, guard=Atom("flag", "==", True)) for rule in rules.rules]
+    kept = Evaluator(replace(rules, rules=tuple(plain)), is_indexed=True)
+    kept.prepare()
+    before = len(kept._views)
+    for flag in ({}, {"flag": True}, {"flag": False}):
+        kept.decide({**flag, "days": 1}, 1)
+    assert len(kept._views) == before > 0
+
+
 ALONE = (
     *(Effect("required", action) for action in ("call", "pack", "ship")),
     Effect("required", "seal", implied=("wrap",)),  # with what excludes itself below
