@@ -140,7 +140,7 @@ def compared(scan: Scan, value: Value) -> bool:
         ref = behind_number(follows[1]) or ref  # "more than 1000 inhabitants"
         length = follows[0] if ref is not None and follows[1].words == ref.words else 0
     is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
-    is_thing = ref is None or not ref.of("fact")
+    is_thing = ref is None or not ref.of("fact") or scan.at_word(scan.begins - 1) in ("and", "or", "with", "have", ",")
     if is_quantity and operator in ("<", "<=", ">", ">=", "in") and is_thing:
         count_related(scan, "=" if operator == "in" else operator, value, scan.begins)
         scan.comparing = None

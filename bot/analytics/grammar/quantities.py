@@ -84,7 +84,8 @@ def read_top(scan: Scan) -> bool:
     if isinstance(number, int) and word in wording.RANKING and ranks_rows(scan, scan.at + 2):
         word = "top" if wording.EXTREMES[word] == "max" else "bottom"
     is_first = scan.last is scan.head is None and not scan.said.numbers and scan.word(-1) not in ("of", *wording.PLACES)
-    is_first = is_first and scan.mention(scan.at + 2) is not None  # "the 3 products with the most …"
+    is_frequent = scan.phrase(dict.fromkeys(wording.FREQUENT, True), scan.at + 2) is not None  # "the 3 most common …"
+    is_first = is_first and (is_frequent or scan.mention(scan.at + 2) is not None)  # "the 3 products with the most …"
     is_asked = word in ("which", "what") or (word == "the" and is_first)
     if is_asked and isinstance(number, int) and 0 < number <= 1_000 and _is_ranked_ahead(scan):
         scan.said.limit = number

@@ -189,7 +189,10 @@ def read_frequent(scan: Scan) -> bool:
     length = scan.starts(wording.FREQUENT)
     if not length:
         return False
-    scan.said.is_frequent = scan.said.is_ranking = scan.ranking = True
+    is_told = scan.word(-1) == "be" or (scan.word(-1), scan.word(-2)) == ("the", "be")
+    is_told &= scan.said.subject is not None or bool(scan.said.outputs)  # "which product is the most often bought"
+    scan.said.is_frequent = scan.said.is_ranking = True
+    scan.ranking = not is_told
     scan.said.frequent = scan.raw(scan.at, scan.at + length)
     scan.said.descending = True
     scan.say(scan.at, scan.at + length, "order", "descending")

@@ -132,7 +132,7 @@ VERBS = NEUTRAL_VERBS | _set(  # they connect two things that the catalogue conn
     "handled host hosted include included joined link linked manage managed manufacture manufactured operate operated "
     "operating pass paid pay prescribe produce produced purchase purchased require required requiring sell selling "
     "sold study studied studying supply supplied taking teaching took traverse treat use using wrote writing drive "
-    "driven drove send sending"
+    "driven drove send sending sent"
 )
 PARTICLES = _set("by in at for with through on of to into from about")
 ORDERING = _set("order ordered sort sorted rank ranked arrange arranged ordering sorting")

@@ -9,8 +9,9 @@ from bot.analytics.grammar.wording import GRAINS, SOLD
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import links
-from bot.analytics.reading import Stop, not_understood
+from bot.analytics.reading import Stop, Unclear, not_understood
 from bot.analytics.scope import Kind, Target
+from bot.conversation import Choice
 from bylaw.language.words import singular
 
 
@@ -142,6 +143,7 @@ def decide_frequent(draft: Draft) -> None:
     ranked = column_ranked(draft) or said.ranked or said.subject or (said.outputs[0] if said.outputs else None)
     heads = [head for head in said.heads if ranked is None or not set(head.entities) & set(ranked.entities)]
     if heads:
+        stop_at_frequent(draft, ranked, heads[-1])
         said.numbers.append(NumberSaid(heads[-1], "count", is_rank=not said.counts))
     elif ranked is not None and said.numbers and said.frequent:
         return  # "best selling products by revenue"
@@ -150,6 +152,31 @@ def decide_frequent(draft: Draft) -> None:
     elif ranked is not None and not ranked.entities:
         targets = tuple(Target("entity", owner) for owner in dict.fromkeys(ranked.near or ranked.owners))
         said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count", is_rank=not said.counts))
+
+
+def stop_at_frequent(draft: Draft, ranked: Ref | None, head: Ref) -> None:
+    """ "The most common product among gold customers": with the most of them, or the most often? Raises Stop."""
+    owners, heads = (set(ref.entities or ref.owners) if ref is not None else set() for ref in (ranked, head))
+    words = f"{draft.said.frequent} {ranked.words}" if ranked is not None else ""
+    if len(owners) != 1 or len(heads) != 1 or owners == heads or not draft.said.frequent:
+        return
+    (owner,), (rows,) = owners, heads
+    between = links(draft, rows, owner)
+    if draft.nearness.leads_to_one(rows, owner) or not between or between == [rows]:
+        return
+    kinds = (between[0].replace("_", " "), rows.replace("_", " "))
+    if ranked is None or words not in draft.text or len(between) > 1:
+        said = draft.said.frequent
+        message = f"I do not see by what number `{said}` ranks"
+        raise Stop(not_understood(message, f"say `with the most {kinds[0]}`, or `{kinds[1]}`", (said,)))
+    choices = tuple(
+        Choice(
+            value=draft.text.replace(words, f"{ranked.words} with the most {kind}", 1),
+            label=f"the {ranked.words} with the most {kind}",
+        )
+        for kind in kinds
+    )
+    raise Stop(Unclear(words, choices))
 
 
 def column_ranked(draft: Draft) -> Ref | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
+from bot.analytics.meaning.balances import of_balance, of_last_row
 from bot.analytics.meaning.cycles import date_of_days, part_of
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.kinds import none_of_kind, of_one_kind
@@ -68,6 +69,9 @@ def all_filters(
     clauses = clauses_of(draft, related_said, conditions)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
+        if (balance := of_last_row(draft, condition)) is not condition:
+            found.append(balance)
+            continue
         home = home_of_role(draft, narrowing, condition, clauses)
         home = home or home_of(draft, owner_of(condition), clauses, narrowing.clause)
         if home is None:
@@ -100,10 +104,10 @@ def all_filters(
             found += clause.conditions
             if is_some(clause.part):
                 continue
-            part = clause.part
+            part = of_balance(draft, clause.part)
         else:
             part = narrowed(draft, clause.part, clause.counted, clause.conditions)
-            part = in_other_role(draft, part, clause.counted)
+            part = of_balance(draft, in_other_role(draft, part, clause.counted))
         last = found[-1] if found else None
         outer = outer_of(draft, clause, clauses)
         if outer is not None:

@@ -71,7 +71,7 @@ from bot.analytics.meaning.spans import (
     stop_at_one_side,
 )
 from bot.analytics.meaning.summaries import decide_summaries
-from bot.analytics.meaning.times import dated_related, list_window, redated, time_of_done, window_of
+from bot.analytics.meaning.times import dated_related, list_window, redated, time_of_done, time_of_rows, window_of
 from bot.analytics.meaning.units import in_units, stop_at_any, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
 from bylaw.authored.context import Grain
@@ -199,7 +199,7 @@ def query_of_numbers(
             raise Stop(not_understood(f"I do not see whether `{window.label}` is compared too", "leave it out"))
         time_dimension = date_of_sides(draft, times, filters)
     if time_dimension is None and said.grain is not None:
-        time_dimension = time_of_done(draft)
+        time_dimension = time_of_done(draft) or time_of_rows(draft, filters, window)
     add_cycles(draft, dimensions, time_dimension)
     orders = compared.sorted_by(orders_of(draft, dimensions))
     if sides:

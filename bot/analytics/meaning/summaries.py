@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.grammar.wording import GRAINS
-from bot.analytics.meaning.draft import Draft, Each
+from bot.analytics.meaning.draft import Draft, Each, normal_words
 from bot.analytics.meaning.guesses import counted_in
 from bot.analytics.reading import Stop, Unclear, not_understood
 from bot.analytics.scope import Target
@@ -134,6 +134,8 @@ def stop_at_single_rows(draft: Draft) -> None:
         facts = number.ref.of("fact") if number.agg in ("avg", "median") and not number.ref.of("metric") else ()
         if not facts or spoken & {fact.owner for fact in facts} or not all(has_many(draft, fact) for fact in facts):
             continue
+        if any(names_rows(draft, number.ref, fact.owner) for fact in facts) or shows_each(draft, said.per[0]):
+            continue
         mean, words, each = _WORDS[cast(Kind, number.agg)], number.ref.words, said.per[0].words
         named = re.search(r"\W+".join(map(re.escape, words.split())), draft.text, re.IGNORECASE)
         if named is None:
@@ -147,6 +149,18 @@ def stop_at_single_rows(draft: Draft) -> None:
             Choice(value=totals, label=f"the {mean} of what each {each} adds up to"),
         )
         raise Stop(Unclear(f"{mean} {words} per {each}", choices))
+
+
+def names_rows(draft: Draft, ref: Ref, owner: str) -> bool:
+    """ "The average order amount": do the words of the fact say whose it is?"""
+    words = set(normal_words(ref.words))
+    names = (owner, *draft.context.entities[owner].synonyms)
+    return any(set(normal_words(name.replace("_", " "))) < words for name in names)
+
+
+def shows_each(draft: Draft, each: Ref) -> bool:
+    """ "Per shop: return the shop's name and the average": is a column of each asked for?"""
+    return any(set(each.entities) & {*ref.near, *ref.owners} for ref in draft.said.outputs)
 
 
 def has_many(draft: Draft, fact: Target) -> bool:

@@ -243,6 +243,31 @@ def time_of_done(draft: Draft, clause: int = 0) -> str | None:
     return None
 
 
+def time_of_rows(draft: Draft, filters: Sequence[Condition], window: Window | None) -> str | None:
+    """ "How many customers placed orders each month": when they did, not when they became customers. Raises Stop."""
+    assert draft.base is not None
+    if window is not None or any(time.ref is not None for time in draft.said.times) or draft.previous is not None:
+        return None
+    found: dict[str, bool] = {}  # the dates of the rows that are there, and whether all of these rows are meant
+    for part in filters:
+        if isinstance(part, Related) and ((part.comparison, part.value) != (">=", 1) or part.against is not None):
+            continue
+        name = base_of(draft, part.metric, NO_QUERY) if isinstance(part, Related) else owner_of(part)
+        if draft.nearness.leads_to_one(draft.base, name) or name in draft.per:
+            continue
+        dates = [date for one in (*links(draft, draft.base, name), name) if (date := draft.default_time(one))]
+        found |= dict.fromkeys(dates[:1], isinstance(part, Related) and not part.filters)
+    if not found:
+        return None
+    name, is_all = next(iter(found.items()))
+    owner = name.partition(".")[0]
+    if len(found) > 1 or not is_all or not draft.nearness.leads_to_one(owner, draft.base):
+        grain, base = draft.said.grain, draft.base.replace("_", " ")
+        message = f"I do not see whether `{grain}` is that of `{base}`, or of `{owner.replace('_', ' ')}`"
+        raise Stop(not_understood(message, "ask for one of them by itself", (str(grain),)))
+    return name
+
+
 def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None) -> None:
     """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
     assert draft.base is not None
