@@ -58,10 +58,12 @@ def owner_of_balance(draft: Draft, metric: Metric) -> str | None:
         return None
     said = draft.said
     counted = [number.ref for number in said.numbers if number.agg == "count"]
-    refs = (said.subject, said.ranked, *said.heads, *said.groups, *counted)
+    refs = (said.subject, said.ranked, *said.heads, *said.groups, *counted, *(part.head for part in said.related))
     spoken = {name for ref in refs if ref is not None for name in ref.entities}
+    columns = [target for ref in said.outputs for target in ref.of("dimension")]
+    spoken |= {target.owner for target in columns if draft.tells_apart(target.name, target.owner)}
     for one in draft.context.entities[metric.entity].relationships:
-        columns = [pair.left_column for pair in one.relationship_columns]
-        if columns == list(given.window_groupings) and one.right_entity in spoken:
+        keys = [pair.left_column for pair in one.relationship_columns]
+        if keys == list(given.window_groupings) and one.right_entity in spoken:
             return one.right_entity
     return None

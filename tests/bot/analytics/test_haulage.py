@@ -12,7 +12,7 @@ import yaml
 from bot.analytics.read import Reader
 from bot.analytics.reading import Bound, NotUnderstood
 from bot.analytics.scope import lexicon_of
-from bylaw.authored.context import Context, Entity
+from bylaw.authored.context import Context, Entity, Metric
 from bylaw.semantic.compiler import Compiler
 
 NAMES = ("haulage", "library", "purse")
@@ -26,9 +26,12 @@ def rows_of(section):
 
 @pytest.fixture(scope="module")
 def contexts():
-    declared = {name: firm["context"]["entities"] for name, firm in FIRMS.items()}
+    declared = {name: firm["context"] for name, firm in FIRMS.items()}
     return {
-        name: Context(entities={item["name"]: Entity.model_validate(item) for item in items})
+        name: Context(
+            entities={item["name"]: Entity.model_validate(item) for item in items["entities"]},
+            metrics={item["name"]: Metric.model_validate(item) for item in items["metrics"]},
+        )
         for name, items in declared.items()
     }
 
