@@ -55,7 +55,8 @@ def takes_left(scan: Scan, operator: Literal["<", "<=", ">", ">="], named: Ref |
     if head is None or scan.quotient is not None or scan.narrowing is not None:
         return False
     owners = set(head.entities or head.owners)
-    if named is not None and (named.entities or named.of("metric")):
+    is_own = named is not None and any(target.owner in owners for target in named.of("fact"))  # a column of theirs
+    if named is not None and (named.entities or named.of("metric")) and not is_own:
         kinds = named.of("entity") or named.of("metric")
         relate(scan, RelatedSaid(head, Ref(named.words, kinds, named.near, named.is_plural), operator))
         scan.relative = False
@@ -82,7 +83,7 @@ def same_again(scan: Scan, related: RelatedSaid, place: int) -> int:
             if scan.at_word(at) not in ("all", "every"):
                 return place
             scan.said.is_overall = True
-        while scan.at_word(at) in FUNCTION_WORDS | {"all", "every"}:
+        while scan.at_word(at) in FUNCTION_WORDS | {"all", "every", "number", "count"}:
             at += 1
         found = scan.mention(at) if at < len(scan.tokens) else None
         if found is None or not known & set(found[1].targets) or found[1].of("value"):

@@ -73,6 +73,18 @@ def prefer_rows(draft: Draft) -> None:
         asked[0] = replace(asked[0], targets=rows) if len(rows) == 1 else asked[0]
 
 
+def prefer_counted(draft: Draft) -> None:
+    """ "Which countries have more than one river", where all kinds of rows have a country: that of the rivers."""
+    asked = draft.said.outputs
+    counted = {name for part in draft.said.related for name in part.entity.entities}
+    if len(asked) != 1 or len(counted) != 1 or asked[0].entities:
+        return
+    own = tuple(one for one in asked[0].of("dimension") if one.owner in counted)
+    rows = [one for one in asked[0].of("dimension") if one.name in draft.labels(one.owner)]
+    if len(own) == 1 and not rows:
+        asked[0] = replace(asked[0], targets=own)
+
+
 def at_odds(draft: Draft, found: Sequence[Condition]) -> list[Filter]:
     """ "Both wide-body and narrow-body", "both with and without labs": two values of one column, said as conditions."""
     if "both" not in draft.text.lower().split():

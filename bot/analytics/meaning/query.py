@@ -46,7 +46,7 @@ from bot.analytics.meaning.guesses import (
     decide_rows,
     decide_sorted,
 )
-from bot.analytics.meaning.kinds import prefer_rows
+from bot.analytics.meaning.kinds import prefer_counted, prefer_rows
 from bot.analytics.meaning.links import decide_who, has_role, stop_at_verbs
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.moments import add_aparts
@@ -314,6 +314,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         raise Stop(not_understood(f"I do not see which number `{words}` is about", metrics_known(draft), (words,)))
     stop_at_uncounted(draft)
     prefer_rows(draft)
+    prefer_counted(draft)
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
     if subject is None and not said.outputs:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
