@@ -7,7 +7,11 @@ from datetime import date
 
 from bylaw.language import dates
 
-_OPENS = re.compile(r"\W*(?:how (?:many|much)|by how|what|which|number of|total|show|list)\b", re.IGNORECASE)
+_OPENS = re.compile(
+    r"\W*(?:how (?:many|much)|by how|what|which|number of|total|average|highest|lowest|largest|biggest|smallest|show"
+    r"|list)\b",
+    re.IGNORECASE,
+)
 _WHO = re.compile(r"\W*(?:who|whom|whose)\b", re.IGNORECASE)
 _OF_ONES_OWN = re.compile(
     r"\b(?:i|my|mine|me|(?<!in )(?<!of )(?<!since )(?-i:may)|must|can|could|should|allowed|entitled|eligible|supposed"

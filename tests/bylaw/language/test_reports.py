@@ -29,6 +29,7 @@ from bylaw.language.reports import is_report
         "why are refunds up this month",
         "what caused the refunds in May",
         "whom did we refund the most",
+        "highest refund in October",
     ],
 )
 def test_a_figure_of_a_past_time_is_a_report(text):
