@@ -61,6 +61,9 @@ def read_named(scan: Scan) -> bool:
     if found is None or is_missing(scan, found[1]):
         return False
     length, ref = found
+    is_counted = length == 2 and scan.word() in wording.ARTICLES and scan.counts_at(scan.at + 1) and not scan.ordering
+    if is_counted and scan.word(3) not in wording.ARTICLES:
+        return False  # "the number of fares", though flights have a number
     if not ref.entities and ends_in_rows(scan, length):
         if length == 2:
             scan.at += 1
