@@ -239,7 +239,10 @@ def read_moving(scan: Scan) -> bool:
 
 def read_extent(scan: Scan) -> bool:
     """Changes against the period before, and running totals."""
-    if length := scan.starts(wording.RUNNING):
+    named = scan.mention(scan.at)
+    is_value = named is not None and bool(named[1].of("value"))  # "how many experiments are running"
+    length = scan.starts(wording.RUNNING)
+    if length and (not is_value or names_number(scan, scan.at + length)):
         scan.over = "running"
         scan.say(scan.at, scan.at + length, "calculation", "running")
         scan.at += length
