@@ -37,6 +37,7 @@ from bot.analytics.grammar.places import (
     is_asked_for,
     is_each,
     is_each_one,
+    is_flag_of_others,
     is_kind_of_group,
     is_mean_of_rows,
     is_missing,
@@ -58,7 +59,7 @@ from bot.analytics.grammar.values import takes_flag, takes_value
 
 def read_named(scan: Scan) -> bool:
     found = scan.mention(scan.at)
-    if found is None or is_missing(scan, found[1]):
+    if found is None or is_missing(scan, found[1]) or is_flag_of_others(scan, found[1]):
         return False
     length, ref = found
     is_counted = length == 2 and scan.word() in wording.ARTICLES and scan.counts_at(scan.at + 1) and not scan.ordering

@@ -239,6 +239,15 @@ def is_missing(scan: Scan, ref: Ref) -> bool:
     return scan.word() in wording.NOT and is_condition and bool(spoken) and not spoken & set(ref.owners)
 
 
+def is_flag_of_others(scan: Scan, ref: Ref) -> bool:
+    """ "How many customers are active": what these are, though "is active" is a column of other rows."""
+    if scan.word() != "be" or not ref.of("flag") or scan.head is None:
+        return False
+    rows, behind = set(scan.head.entities), scan.mention(scan.at + 1)
+    told = {target.owner for target in behind[1].of("value", "condition", "flag")} if behind is not None else set[str]()
+    return rows.isdisjoint(ref.owners) and not rows.isdisjoint(told)
+
+
 def is_whose(scan: Scan, ref: Ref) -> bool:
     """ "The capital of the state": whose column was named right before, none of its own."""
     before = scan.last
