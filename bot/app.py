@@ -91,7 +91,10 @@ class Bot:
         return Readiness(is_reachable, services.bundle_etag, services.commit, is_reachable, self._refused)
 
     def settle(self) -> None:
-        """Spare what stays from every search for garbage: it would hold all requests up. For whoever serves long."""
+        """For whoever serves long: look ahead at what will be decided, and spare what stays from every search for
+        garbage, which would hold all requests up.
+        """
+        self._services.index.evaluator.prepare()
         gc.unfreeze()
         gc.collect()
         gc.freeze()

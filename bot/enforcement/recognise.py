@@ -158,7 +158,7 @@ def topics(index: BundleIndex) -> Sequence[str]:
 def prepare(index: BundleIndex) -> None:
     """Build what the first question on a bundle would otherwise wait for."""
     score("", index)
-    index.evaluator.prepare()
+    index.evaluator.decide({}, 1)
 
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:

@@ -76,7 +76,7 @@ def test_a_table_of_decisions(bundles: dict[str, Path], capsys: Any) -> None:
     rows = []
     for name, path in bundles.items():
         index = BundleIndex(read(path))
-        index.evaluator.prepare()  # as the bot does with a bundle it has read
+        index.evaluator.prepare()  # as the server does with a bundle it has read
         gc.collect()
         gc.freeze()  # so does it here
         for title, unknown in UNKNOWN.items():
