@@ -29,6 +29,7 @@ from bylaw.logic.ir import (
     Or,
     Value,
     Variable,
+    atoms,
     disj,
     names,
 )
@@ -93,17 +94,17 @@ def _ordered(facts: Iterable[str], variables: Mapping[str, Variable], steps: Seq
     return sorted(facts, key=key)
 
 
-def _question(name: str, atoms: Iterable[Atom], variable: Variable | None, comparison: Compare | None) -> Question:
+def _question(name: str, made: Iterable[Atom], variable: Variable | None, comparison: Compare | None) -> Question:
     if variable is None or variable.kind == "boolean":
         return Question(name, (comparison or Atom(name, "==", True),), (True, False))
     if variable.kind == "enum":
-        return _choice(variable, atoms)
-    return _scale(variable, atoms)
+        return _choice(variable, made)
+    return _scale(variable, made)
 
 
-def _choice(variable: Variable, atoms: Iterable[Atom]) -> Question:
+def _choice(variable: Variable, made: Iterable[Atom]) -> Question:
     named: set[Value] = set()
-    for atom in atoms:
+    for atom in made:
         named.update(atom.value if isinstance(atom.value, tuple) else (atom.value,))
     asked = [(value,) for value in variable.values if value in named]
     others = tuple(value for value in variable.values if value not in named)
@@ -111,11 +112,11 @@ def _choice(variable: Variable, atoms: Iterable[Atom]) -> Question:
     return Question(variable.name, (), tuple(group[0] for group in groups), groups)
 
 
-def _scale(variable: Variable, atoms: Iterable[Atom]) -> Question:
+def _scale(variable: Variable, made: Iterable[Atom]) -> Question:
     whole = domain(variable)
     tests: list[Atom] = []
     kept: list[tuple[Number, int]] = []
-    for value, side in sorted({cut for atom in atoms for cut in _cuts(atom, variable.is_whole)}):
+    for value, side in sorted({cut for atom in made for cut in _cuts(atom, variable.is_whole)}):
         test = Atom(variable.name, "<=" if side else "<", value)
         inside = region(test, variable)
         if inside and inside != whole:
@@ -255,12 +256,12 @@ def build_graph(
     """
     comparisons: dict[str, Compare] = {}
     guards = {text: _opaque(guard, variables, comparisons) for text, guard in _guards(rules).items()}
-    atoms: dict[str, list[Atom]] = {}
+    tests: dict[str, list[Atom]] = {}
     for guard in guards.values():
-        for atom in _atoms(guard):
-            atoms.setdefault(atom.var, []).append(atom)
-    order = _ordered(atoms, variables, steps)
-    questions = [_question(name, atoms[name], variables.get(name), comparisons.get(name)) for name in order]
+        for atom in atoms(guard):
+            tests.setdefault(atom.var, []).append(atom)
+    order = _ordered(tests, variables, steps)
+    questions = [_question(name, tests[name], variables.get(name), comparisons.get(name)) for name in order]
     diagram = _Diagram(guards, questions, max_nodes)
     try:
         root = diagram.build(0, tuple(simplify(guard, {}) for guard in guards.values()))
@@ -291,19 +292,6 @@ def _opaque(formula: Formula, variables: Mapping[str, Variable], found: dict[str
             return Or(tuple(_opaque(item, variables, found) for item in items))
         case Not(item):
             return Not(_opaque(item, variables, found))
-
-
-def _atoms(formula: Formula) -> Iterator[Atom]:
-    match formula:
-        case Atom():
-            yield formula
-        case And(items) | Or(items):
-            for item in items:
-                yield from _atoms(item)
-        case Not(item):
-            yield from _atoms(item)
-        case Compare():
-            raise AssertionError("comparisons are made opaque first")
 
 
 def _named(diagram: _Diagram, root: _Place, variables: Mapping[str, Variable]) -> Graph:
