@@ -100,8 +100,9 @@ class Bot:
         gc.freeze()
 
     def close(self) -> None:
-        """Let go of the store and the warehouse."""
+        """Let go of the store and the warehouse, and of what `settle` kept from the search for garbage."""
         self._close()
+        gc.unfreeze()
 
     def _reload(self) -> None:
         seen = _signature(self.path)

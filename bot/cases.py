@@ -23,7 +23,12 @@ def read_facts(given: Mapping[str, Any], index: BundleIndex) -> dict[str, Value]
     for name, raw in given.items():
         if name not in variables:
             near = difflib.get_close_matches(name, variables, n=1)
-            raise UsageError(f"`{name}` is no declared fact", f"did you mean `{near[0]}`?" if near else None)
+            known = (
+                f"did you mean `{near[0]}`?"
+                if near
+                else "`bylaw explain FACT` says what policies/vocabulary.yaml declares"
+            )
+            raise UsageError(f"`{name}` is no declared fact", known)
         if raw is None:
             continue  # null says that the fact is unknown
         try:

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from functools import wraps
+from importlib.metadata import version
+from inspect import getdoc
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, create_model
 
 from bot.cases import as_json, read_facts
 from bot.conversation import Actor, Question, moment, sayable, sayable_text, told_json
@@ -24,6 +29,7 @@ from bylaw.errors import BylawError, UsageError
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
+    from mcp.server.mcpserver.tools import Tool
 
 _INSTRUCTIONS = (
     "What this organisation's reviewed policies say. Ask with ask_policy; before you tell somebody what they may have, "
@@ -42,68 +48,84 @@ def build(serving: Serving, user: str) -> MCPServer:
         from mcp.server import MCPServer
     except ImportError:
         raise UsageError("the package `mcp` is not installed", "install it with `pip install 'bylaw[mcp]'`") from None
-    server = MCPServer("bylaw", instructions=_INSTRUCTIONS, log_level="WARNING")
     tools = Tools(serving, user)
-    for tool in (tools.ask_policy, tools.check_answer, tools.explain):
-        server.tool(structured_output=False)(tool)
-    return server
+    offered = [_offered(answer) for answer in (tools.ask_policy, tools.check_answer, tools.explain)]
+    return MCPServer("bylaw", version=version("bylaw"), instructions=_INSTRUCTIONS, tools=offered, log_level="WARNING")
+
+
+def _offered(answer: Callable[..., dict[str, Any]]) -> Tool:
+    """*answer* as a tool that takes the arguments it names and no others; what it refuses is an error to the client."""
+    from mcp.server.mcpserver.tools import Tool
+    from mcp_types import CallToolResult, TextContent
+
+    @wraps(answer)
+    def told(**arguments: Any) -> CallToolResult:
+        try:
+            found, is_error = answer(**arguments), False
+        except BylawError as error:
+            found = {"error": sayable_text(error.message), "help": error.help and sayable_text(error.help)}
+            is_error = True
+        return CallToolResult(content=[TextContent(type="text", text=told_json(found))], is_error=is_error)
+
+    made = Tool.from_function(told, description=getdoc(answer), structured_output=False)
+    loose = made.fn_metadata.arg_model
+    strict = create_model(loose.__name__, __base__=(loose, _Strict))
+    known = made.fn_metadata.model_copy(update={"arg_model": strict})
+    return made.model_copy(update={"fn_metadata": known, "parameters": strict.model_json_schema(by_alias=True)})
+
+
+class _Strict(BaseModel):
+    """Arguments that no tool has are refused: a misspelt `facts` would be judged without them."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class Tools:
-    """What the server offers. Every tool answers with one JSON document; a wrong argument is said in it."""
+    """What the server offers. Every tool answers with one JSON document, and raises a BylawError for what is wrong."""
 
     def __init__(self, serving: Serving, user: str) -> None:
         self._serving, self._user = serving, user
 
-    def ask_policy(self, question: str, session_id: str | None = None, at: str | None = None) -> str:
+    def ask_policy(self, question: str, session_id: str | None = None, at: str | None = None) -> dict[str, Any]:
         """Ask in words what the policies say. A `needs_fact` reply is answered with the same session_id.
 
         The reply cites file and line. `at` is an ISO time to ask as if it were then.
         """
-
-        def answer(services: Services) -> dict[str, Any]:
-            reply: dict[str, Any] = sayable(handle(self._question(question, services, session_id, at), services))
-            return reply
-
-        return self._told(answer)
+        services = self._serving.services()
+        reply: dict[str, Any] = sayable(handle(self._question(question, services, session_id, at), services))
+        return reply
 
     def check_answer(
         self, query: str, response: str, facts: dict[str, Any] | None = None, at: str | None = None
-    ) -> str:
+    ) -> dict[str, Any]:
         """Hold an answer that you want to give against the policies: action pass, auto_correct, regenerate or escalate.
 
         `facts` are what you know of the case beyond the words of the query; only deliver what `delivered` says.
         """
+        services = self._serving.services()
+        started = services.clock()
+        check_readable(query, response)
+        asked = self._question(query, services, None, at)
+        opinion = opinion_of(services.index, services.llm)
+        known = read_facts(facts or {}, services.index)
+        found = enforce(asked, response, services.index, known, opinion.judge)
+        record(found, asked, services, started, opinion.papers())
+        verdict: dict[str, Any] = sayable(found)
+        return verdict
 
-        def judged(services: Services) -> dict[str, Any]:
-            started = services.clock()
-            check_readable(query, response)
-            asked = self._question(query, services, None, at)
-            opinion = opinion_of(services.index, services.llm)
-            known = read_facts(facts or {}, services.index)
-            found = enforce(asked, response, services.index, known, opinion.judge)
-            record(found, asked, services, started, opinion.papers())
-            verdict: dict[str, Any] = sayable(found)
-            return verdict
-
-        return self._told(judged)
-
-    def explain(self, facts: dict[str, Any], want: str | None = None, at: str | None = None) -> str:
+    def explain(self, facts: dict[str, Any], want: str | None = None, at: str | None = None) -> dict[str, Any]:
         """What the policies decide for these facts, who lost and why, and what would have to be different.
 
         Facts left out are unknown. `want` names an action that the case should get; `at` is an ISO date.
         """
-
-        def explained(services: Services) -> dict[str, Any]:
-            index = services.index
-            known = read_facts(facts, index)
-            day = (_day(at) if at else services.clock().date()).toordinal()
-            evaluator = visible(self._user, index)
-            decision = evaluator.decide(known, day)
-            told = why.why(index, evaluator, known, day, decision, want)
-            return {**as_json(decision), "why": why.as_json(told, index)}
-
-        return self._told(explained)
+        services = self._serving.services()
+        index = services.index
+        known = read_facts(facts, index)
+        day = (_day(at) if at else services.clock().date()).toordinal()
+        evaluator = visible(self._user, index)
+        decision = evaluator.decide(known, day)
+        told = why.why(index, evaluator, known, day, decision, want)
+        return {**as_json(decision), "why": why.as_json(told, index)}
 
     def _question(self, text: str, services: Services, session_id: str | None, at: str | None) -> Question:
         if session_id is not None and not 0 < len(session_id) <= ID_LENGTH:
@@ -116,13 +138,6 @@ class Tools:
             session_id=session_id or request_id,
             request_id=request_id,
         )
-
-    def _told(self, answer: Callable[[Services], dict[str, Any]]) -> str:
-        try:
-            found = answer(self._serving.services())
-        except BylawError as error:
-            found = {"error": sayable_text(error.message), "help": error.help and sayable_text(error.help)}
-        return told_json(found)
 
 
 def _day(text: str) -> date:

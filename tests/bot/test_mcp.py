@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "odd": ("explain", {"facts": {"x" * 100_000: 1}}),
     "too long": ("check_answer", {"query": "late?", "response": "x" * 30_000}),
+    "misnamed": ("check_answer", {"query": "late?", "response": "There is no fee.", "fact": {"hours_late": 9}}),
 }
 
 
@@ -48,14 +50,23 @@ async def _session(bundle: Path, folder: Path) -> dict[str, Any]:
         command=sys.executable, args=words, cwd=folder, env={**kept, "PYTHONPATH": str(ROOT)}
     )
     async with Client(server) as client:
-        found: dict[str, Any] = {"tools": sorted(tool.name for tool in (await client.list_tools()).tools)}
+        tools = (await client.list_tools()).tools
+        found: dict[str, Any] = {
+            "tools": {tool.name: tool for tool in tools},
+            "errors": set(),
+            "server": client.server_info,
+        }
         for name, (tool, arguments) in CALLS.items():
-            found[name] = json.loads((await client.call_tool(tool, arguments)).content[0].text)
+            said = await client.call_tool(tool, arguments)
+            found[name] = json.loads(text) if (text := said.content[0].text).startswith("{") else text
+            found["errors"] |= {name} if said.is_error else set()
     return found
 
 
 def test_three_tools_are_offered(told: dict[str, Any]) -> None:
-    assert told["tools"] == ["ask_policy", "check_answer", "explain"]
+    assert sorted(told["tools"]) == ["ask_policy", "check_answer", "explain"]
+    assert told["server"].version == version("bylaw")
+    assert "\n   " not in told["tools"]["check_answer"].description
 
 
 def test_a_question_gets_a_reply_with_its_sources(told: dict[str, Any]) -> None:
@@ -77,6 +88,15 @@ def test_a_wrong_answer_does_not_pass(told: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["empty", "wrong", "too long"])
 def test_a_wrong_argument_is_told_and_ends_nothing(told: dict[str, Any], name: str) -> None:
     assert told[name]["error"] and told["tools"]
+
+
+def test_whatever_is_refused_is_an_error_to_the_client_too(told: dict[str, Any]) -> None:
+    assert told["errors"] == {"empty", "wrong", "odd", "too long", "misnamed"}
+
+
+def test_an_argument_that_no_tool_has_is_refused_rather_than_left_out(told: dict[str, Any]) -> None:
+    assert "fact\n" in told["misnamed"] and "not permitted" in told["misnamed"]
+    assert told["tools"]["check_answer"].input_schema["additionalProperties"] is False
 
 
 def test_an_error_repeats_no_more_than_a_person_reads(told: dict[str, Any]) -> None:
