@@ -36,7 +36,7 @@ def accept(request_id: str, actor: Actor, services: Services) -> Acceptance:
         now = services.clock()
         if requests.advance(connection, request_id, State.CLOSE, f"accepted by {actor.id}", now):
             querylog.accept(connection, request_id)
-            audit.append(connection, _entry(standing, actor, services), now, request_id)
+            audit.append(connection, _entry(standing, actor, services), services.clock, request_id)
     return Acceptance(True, "Accepted.", standing.reply, actor.id)
 
 

@@ -32,7 +32,7 @@ def settling(store: Store, clock: Callable[[], datetime]) -> Settle:
                 return requests.steps(connection, request_id)[-1][2] == note
             if outcome == "confirmed":
                 querylog.accept(connection, request_id)
-            audit.append(connection, _entry(standing, question, outcome), clock(), request_id)
+            audit.append(connection, _entry(standing, question, outcome), clock, request_id)
         return True
 
     return settle

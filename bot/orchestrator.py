@@ -192,7 +192,7 @@ def _keep(question: Question, held: Claim, answered: _Answered, started: datetim
             raise _MovedOn
         querylog.record(connection, question, reply, answered.turn.log, answered.route.confidence, now)
         services.artifacts.within(connection, papers.values())
-        appended = audit.append(connection, drafted, now, question.request_id)
+        appended = audit.append(connection, drafted, services.clock, question.request_id)
     services.anchor(after(appended))
     return reply
 
@@ -279,7 +279,7 @@ def _recorded(question: Question, held: Claim, services: Services) -> Iterator[N
                 named = {"request_id": question.request_id, "session_id": question.session_id}
                 body = {"event": "failed", **named, "actor": question.actor.model_dump(), "query": question.text}
                 etag = {"bundle_etag": services.bundle_etag, "commit": services.commit}
-                audit.append(connection, {**body, **etag, "error": failure}, now, question.request_id)
+                audit.append(connection, {**body, **etag, "error": failure}, services.clock, question.request_id)
         raise
 
 

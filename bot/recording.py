@@ -72,6 +72,6 @@ def record(
     )
     with book.store.writing() as connection:
         book.artifacts.within(connection, papers.values())
-        entry = audit.append(connection, drafted, book.clock(), question.request_id)
+        entry = audit.append(connection, drafted, book.clock, question.request_id)
     book.anchor(after(entry))
     return told

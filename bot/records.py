@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -62,11 +62,11 @@ def verify(ctx: click.Context, log: Path | None, checkpoints: Path | None, root:
     Exit code 1 when something does not hold. Without a checkpoint a tail that was cut off cannot be seen.
     """
     from bot.store import audit as chain
-    from bylaw.audit.export import open_export, read_checkpoints, verify_export
+    from bylaw.audit.export import open_export, verify_export
 
     given = settings.read(root or Path())
     path = checkpoints or _automatic(given)
-    anchors = () if path is None else read_checkpoints(path)
+    anchors = () if path is None else _held(path)
     if log is None:
         with _store(given) as store, store.reading() as connection:
             found = chain.verify(connection, anchors)
@@ -90,13 +90,14 @@ def export(output: Path | None, since: str | None, root: Path | None) -> None:
 
     with _store(settings.read(root or Path())) as store, store.reading() as connection:
         start = START if since is None else chain.start_of(connection, _since(since))
-        told = lines(chain.entries(connection, start), start)
-        if output is None:
-            for line in told:
-                click.echo(line, nl=False)
-        else:
-            with _writing(output):
+        place = output or Path("standard output")
+        with closing(lines(chain.entries(connection, start), start)) as told, _writing(place):
+            if output is not None:
                 write_atomically(output, told)
+            else:
+                for line in told:
+                    click.echo(line, nl=False)
+        if output is not None:
             click.echo(f"wrote {output}", err=True)
 
 
@@ -106,8 +107,12 @@ def export_store(url: str, root: Path, path: Path) -> None:
     from bylaw.audit.export import lines
     from bylaw.canonical import write_atomically
 
-    with _store(Settings(root, store_url=url)) as store, store.reading() as connection:
-        write_atomically(path, lines(chain.entries(connection)))
+    with (
+        _store(Settings(root, store_url=url)) as store,
+        store.reading() as connection,
+        closing(lines(chain.entries(connection))) as told,
+    ):
+        write_atomically(path, told)
 
 
 @audit.command()
@@ -167,11 +172,13 @@ def redact(
     until = _until(given, before, expired, bundle, root)
     with _store(given) as store:
         with store.writing() as connection:
+            if request_id is not None and not chain.about(connection, request_id):
+                raise UsageError(f"nothing is recorded of a request `{request_id}`", "`bylaw audit export` lists them")
             chosen = chain.positions(connection, until, request_id)
             if chosen:
-                chain.redact(connection, chosen, by, reason, app.now())
+                chain.redact(connection, chosen, by, reason, app.now)
         store.settle()
-    click.echo(f"redacted {len(chosen)} {'entry' if len(chosen) == 1 else 'entries'}")
+    click.echo(f"redacted {_entries(len(chosen))}")
     if chosen:
         click.echo("their requests' rows and papers, in the store or under BYLAW_ARTIFACTS, are still there", err=True)
 
@@ -271,8 +278,11 @@ def _store(given: Settings) -> _Opened:
 def _writing(path: Path) -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:
+        raise  # whoever read it has seen enough
     except OSError as error:
-        raise UsageError(f"`{path}` cannot be written: {error.strerror or error}") from None
+        reason = f"`{path}` cannot be written: {error.strerror or error}"
+        raise UsageError(reason, "name another place with -o") from None
 
 
 def _stream(path: Path) -> Any:
@@ -286,6 +296,17 @@ def _automatic(given: Settings) -> Path | None:
     """The file that BYLAW_CHECKPOINT names, once there is one."""
     path = None if given.checkpoint is None else given.root / given.checkpoint
     return path if path is not None and path.exists() else None
+
+
+def _held(path: Path) -> tuple[Checkpoint, ...]:
+    """The checkpoints to hold the chain against. Raises UsageError for a file without any: it would show nothing."""
+    from bylaw.audit.export import read_checkpoints
+
+    known = read_checkpoints(path)
+    if not known:
+        what = f"`{path}` holds no checkpoint"
+        raise UsageError(what, "restore it from git; a first one is written with `bylaw audit checkpoint`")
+    return known
 
 
 def _last_that_holds(path: Path, connection: Any) -> Checkpoint | None:
@@ -316,18 +337,24 @@ def _verdict_text(found: Verdict) -> str:
     if found.is_intact:
         kept = f", {found.redacted_count} of them redacted" if found.redacted_count else ""
         head = f"; it ends at entry {found.standing.count} with {found.standing.head}" if found.standing.count else ""
-        count = f"{found.entry_count} {'entry' if found.entry_count == 1 else 'entries'}"
-        lines = [f"the chain holds: {count}{kept}{head}"]
+        lines = [f"the chain holds: {_entries(found.entry_count)}{kept}{head}"]
     else:
         lines = [f"the chain does not hold: {_counted(found)}"]
         lines += [f"  {one.kind}: {one.detail}" for one in found.breaks]
     if found.checkpoint_count:
-        lines.append(f"held against {found.checkpoint_count} checkpoints")
+        several = "" if found.checkpoint_count == 1 else "s"
+        lines.append(f"held against {found.checkpoint_count} checkpoint{several}")
     else:
         lines.append("without a checkpoint a tail that was cut off cannot be seen: `bylaw audit checkpoint -o FILE`")
     if found.backward_count:
-        lines.append(f"{found.backward_count} entries are dated before the one they follow: a clock went backwards")
+        verb = "is" if found.backward_count == 1 else "are"
+        said = f"{_entries(found.backward_count)} {verb} dated before the one they follow"
+        lines.append(f"{said}: a clock went backwards, or that of another machine is behind")
     return "\n".join(lines)
+
+
+def _entries(count: int) -> str:
+    return f"{count} {'entry' if count == 1 else 'entries'}"
 
 
 def _counted(found: Verdict) -> str:

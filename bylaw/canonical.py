@@ -93,13 +93,18 @@ def write_atomically(path: Path, text: str | Iterable[str], durable: bool = True
     """Write *text* to a temporary neighbour, then rename: a stopped process leaves the old file or the new one.
 
     Long text may come in pieces. *durable* waits until the disk has it; leave it out for many files that can be made
-    again.
+    again. What is no file, such as a pipe, cannot be replaced and is written to.
     """
+    pieces = (text,) if isinstance(text, str) else text
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(pieces)
+        return
     handle, name = _neighbour(path)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines((text,) if isinstance(text, str) else text)
+            stream.writelines(pieces)
             if durable:
                 stream.flush()
                 os.fsync(stream.fileno())

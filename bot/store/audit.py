@@ -7,7 +7,8 @@ PostgreSQL an advisory lock that ends with the transaction does.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -61,19 +62,27 @@ def prepare(body: Mapping[str, Any]) -> Draft:
 
 
 def append(
-    connection: Connection, body: Mapping[str, Any] | Draft, at: datetime, request_id: str | None = None
+    connection: Connection,
+    body: Mapping[str, Any] | Draft,
+    at: datetime | Callable[[], datetime],
+    request_id: str | None = None,
 ) -> AuditEntry:
-    """Add one entry, dated *at*, at the end of the chain and return it. It is part of the caller's transaction."""
+    """Add one entry, dated *at*, at the end of the chain and return it. It is part of the caller's transaction.
+
+    Given a clock, it is asked once the place in the chain is certain: whoever waited for it is not dated too early.
+    """
     drafted = body if isinstance(body, Draft) else prepare(body)
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-    entry = link(tail(connection), drafted, stamp(at))
+    last = tail(connection)
+    dated = at if isinstance(at, datetime) else at()
+    entry = link(last, drafted, stamp(dated))
     row = {
         "position": entry.seq,
         "prev_hash": entry.prev_hash,
         "entry_hash": entry.entry_hash,
         "request_id": request_id,
-        "at": at,
+        "at": dated,
         "header": entry.header,
         "payload": entry.payload,
     }
@@ -90,24 +99,29 @@ def tail(connection: Connection) -> Checkpoint:
 def entries(connection: Connection, start: Checkpoint = START) -> Iterator[AuditEntry]:
     """The chain in its stored order, from what follows *start*."""
     for row in _rows(connection, start):
-        yield read(row.prev_hash, row.entry_hash, row.header, row.payload, row.position)
+        yield _entry(row)
 
 
 def verify(connection: Connection, anchors: Iterable[Checkpoint] = ()) -> Verdict:
     """The verdict over the stored chain. The columns beside the header must say what the header says."""
     verifier = Verifier(anchors)
+    elsewhere: tuple[int, int] | None = None
     for row in _rows(connection, START):
-        entry = read(row.prev_hash, row.entry_hash, row.header, row.payload, row.position)
-        verifier.feed(entry)
-        if wrong := _misfiled(row, entry):
+        entry = _entry(row)
+        if verifier.feed(entry) and (wrong := _misfiled(row, entry)):
             verifier.tell("edited", entry.seq, f"entry {entry.seq} is filed under another {wrong} than was recorded")
+        if entry.seq != row.position and elsewhere is None:
+            elsewhere = entry.seq, row.position
+    if elsewhere is not None and verifier.is_in_order:
+        verifier.tell("edited", elsewhere[0], f"entry {elsewhere[0]} is filed under the number {elsewhere[1]}")
     return verifier.finish()
 
 
 def about(connection: Connection, request_id: str) -> list[AuditEntry]:
     """The entries of one request, oldest first."""
-    rows = connection.execute(select(audit).where(audit.c.request_id == request_id).order_by(audit.c.position))
-    return [read(row.prev_hash, row.entry_hash, row.header, row.payload, row.position) for row in rows]
+    query = select(audit).where(audit.c.request_id == request_id).order_by(audit.c.position)
+    with _leniently(connection):
+        return [_entry(row) for row in connection.execute(query)]
 
 
 def hash_at(connection: Connection, position: int) -> str | None:
@@ -136,7 +150,9 @@ def positions(connection: Connection, before: datetime | None = None, request_id
     return list(connection.execute(query.where(audit.c.header.not_like(_REDACTIONS))).scalars())
 
 
-def redact(connection: Connection, chosen: Sequence[int], by: str, reason: str, at: datetime) -> AuditEntry:
+def redact(
+    connection: Connection, chosen: Sequence[int], by: str, reason: str, at: datetime | Callable[[], datetime]
+) -> AuditEntry:
     """Take the payloads of *chosen* away, and record that, by whom and why. Their digests stay in the chain."""
     ranges = list(_ranges(chosen))
     for first, last in ranges:
@@ -160,15 +176,38 @@ def _rows(connection: Connection, start: Checkpoint) -> Iterator[Row[Any]]:
     ).order_by(audit.c.position)
     if start.count:
         query = query.where(audit.c.position > start.count)
-    with connection.execution_options(yield_per=_BATCH).execute(query) as rows:
+    with _leniently(connection), connection.execution_options(yield_per=_BATCH).execute(query) as rows:
         yield from rows
+
+
+@contextmanager
+def _leniently(connection: Connection) -> Iterator[None]:
+    """Read whatever stands in the rows: text that is none, as SQLite may hold it, is damage to tell of."""
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    driver: Any = connection.connection.driver_connection
+    before, driver.text_factory = driver.text_factory, lambda data: data.decode("utf-8", "replace")
+    try:
+        yield
+    finally:
+        driver.text_factory = before
+
+
+def _entry(row: Row[Any]) -> AuditEntry:
+    """The entry of a row. What is no text does not match any hash."""
+    prev_hash, entry_hash, header, payload = (
+        value if value is None or isinstance(value, str) else repr(value)
+        for value in (row.prev_hash, row.entry_hash, row.header, row.payload)
+    )
+    return read(prev_hash, str(entry_hash), str(header), payload, row.position)
 
 
 def _misfiled(row: Row[Any], entry: AuditEntry) -> str | None:
     """Which column says something else than the header that was hashed?"""
     if f'"at":"{row.at}"' not in entry.header:
         return "time"
-    named = '"request_id":' if row.request_id is None else f'"request_id":{canonical_json(row.request_id)}'
+    named = '"request_id":' if row.request_id is None else f'"request_id":{canonical_json(str(row.request_id))}'
     return "request" if (named in entry.header) == (row.request_id is None) else None
 
 

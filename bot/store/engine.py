@@ -7,11 +7,13 @@ A claim does not wait for the disk: where a power failure undoes it, the questio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import URL, make_url
@@ -32,6 +34,14 @@ PRAGMAS = (
     "foreign_keys=ON",
     "secure_delete=ON",
 )
+SEALED = (f"busy_timeout={BUSY_SECONDS * 1000}", "query_only=ON")  # a file that may only be read
+_HELP: Mapping[str, str] = {
+    "SQLITE_BUSY": "another process has been writing for long: ask again",
+    "SQLITE_CORRUPT": "its file is damaged: put a backup in its place, then `bylaw audit verify --checkpoint FILE`",
+    "SQLITE_FULL": "make room on its disk, then ask again",
+    "SQLITE_NOTADB": "its file is damaged, or no store: see BYLAW_STORE_URL",
+    "SQLITE_READONLY": "its file or folder may only be read here: see the rights of both, and BYLAW_STORE_URL",
+}
 _Start = Callable[[Connection], None]  # how a transaction begins
 
 
@@ -106,7 +116,8 @@ def _named() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise StoreError(f"the store does not answer: {error.orig}", "see BYLAW_STORE_URL") from error
+        code = "_".join(getattr(error.orig, "sqlite_errorname", "").split("_")[:2])  # SQLITE_READONLY_DBMOVED
+        raise StoreError(f"the store does not answer: {error.orig}", _HELP.get(code, "see BYLAW_STORE_URL")) from error
     except PoolTimeout as error:
         raise StoreError("the store is busy: no connection became free", "ask again") from error
 
@@ -177,17 +188,34 @@ def _sqlite(where: URL, root: Path) -> Engine:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"the folder of the store cannot be made: {error}", "see BYLAW_STORE_URL") from error
+    sealed = _is_sealed(path)
     engine = create_engine(
-        where.set(database=str(path)),
+        where.set(**_for_reading(path)) if sealed else where.set(database=str(path)),
         json_serializer=canonical_json,
         max_overflow=-1,  # as many as there are threads; SQLite itself lets writers take turns
         connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},  # we say BEGIN, the driver must not
     )
-    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "connect", _prepared(SEALED if sealed else PRAGMAS))
     return engine
 
 
-def _prepare(connection: Any, _record: Any) -> None:
-    """The busy timeout comes first: the change to WAL itself may have to wait for another process."""
-    for pragma in PRAGMAS:
-        connection.execute(f"PRAGMA {pragma}")
+def _is_sealed(path: Path) -> bool:
+    """Is there a file that may only be read, as where a backup is looked at?"""
+    return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _for_reading(path: Path) -> dict[str, Any]:
+    """Where SQLite finds the file at *path* without writing beside it."""
+    is_settled = not path.with_name(f"{path.name}-wal").exists()  # else what was written last stands there
+    query = {"uri": "true", "mode": "ro", **({"immutable": "1"} if is_settled else {})}
+    return {"database": f"file:{quote(str(path))}", "query": query}
+
+
+def _prepared(pragmas: Sequence[str]) -> Callable[[Any, Any], None]:
+    """What readies a connection. The busy timeout comes first: the change to WAL itself may have to wait."""
+
+    def prepare(connection: Any, _record: Any) -> None:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+
+    return prepare

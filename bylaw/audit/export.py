@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -31,15 +32,15 @@ class Export:
     closing: Checkpoint | None = None
     is_torn: bool = False
     strays: list[int] = field(default_factory=list)  # lines behind the closing one
+    is_altered: bool = False  # says the last line something else beside its entry?
 
 
-def lines(entries: Iterable[AuditEntry], start: Checkpoint = START) -> Iterator[str]:
+def lines(entries: Iterable[AuditEntry], start: Checkpoint = START) -> Generator[str]:
     """The lines of the export of *entries*, which follow *start*."""
     yield canonical_json({"bylaw_audit": FORMAT, "after": _plain(start)}) + "\n"
     tail = start
     for entry in entries:
-        told = {"seq": entry.seq, "prev_hash": entry.prev_hash, "entry_hash": entry.entry_hash}
-        yield canonical_json({**told, "header": entry.header, "payload": entry.payload}) + "\n"
+        yield _line(entry)
         tail = after(entry)
     yield canonical_json({"closing": _plain(tail)}) + "\n"
 
@@ -59,7 +60,8 @@ def verify_export(export: Export, anchors: Iterable[Checkpoint] = ()) -> Verdict
     """The verdict over an export: its chain, its end, and *anchors* where the export reaches them."""
     verifier = Verifier((anchor for anchor in anchors if anchor.count >= export.start.count), export.start)
     for entry in export.entries:
-        verifier.feed(entry)
+        if verifier.feed(entry) and export.is_altered:
+            verifier.tell("edited", entry.seq, f"the line of entry {entry.seq} says more or other than the entry")
     last = verifier.standing.count
     if export.is_torn:
         detail = f"the last line is incomplete: its writing was interrupted after entry {last}; export again"
@@ -77,7 +79,10 @@ def verify_export(export: Export, anchors: Iterable[Checkpoint] = ()) -> Verdict
 
 
 def read_checkpoints(path: Path) -> tuple[Checkpoint, ...]:
-    """Every checkpoint in the file, oldest first. A line whose writing was interrupted is left out."""
+    """Every checkpoint in the file, oldest first. A line whose writing was interrupted is left out.
+
+    Raises UsageError for a line that is none, and no beginning of one.
+    """
     try:
         text = path.read_bytes()
     except OSError as error:
@@ -86,14 +91,22 @@ def read_checkpoints(path: Path) -> tuple[Checkpoint, ...]:
         ) from None
     found: list[Checkpoint] = []
     for number, row in enumerate(text.split(b"\n"), start=1):
+        if not row.strip() or _is_torn(row):
+            continue
         value = _value(row)
-        if value is None:
-            continue  # empty, or cut off while it was written
         known = _checkpoint(value.get("closing")) if isinstance(value, dict) else None
         if known is None:
             raise UsageError(f"line {number} of `{path}` is no checkpoint", "restore the file from git")
         found.append(known)
     return tuple(sorted(found, key=lambda known: known.count))
+
+
+def _is_torn(row: bytes) -> bool:
+    """Is *row* the beginning of a checkpoint, whose writing was interrupted?"""
+    count, head = re.search(rb"[0-9]+", row), re.search(rb'"head":"([0-9a-f]{0,64})', row)
+    named = Checkpoint(int(count[0][:18]) if count else 1, (head[1].decode() if head else "").ljust(64, "0"))
+    whole = canonical_json({"closing": _plain(named)}).encode()
+    return len(row) < len(whole) and whole.startswith(row)
 
 
 def add_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
@@ -125,6 +138,7 @@ def _entries(stream: IO[bytes], export: Export) -> Iterator[AuditEntry]:
             export.closing = _checkpoint(value["closing"])
             continue
         entry = _entry(value, position + 1, line)
+        export.is_altered = _line(entry).encode("utf-8", "replace") != line.rstrip(b"\r\n") + b"\n"
         position = entry.seq
         yield entry
 
@@ -141,6 +155,11 @@ def _entry(value: Any, position: int, line: bytes) -> AuditEntry:
         }:
             return read(prev_hash, hash_, header, payload, seq if 0 < seq < 2**62 else position)
     return AuditEntry(position, None, "", line.decode("utf-8", "replace"), None)
+
+
+def _line(entry: AuditEntry) -> str:
+    told = {"seq": entry.seq, "prev_hash": entry.prev_hash, "entry_hash": entry.entry_hash}
+    return canonical_json({**told, "header": entry.header, "payload": entry.payload}) + "\n"
 
 
 def _checkpoint(value: Any) -> Checkpoint | None:

@@ -88,24 +88,26 @@ class Verifier:
         self._before = start.count
         self._at = ""
 
-    def feed(self, entry: AuditEntry) -> None:
-        """Take the next stored entry."""
+    def feed(self, entry: AuditEntry) -> bool:
+        """Take the next stored entry; does it match its own hash?"""
         self._entries += 1
         header = _header(entry.header)
-        if header is None or entry_hash(entry.prev_hash, entry.header) != entry.entry_hash:
-            self.tell("edited", entry.seq, f"entry {entry.seq} does not match its own hash")
-            self._faulty.add(entry.seq)
-        elif header.payload is not None:
-            self._payload(entry, header.payload)
+        holds = header is not None and entry_hash(entry.prev_hash, entry.header) == entry.entry_hash
         if header is not None:
+            holds = holds and self._payload(entry, header.payload)
             self._backward += header.at < self._at
             self._at = header.at
-            self._redacted += header.redacts
+            # what was taken away after it no redaction could know
+            self._redacted += [(first, min(last, entry.seq - 1)) for first, last in header.redacts]
+        if not holds:
+            self.tell("edited", entry.seq, f"entry {entry.seq} does not match its own hash")
+            self._faulty.add(entry.seq)
         self._place(entry)
         if entry.seq in self._wanted:
             self._met.setdefault(entry.seq, set()).add(entry.entry_hash)
         self._remember(entry)
         self._before = entry.seq
+        return holds
 
     def tell(self, kind: BreakKind, seq: int, detail: str) -> None:
         """Record a break that whoever reads the entries saw."""
@@ -118,6 +120,11 @@ class Verifier:
         """Where the chain ends, as far as it was read."""
         last = self._runs[-1]
         return Checkpoint(last.last, max(last.heads, key=lambda head: head or ""))
+
+    @property
+    def is_in_order(self) -> bool:
+        """Did every entry stand behind those before it, as far as they were read?"""
+        return not self._counts.keys() & {"reordered", "inserted", "forked"}
 
     def finish(self) -> Verdict:
         """The verdict over everything that was taken."""
@@ -140,15 +147,17 @@ class Verifier:
 
     # ---- one entry --------------------------------------------------------------------------------------------------
 
-    def _payload(self, entry: AuditEntry, expected: str) -> None:
-        if entry.payload is None:
-            if self._bare and self._bare[-1][1] == entry.seq - 1:
-                self._bare[-1][1] = entry.seq
-            else:
-                self._bare.append([entry.seq, entry.seq])
-        elif digest(entry.payload) != expected:
-            self.tell("edited", entry.seq, f"entry {entry.seq} does not match its own hash")
-            self._faulty.add(entry.seq)
+    def _payload(self, entry: AuditEntry, expected: str | None) -> bool:
+        """Is the payload the one that the header knows, or gone?"""
+        if expected is None:
+            return True
+        if entry.payload is not None:
+            return digest(entry.payload) == expected
+        if self._bare and self._bare[-1][1] == entry.seq - 1:
+            self._bare[-1][1] = entry.seq
+        else:
+            self._bare.append([entry.seq, entry.seq])
+        return True
 
     def _place(self, entry: AuditEntry) -> None:
         """Put the entry where its number says, and say where it stood instead."""
@@ -252,7 +261,9 @@ def _header(text: str) -> _Header | None:
 
 def _ranges(kept: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
     for first, last in kept["redacts"]:
-        yield int(first), int(last)
+        if not (type(first) is type(last) is int):
+            raise TypeError("the number of an entry is whole")
+        yield first, last
 
 
 def _run_before(runs: Sequence[_Run], seq: int) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,7 +22,7 @@ from bot.orchestrator import handle
 from bot.replay import NotReplayable, _past, replay
 from bot.settings import Settings
 from bot.store import audit
-from bot.store.engine import connect
+from bot.store.engine import StoreError, connect
 from bot.trace import in_words, trace
 from bylaw.audit.export import read_checkpoints
 from bylaw.cli import bundle_for_root
@@ -338,7 +341,10 @@ def test_what_is_older_than_the_rules_keep_it_is_redacted(root):
         ("export", "--since", "9" * 20),
         ("checkpoint", "-o", "/proc/no/such/place"),
         ("export", "-o", "/proc/no/such/place"),
+        ("export", "-o", "/dev/full"),
         ("verify", "/dev/null"),
+        ("verify", "--checkpoint", "/dev/null"),
+        ("redact", "--request", "nobody", "--reason", "r", "--by", "b"),
     ],
 )
 def test_what_cannot_be_done_is_wrong_usage_and_changes_nothing(root, words):
@@ -348,6 +354,39 @@ def test_what_cannot_be_done_is_wrong_usage_and_changes_nothing(root, words):
     assert done.exit_code == 2 or isinstance(done.exception, UsageError), done.exception
     with connect("sqlite:///.bylaw/store.db", root).reading() as connection:
         assert audit.tail(connection) == before
+
+
+def test_an_export_into_a_pipe_leaves_the_pipe_there(root, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as beside:
+        read = beside.submit(pipe.read_text)
+        assert invoke("export", "-o", pipe, "--root", root).exit_code == 0
+        assert len(read.result().splitlines()) == 11
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_where_the_store_may_only_be_read_it_is_verified_exported_and_replayed(root, monkeypatch, is_settled):
+    """As on a backup: to whoever runs the tests everything may be writable, so the rights are said, not taken."""
+    writer = sqlite3.connect(root / ".bylaw" / "store.db")
+    if not is_settled:  # what was written last still stands beside the file
+        writer.execute("UPDATE audit SET position = position")
+        writer.commit()
+    else:
+        writer.close()
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    files = {path.name: path.read_bytes() for path in (root / ".bylaw").glob("store.db*")}
+    assert ("store.db-wal" in files) is not is_settled
+    assert invoke("verify", "--root", root).exit_code == 0
+    assert len(invoke("export", "--root", root).output.splitlines()) == 11
+    assert call(records.replay, "policy", root=root).exit_code == 0
+    with pytest.raises(StoreError) as refused:
+        invoke("redact", "--request", "policy", "--reason", "r", "--by", "b", "--root", root)
+    assert "may only be read here" in refused.value.help
+    files.pop("store.db-shm", None)  # where readers meet
+    assert files.items() <= {path.name: path.read_bytes() for path in (root / ".bylaw").glob("store.db*")}.items()
+    writer.close()
 
 
 @pytest.mark.parametrize("verb", [records.replay, records.trace])

@@ -101,15 +101,24 @@ def test_checkpoints_are_added_and_read_in_order(tmp_path):
 def test_a_checkpoint_whose_writing_was_interrupted_is_left_out(tmp_path):
     path = tmp_path / "checkpoints.jsonl"
     export.add_checkpoint(path, Checkpoint(3, "a" * 64))
-    with path.open("a") as stream:
-        stream.write('{"closing":{"cou')
-    assert [known.count for known in export.read_checkpoints(path)] == [3]
+    whole = path.read_bytes()
+    for length in range(1, len(whole) - 1):  # wherever it was
+        path.write_bytes(whole + whole[:length])
+        assert [known.count for known in export.read_checkpoints(path)] == [3]
     export.add_checkpoint(path, Checkpoint(6, "b" * 64))
     assert [known.count for known in export.read_checkpoints(path)] == [3, 6]
 
 
 @pytest.mark.parametrize(
-    "line", ['{"closing":{"count":-1,"head":"a"}}', "{}", "[]", '{"closing":{"count":3,"head":null}}']
+    "line",
+    [
+        '{"closing":{"count":-1,"head":"a"}}',
+        "{}",
+        "[]",
+        '{"closing":{"count":3,"head":null}}',
+        "garbled",
+        '{"closing":{"count":3,"head":"' + "x" * 64,
+    ],
 )
 def test_a_line_that_is_no_checkpoint_is_refused_with_its_number(tmp_path, line):
     path = tmp_path / "checkpoints.jsonl"

@@ -57,10 +57,14 @@ def step(entries, verb, what, chain):
             entries = chain(len(entries), word="other")
         case "erase":
             entries[at[what]] = replace(entries[at[what]], payload=None)
+        case "forge":
+            made = draft({"event": "redaction", "redacts": "ranges"}, "salt")
+            forged = replace(made, behind=made.behind.replace('"ranges"', what))
+            entries.append(link(after(entries[-1]), forged))
         case "redact":
             said = {"event": "redaction", "redacts": [what]}
             entries.append(link(after(entries[-1]), draft(said, "salt")))
-            for seq in range(what[0], what[1] + 1):
+            for seq in range(what[0], min(what[1], len(at)) + 1):
                 entries[at[seq]] = replace(entries[at[seq]], payload=None)
     return entries
 
