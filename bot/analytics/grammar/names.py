@@ -42,11 +42,13 @@ from bot.analytics.grammar.places import (
     is_mean_of_rows,
     is_missing,
     is_of_column,
+    is_of_number,
     is_verb,
     is_whose,
     labels_value,
     leads_to_role,
     leave_role,
+    own_extreme,
     roles_of,
     stands_beside,
 )
@@ -55,6 +57,7 @@ from bot.analytics.grammar.recalled import named_before, point, takes_again
 from bot.analytics.grammar.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.values import takes_flag, takes_value
+from bot.analytics.grammar.verbs import add_done
 
 
 def read_named(scan: Scan) -> bool:
@@ -151,7 +154,7 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         ref = Ref(ref.words, ref.targets, scan.last.entities, ref.is_plural)  # "their customer by id"
     groups = scan.said.groups if scan.quotient is None else scan.quotient.side.groups
     groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned, scan.take_role(first)))
-    if scan.words[first - 1] == "per":
+    if scan.at_word(scan.before_kinds(first) - 1) == "per":
         scan.said.per.append(groups[-1])
     elif scan.words[first - 1] in ("each", "every"):
         scan.said.each.append(groups[-1])
@@ -229,6 +232,11 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if agg is not None and ref.of("fact") and (is_number or not (scan.asks or scan.relative)):
         add_number(scan, NumberSaid(ref, agg), first, after)  # "total amount": the column, and what is asked of it
         return True
+    if (end := own_extreme(scan, ref, first)) is not None:
+        rank = NumberSaid(Ref(ref.words, ref.of("fact"), ref.near), end, is_extreme=True)
+        scan.said.descending = end == "max" if scan.said.descending is None else scan.said.descending
+        add_number(scan, rank, first, after)  # "the state with the highest elevation", a column of that name
+        return True
     if ref.of("time") and is_verb(scan, ref):
         scan.say(first, after, "time", ref.words)
         if scan.head is not None and scan.head.entities:
@@ -257,6 +265,8 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.said.outputs.append(named)
         if stands_beside(scan, first):
             scan.said.beside.append(named)
+        if is_of_number(scan, ref, first):
+            scan.said.strays.append(named)  # "the average elevation of the highest points"
         opens = scan.opens(first) and scan.word() in wording.RELATIVE  # "the region with the lowest …"
         if not (scan.asks or scan.ordering or opens or continues(scan, first)):
             scan.said.strays.append(named)
@@ -274,6 +284,7 @@ def takes_relation(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.role, scan.role_ends = Ref(ref.words, roles), scan.at
     if ref.words.lower().endswith(" by") and (is_each_one(scan, scan.at) or not names_rows(scan, scan.at)):
         scan.each = True  # "sold by agent id"
+        add_done(scan, ref)
     else:
         scan.agent = True
     return True

@@ -8,6 +8,7 @@ from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
 from bot.analytics.verbs import is_done
+from bylaw.authored.context import Aggregation
 
 
 def is_each(scan: Scan, first: int) -> bool:
@@ -115,6 +116,23 @@ def is_of_column(scan: Scan, first: int) -> bool:
         and scan.at_word(first - 1) == "of"
         and scan.raw(first - 2, first - 1) == before.words.split()[-1]
     )
+
+
+def is_of_number(scan: Scan, ref: Ref, first: int) -> bool:
+    """ "The average elevation of the highest points": a column has no numbers, and nothing says that it groups them."""
+    while scan.at_word(first - 1) in wording.DETERMINERS:
+        first -= 1
+    return scan.at_word(first - 1) == "of" and 0 < scan.number_ends == first - 1 and not ref.entities
+
+
+def own_extreme(scan: Scan, ref: Ref, first: int) -> Aggregation | None:
+    """ "The state with the highest elevation": from which end rows are ranked, as the column is named."""
+    while scan.at_word(first - 1) in wording.ARTICLES:
+        first -= 1
+    is_plain = bool(ref.of("fact")) and not ref.of("dimension", "time", "metric", "entity") and not ref.near
+    is_had = scan.at_word(first - 1) in ("with", "have") and not (scan.said.numbers or scan.agg or scan.said.groups)
+    is_one = not (scan.said.subject or scan.head or Ref("", ())).is_plural and "any" not in scan.words[first : scan.at]
+    return wording.EXTREMES.get(scan.normal(ref.words)[0]) if is_plain and is_had and is_one else None
 
 
 def is_verb(scan: Scan, ref: Ref) -> bool:

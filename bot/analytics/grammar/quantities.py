@@ -18,6 +18,7 @@ def read_counts(scan: Scan) -> bool:
     if not length or (scan.word() == "count" and length == 1 and scan.at and scan.word(-1) not in ("", ",")):
         return False
     scan.counting = scan.raw(scan.at, scan.at + length)
+    scan.distinct |= not wording.DISTINCT.isdisjoint(scan.words[scan.at : scan.at + length])
     scan.said.counts = True
     if scan.agg is not None and scan.agg[0] in ("avg", "median"):
         found = scan.mention(scan.at + length)
@@ -174,8 +175,10 @@ def read_aggregate(scan: Scan) -> bool:
     scan.agg = (agg, word in wording.EXTREMES)
     scan.at += 1
     scan.totals = False
-    while scan.word() in wording.ARTICLES | {"of", "total"} and not scan.is_phrase():
+    skipped = wording.ARTICLES | {"of", "total"} | (wording.DISTINCT if scan.counting else frozenset())
+    while scan.word() in skipped and not scan.is_phrase():
         scan.totals |= scan.word() == "total"
+        scan.distinct |= scan.word() in wording.DISTINCT
         scan.at += 1
     return adds_up_first(scan)
 

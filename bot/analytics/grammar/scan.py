@@ -124,6 +124,13 @@ class Scan:
     def say(self, first: int, after: int, kind: str, name: str) -> None:
         self.bindings.append(Binding(words=self.raw(first, after), kind=kind, name=name))
 
+    def before_kinds(self, place: int) -> int:
+        """The place of the first of the values that stand right before *place*: of "buy" in "per buy transaction"."""
+        ends = {one.ends: one.begins for one in self.narrowed}
+        while place in ends:
+            place = ends[place]
+        return place
+
     def take_role(self, first: int) -> Ref | None:
         """The role of what begins at *first*: "to each airport", "departing from Chicago"."""
         role = self.role

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import open_clause, own_clause, relate, rows_behind, take_head
 from bot.analytics.grammar.places import is_each_one
-from bot.analytics.grammar.said import Ref, RelatedSaid
+from bot.analytics.grammar.said import DoneSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.scope import Target
 
@@ -59,6 +59,7 @@ def read_verb(scan: Scan) -> bool:
         scan.relative |= bool(ref.of("flag"))
     elif ref.entities and scan.at_word(place - 1) == "by" and scan.said.numbers and is_each_one(scan, place):
         scan.each, scan.at = True, place
+        add_done(scan, verb)
     elif ref.entities and is_other:
         scan.head = head
         own_clause(scan)
@@ -80,6 +81,15 @@ def verb_at(scan: Scan) -> tuple[int, Ref] | None:
     if any(target.kind not in ("relation", "entity") for target in targets):
         return None
     return length, Ref(scan.raw(scan.at, scan.at + length), targets)
+
+
+def add_done(scan: Scan, verb: Ref) -> None:
+    """ "Cars sold by make": those alone of which there is a sale, where a date tells when that was done."""
+    head, owners = scan.head, dict.fromkeys(target.owner for target in verb.of("relation"))
+    dates = tuple(Target("time", scan.lexicon.dates[name]) for name in owners if name in scan.lexicon.dates)
+    if head is not None and head.entities and dates and len(owners) == 1 and owners.keys().isdisjoint(head.entities):
+        done = Ref(verb.words.removesuffix(" by"), dates)
+        scan.said.done.append(DoneSaid(head, done, verb=Ref(done.words, verb.of("relation"))))
 
 
 def is_quantity_at(scan: Scan, place: int) -> bool:

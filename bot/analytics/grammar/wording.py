@@ -226,7 +226,9 @@ EMPTY_TOO = _phrases(
 )
 SUFFIXES = _set("amount value figure total sum")  # behind a sum they add nothing
 COUNT_SUFFIXES = _set("count number figure")  # behind a count
-AMOUNTS = _set("sale spend spending payment")  # "total sales" may count them or add them up
+AMOUNTS = _set(  # "total sales" may count them or add them up
+    "sale spend spending payment refund expense deposit withdrawal donation fee commission bonus loan discount reward"
+)
 _CHANGES: Mapping[Grain, str] = {
     "week": "week over week,wow,change from the previous week,compared to the previous week",
     "month": "month over month,month on month,mom change,mom,change from the previous month,"

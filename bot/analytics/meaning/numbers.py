@@ -18,6 +18,7 @@ from bot.analytics.meaning.times import times_of_number
 from bot.analytics.reading import Stop, not_understood, unclear
 from bot.analytics.scope import Target
 from bylaw.authored.context import Aggregation
+from bylaw.language.words import singular
 from bylaw.semantic.query import (
     Condition,
     Measure,
@@ -115,13 +116,12 @@ def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     metrics = list(dict.fromkeys(target.name for target in ref.of("metric")))
     if agg is None and (metrics or ref.entities):
         metrics = in_amounts(draft, ref, metrics)
-    if agg == "count" and number.is_total and ref.entities and any(word in AMOUNTS for word in normal_words(ref.words)):
-        entity = draft.context.entities[draft.choose(ref, ref.of("entity")).name]
-        amounts = [f"total {readable(fact.name)}" for fact in entity.facts if fact.default_aggregation == "sum"]
-        if amounts:
-            raise Stop(unclear(draft.text, ref.words, [f"number of {ref.words}", *amounts], draft.context))
+    stop_at_amounts(draft, number, metrics)
     if agg == "count":
         counting = [name for name in metrics if draft.context.metrics[name].agg in _COUNTS]
+        sums = [name for name in metrics if draft.context.metrics[name].entity in ref.entities and name not in counting]
+        if ref.entities and sums and not counting:
+            return one_metric(draft, ref, sums)  # "how many store visits", which the rows have sums of
         if ref.entities:
             return counted(draft, ref, counting)
         if metrics and not counting:
@@ -143,6 +143,27 @@ def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     if target.kind != "fact" and (agg not in ("min", "max") or target.kind == "dimension"):
         raise Stop(not_understood(f"`{ref.words}` is no number, so it has no {agg}", None, (ref.words,)))
     return f"{agg}({target.name})", target.owner
+
+
+def stop_at_amounts(draft: Draft, number: NumberSaid, metrics: Sequence[str]) -> None:
+    """ "Total refunds": how many there were, or how much they come to? Raises Stop where both are known."""
+    ref, known = number.ref, draft.context.metrics
+    is_total = number.agg == "sum" or (number.agg == "count" and number.is_total)
+    are_counts = all(known[name].agg in _COUNTS for name in metrics)
+    if not is_total or not ref.entities or not are_counts or normal_words(ref.words)[-1] not in AMOUNTS:
+        return
+    entity = draft.context.entities[draft.choose(ref, ref.of("entity")).name]
+    sums = [
+        name for name, one in sorted(known.items()) if (one.entity, one.agg, one.filter) == (entity.name, "sum", None)
+    ]
+    rows = f"{singular(readable(entity.name))} "
+    facts = [readable(fact.name) for fact in entity.facts if fact.default_aggregation == "sum"]
+    amounts = [f"total {'' if fact.startswith(rows) else rows}{fact}" for fact in facts]
+    if names := sums[:1] or amounts:
+        text = re.sub(
+            rf"\b(?:total|sum of)\s+(?:the\s+)?(?={re.escape(ref.words)})", "", draft.text, flags=re.IGNORECASE
+        )
+        raise Stop(unclear(text, ref.words, [f"number of {ref.words}", *names], draft.context))
 
 
 def less_of_rows(draft: Draft, number: NumberSaid, other: Ref) -> tuple[str, str]:

@@ -10,18 +10,18 @@ import pytest
 import yaml
 
 from bot.analytics.read import Reader
-from bot.analytics.reading import Bound, NotUnderstood
+from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
 from bylaw.authored.context import Context, Entity, Metric
 from bylaw.semantic.compiler import Compiler
 
-NAMES = ("haulage", "library", "purse")
+NAMES = ("garage", "haulage", "library", "purse")
 FIRMS = {name: yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8")) for name in NAMES}
 TODAY = date(2026, 11, 20)
 
 
 def rows_of(section):
-    return [pytest.param(firm, row, id=row["text"]) for firm in NAMES for row in FIRMS[firm][section]]
+    return [pytest.param(firm, row, id=row["text"]) for firm in NAMES for row in FIRMS[firm].get(section, ())]
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +70,11 @@ def test_what_could_mean_two_things_is_refused_and_says_what(firm, row, readers)
     reading = readers[firm].read(row["text"], TODAY)
     assert isinstance(reading, NotUnderstood), reading
     assert row["says"] in reading.message
+
+
+@pytest.mark.parametrize(("firm", "row"), rows_of("asked"))
+def test_what_has_two_readings_is_asked_in_words_that_have_one(firm, row, readers):
+    reading = readers[firm].read(row["text"], TODAY)
+    assert isinstance(reading, Unclear), reading
+    assert [choice.value for choice in reading.choices] == row["values"]
+    assert all(isinstance(readers[firm].read(value, TODAY), Bound) for value in row["values"])

@@ -42,7 +42,7 @@ def test_a_question_is_read_as_this_query(row, reader):
             "total number of seats by store city",
             {"metrics": ["sum(stores.seats)"], "dimensions": ["stores.store_city"]},
         ),
-        ("how many store visits in each year", {"metrics": ["count(store_visits)"], "grain": "year"}),
+        ("how many store visits in each year", {"metrics": ["store_visitors"], "grain": "year"}),
         (
             "how many stores are there and how many of them are open",
             {

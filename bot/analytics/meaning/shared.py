@@ -1,0 +1,128 @@
+"""Numbers of rows that are shared: what is done again and again with a thing, what few of the other rows belong to.
+
+Where the words leave open which of them count, the person who asked is asked back, or sees both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.analytics.grammar.said import NumberSaid
+from bot.analytics.headline import readable
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.links import links
+from bot.analytics.meaning.metrics import base_of
+from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.conversation import Choice
+from bylaw.semantic.query import SemanticQuery
+
+
+def stop_at_things(draft: Draft, query: SemanticQuery) -> None:
+    """ "Which salesperson sold the most cars": different cars, or sales, of which a car may have several?"""
+    said = draft.said
+    base = draft.base
+    counts = [one for one in said.numbers if one.agg == "count" and base in one.ref.entities and not one.distinct]
+    if base is None or not counts or not (said.verbs or said.done) or said.ratio is not None:
+        return
+    places = dict.fromkeys(name.partition(".")[0].partition("@")[0] for name in (*query.dimensions, *query.per))
+    leads = draft.nearness.leads_to_one
+    for place in places:
+        is_connected = place != base and draft.nearness.distance(base, place) is not None
+        if not is_connected or leads(base, place) or leads(place, base):
+            continue
+        between = [name for name in links(draft, base, place) if name not in (base, place)]
+        if len(between) == 1 and not pairs_once(draft, between[0], base, place):
+            words = counts[0].ref.words
+            kinds = (f"different {words}", readable(between[0]))
+            choices = tuple(Choice(value=_replaced(draft.text, words, kind), label=kind) for kind in kinds)
+            raise Stop(Unclear(words, choices))
+
+
+def pairs_once(draft: Draft, link: str, *ends: str) -> bool:
+    """Is a row of *link* told by its two ends, so that no two of its rows connect the same two?"""
+    entity = draft.context.entities[link]
+    columns = [one.relationship_columns for one in entity.relationships if one.right_entity in ends]
+    key = set(entity.primary_key.columns) if entity.primary_key is not None else set()
+    return bool(key) and key <= {part.left_column for parts in columns for part in parts}
+
+
+def stop_at_unequal_sides(draft: Draft, query: SemanticQuery) -> None:
+    """ "Total sale price minus total cost": of the cars that were sold, or of all cars? Raises Stop."""
+    leads, said = draft.nearness.leads_to_one, draft.said
+    for part in query.differences if not said.times else ():
+        after, before = (base_of(draft, name, query) for name in (part.after, part.before))
+        sums = [_fact_added_up(draft, name) for name in (part.after, part.before)]
+        many = after if leads(after, before) else before
+        if (
+            after == before
+            or len(said.numbers) != 2
+            or None in sums
+            or not (leads(after, before) or leads(before, after))
+        ):
+            continue
+        one, other = (number.ref.words for number in said.numbers)
+        words, rows = said.change_words, readable(many)
+        span = re.search(_between(draft, said.numbers), draft.text, re.IGNORECASE)
+        if span is None or many != after:
+            message = f"I do not see whether `{one}` and `{other}` are those of the same rows"
+            raise Stop(not_understood(message, "ask for both numbers side by side", (words,)))
+        head, tail = draft.text[: span.start()], draft.text[span.end() :]
+        paired = f"{head}total difference between {sums[0]} and {sums[1]}{tail}"
+        apart = f"{head}{span[1]} and {span[3]}{tail}"
+        choices = (
+            Choice(value=paired, label=f"{sums[0]} less {sums[1]}, of the {rows} alone"),
+            Choice(value=apart, label="both totals side by side, each of all its rows"),
+        )
+        raise Stop(Unclear(words, choices))
+
+
+def stop_at_each_row(draft: Draft, query: SemanticQuery) -> None:
+    """ "Net revenue per order by month": how much an order has on average, or what each of them has? Raises Stop."""
+    said = draft.said
+    rows = [ref for ref in said.per if ref in said.groups and ref.entities and not ref.of("dimension")]
+    others = bool(query.grain) or len(said.groups) > len(rows)
+    is_plain = query.metrics and not (query.ratios or query.summaries or query.limit or said.orders or said.outputs)
+    if len(rows) != 1 or not others or not is_plain or len(said.numbers) != 1:
+        return
+    number, each = said.numbers[0], rows[0].words
+    if number.agg is not None and number.agg != "sum":
+        return
+    words = number.ref.words
+    rest = rf"\bper\s+{re.escape(each)}\s+(?:by|per|and|for each|for every|in each)\b"
+    listed, found = re.subn(rest, f"by {each} and", draft.text, count=1, flags=re.IGNORECASE)
+    if not found:
+        return
+    mean = re.sub(rf"(?<!\w)((?:total )?{re.escape(words)})(?!\w)", r"average \1", draft.text, flags=re.IGNORECASE)
+    mean = re.sub(rest, f"per {each} by", mean, count=1, flags=re.IGNORECASE)
+    choices = (
+        Choice(value=mean, label=f"what one {each} has on average"),
+        Choice(value=listed, label=f"a row for each {each}"),
+    )
+    raise Stop(Unclear(f"{words} per {each}", choices))
+
+
+def _fact_added_up(draft: Draft, name: str) -> str | None:
+    """How one speaks of the column that the number adds up, where it does nothing else."""
+    metric = draft.context.metrics.get(name)
+    if metric is not None:
+        owner, column = metric.entity or "", metric.expr
+        is_sum = metric.type == "simple" and metric.agg == "sum"
+    else:
+        inside = name.removeprefix("sum(").removesuffix(")")
+        owner, _, column = inside.partition(".")
+        is_sum = name.startswith("sum(")
+    facts = draft.context.entities[owner].facts if is_sum and owner in draft.context.entities else ()
+    return next((readable(one.name) for one in facts if column in (one.name, one.sql)), None)
+
+
+def _between(draft: Draft, numbers: Sequence[NumberSaid]) -> str:
+    """The two numbers of a difference as they are told: "total A minus total B"."""
+    one, other = (re.escape(number.ref.words) for number in numbers)
+    words = r"\s+".join(map(re.escape, draft.said.change_words.split()))
+    return rf"((?:total |sum of )?(?:the )?{one})\s+({words})\s+(?:the )?((?:total |sum of )?(?:the )?{other})"
+
+
+def _replaced(text: str, words: str, new: str) -> str:
+    """*text* with *new* wherever *words* stand."""
+    return re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", new, text, flags=re.IGNORECASE)
