@@ -235,7 +235,7 @@ def _entry(
         "artifacts": shelf,
         "error": answered.error,
         **({"models": models} if (models := _models(answered)) else {}),
-        **({"facts": sayable(reply.facts), "outcomes": _actions(reply)} if reply.kind == "policy" else {}),
+        **(_decided(reply, log) if reply.kind == "policy" else {}),
     }
 
 
@@ -249,12 +249,16 @@ def _models(answered: _Answered) -> list[dict[str, Any]]:
     ]
 
 
-def _actions(reply: Reply) -> dict[str, Any]:
-    """The action that was given for each outcome, for whoever decides the recorded case anew."""
-    return {
-        name: given.get("action") if isinstance(given, Mapping) else given
-        for name, given in sorted(reply.outcomes.items())
+def _decided(reply: Reply, log: Mapping[str, Any]) -> dict[str, Any]:
+    """The case, the action that was given for each outcome, and what was said of other actions.
+
+    For whoever decides the recorded case anew. None: it was asked about, and the answer was that nothing decides it.
+    """
+    given = {
+        name: said.get("action") if isinstance(said, Mapping) else said for name, said in sorted(reply.outcomes.items())
     }
+    outcomes = {**dict.fromkeys(log.get("undecided", ())), **given}
+    return {"facts": sayable(reply.facts), "outcomes": outcomes, "duties": dict(log.get("duties", {}))}
 
 
 def rebuild(question: Question, session: Session, services: Services) -> Reply:

@@ -19,27 +19,32 @@ from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import ValueMisfit
 from ci.diff import Version
 
+Subject = tuple[str, str]  # ("outcome", its name) or ("action", its name)
 UNREADABLE = "facts that are no longer declared"
+_ALL: Subject = ("", "")  # whatever was said
 MOST_EXAMPLES = 5  # request ids that are named
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A policy answer as it was recorded: who asked, the case, and the action given for each outcome."""
+    """A policy answer as it was recorded: who asked, the case, and what was said.
+
+    Of an outcome that is its action, of another action `required`, `prohibited` or `permitted`; None where nothing was.
+    """
 
     seq: int
     request_id: str
     actor: str
     facts: Mapping[str, Any]
-    outcomes: Mapping[str, str]
+    said: Mapping[Subject, str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Answers that change alike. `new_count` of them do not change under the base already; `example` is the first."""
 
-    outcome: str
-    before: str
+    subject: Subject
+    before: str | None
     after: str | None
     count: int
     new_count: int
@@ -62,7 +67,7 @@ class Recorded:
 
 
 def read(stream: IO[bytes], name: str) -> tuple[list[Answer], int]:
-    """The policy answers of an export that gave an outcome, and how many could not be read. Raises UsageError."""
+    """The policy answers of an export that said something, and how many could not be read. Raises UsageError."""
     answers: list[Answer] = []
     left_out = 0
     export = open_export(stream, name)
@@ -104,23 +109,23 @@ def read_log(log: str, root: Path) -> tuple[list[Answer], int]:
 def compare(answers: Iterable[Answer], left_out: int, base: Version, head: Version, day: date) -> Recorded:
     """Decide every one of *answers* under both versions."""
     sides = _Decider(base, day), _Decider(head, day)
-    found: dict[tuple[str, str, str | None], list[tuple[Answer, bool]]] = {}
+    found: dict[tuple[Subject, str | None, str | None], list[tuple[Answer, bool]]] = {}
     total = 0
     different: dict[int, str] = {}
     new: set[int] = set()
     for answer in answers:
         total += 1
-        before, after = (side.actions(answer) for side in sides)
-        for outcome, said in sorted(answer.outcomes.items()):
-            now = after[outcome]
+        before, after = (side.says(answer) for side in sides)
+        for subject, said in sorted(answer.said.items()):
+            now = after[subject]
             if now == said:
                 continue
-            is_new = before[outcome] != now
+            is_new = before[subject] != now
             different[answer.seq] = answer.request_id
             if is_new:
                 new.add(answer.seq)
-            found.setdefault((outcome, said, now), []).append((answer, is_new))
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][1], item[0][2] or ""))
+            found.setdefault((subject, said, now), []).append((answer, is_new))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][1] or "", item[0][2] or ""))
     kinds = tuple(
         Kind(*key, len(alike), sum(is_new for _, is_new in alike), min((a for a, _ in alike), key=lambda a: a.seq))
         for key, alike in ordered
@@ -139,7 +144,7 @@ def document(found: Recorded) -> dict[str, Any]:
         "examples": list(found.examples),
         "kinds": [
             {
-                "outcome": kind.outcome,
+                kind.subject[0]: kind.subject[1],
                 "before": kind.before,
                 "after": kind.after,
                 "answers": kind.count,
@@ -163,10 +168,11 @@ def in_words(found: Recorded, names: tuple[str, str]) -> str:
         + (f", {found.new_count} of them not under `{base}`" if found.different_count else "")
     ]
     if found.left_out_count:
-        lines.append(f"  {_answers(found.left_out_count)} left out: the case was redacted, or not recorded")
+        lines.append(f"  {_answers(found.left_out_count, '')} left out: the case was redacted, or not recorded")
     for kind in found.kinds:
         facts = ", ".join(f"{name}={value}" for name, value in sorted(kind.example.facts.items()))
-        change = f"{kind.outcome}: {kind.before} → {kind.after or 'undecided'}"
+        nothing = {"outcome": "undecided", "action": "not spoken of"}[kind.subject[0]]
+        change = f"{kind.subject[1]}: {kind.before or nothing} → {kind.after or nothing}"
         lines.append(f"  {change}: {_answers(kind.count)}, such as {kind.example.request_id} ({facts})")
     return "\n".join(lines) + "\n"
 
@@ -177,24 +183,30 @@ class _Decider:
     def __init__(self, version: Version, day: date) -> None:
         self._ruleset, self._roles, self._day = version.ruleset, version.roles, day.toordinal()
         self._evaluators: dict[frozenset[str], Evaluator] = {}
-        self._known: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Mapping[str, str | None]] = {}
+        self._known: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Mapping[Subject, str | None]] = {}
 
-    def actions(self, answer: Answer) -> Mapping[str, str | None]:
-        """The action for each recorded outcome, None where the rules leave it open."""
+    def says(self, answer: Answer) -> Mapping[Subject, str | None]:
+        """What is said of each subject of *answer*, None where the rules leave it open."""
         roles = frozenset(self._roles.roles_of(answer.actor))
         key = roles, tuple(sorted((name, repr(value)) for name, value in answer.facts.items()))
         if key not in self._known:
             self._known[key] = self._decided(roles, answer)
         known = self._known[key]
-        return {outcome: known.get(outcome, known.get("")) for outcome in answer.outcomes}
+        return {subject: known.get(subject, known.get(_ALL)) for subject in answer.said}
 
-    def _decided(self, roles: frozenset[str], answer: Answer) -> Mapping[str, str | None]:
+    def _decided(self, roles: frozenset[str], answer: Answer) -> Mapping[Subject, str | None]:
         try:
             facts = {name: self._ruleset.variables[name].read(shown) for name, shown in sorted(answer.facts.items())}
         except (KeyError, ValueMisfit):
-            return {"": UNREADABLE}
+            return {_ALL: UNREADABLE}
         decision = self._evaluator(roles).decide(facts, self._day)
-        return {name: result.action for name, result in decision.outcomes.items()}
+        kinds = (
+            ("permitted", decision.permitted),
+            ("prohibited", decision.prohibited),
+            ("required", decision.required),
+        )
+        duties = {("action", action): kind for kind, actions in kinds for action in actions}
+        return {**duties, **{("outcome", name): result.action for name, result in decision.outcomes.items()}}
 
     def _evaluator(self, roles: frozenset[str]) -> Evaluator:
         if roles not in self._evaluators:
@@ -214,10 +226,15 @@ def _body(entry: AuditEntry) -> Mapping[str, Any]:
 def _answer(entry: AuditEntry, body: Mapping[str, Any]) -> Answer | None:
     match body:
         case {"facts": dict(facts), "outcomes": dict(outcomes), "actor": {"id": str(actor)}, "request_id": str(id_)}:
-            said = {str(name): str(action) for name, action in outcomes.items()}
+            said = {**_subjects("outcome", outcomes), **_subjects("action", body.get("duties"))}
             return Answer(entry.seq, id_, actor, facts, said) if said else None
     return None
 
 
-def _answers(count: int) -> str:
-    return f"{count} policy {'answer' if count == 1 else 'answers'}"
+def _subjects(kind: str, told: Any) -> dict[Subject, str | None]:
+    known = told if isinstance(told, dict) else {}  # entries of earlier versions have outcomes alone
+    return {(kind, name): None if said is None else str(said) for name, said in known.items()}
+
+
+def _answers(count: int, kind: str = "policy ") -> str:
+    return f"{count} {kind}{'answer' if count == 1 else 'answers'}"

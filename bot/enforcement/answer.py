@@ -141,7 +141,7 @@ def _delivered(case: Case, turn: Turn) -> Turn:
     asked = f"Please ask {write.listing(named)}." if named else ""
     text = f"I have an answer, but it did not pass the checks that every answer has to pass. {asked}".strip()
     reply = turn.reply.model_copy(update={"text": text, "status": "escalated", **_HELD})
-    return replace(turn, reply=reply, artifacts=artifacts, log=log)
+    return replace(turn, reply=reply, artifacts=artifacts, log={**log, "duties": {}})
 
 
 def visible(actor: str, index: BundleIndex) -> Evaluator:
@@ -360,7 +360,7 @@ def _turn(
         path=_path(case, outcomes),
     )
     memory = replace(case.memory, asking=ask.fact if ask else None)
-    return Turn(reply, memory.dump(variables), artifacts=_papers(case), log=_log(case))
+    return Turn(reply, memory.dump(variables), artifacts=_papers(case), log=_log(case, status))
 
 
 def _said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
@@ -409,5 +409,14 @@ def _papers(case: Case) -> Mapping[str, Any]:
     }
 
 
-def _log(case: Case) -> Mapping[str, Any]:
-    return {"domain": case.memory.topic.domains[0] if case.memory.topic.domains else None}
+def _log(case: Case, status: ReplyStatus) -> Mapping[str, Any]:
+    """What is recorded of the answer beside the reply: of an escalated one which outcomes nobody decided, of another
+    what it says of actions that belong to no outcome.
+    """
+    about = {"domain": case.memory.topic.domains[0] if case.memory.topic.domains else None}
+    if status == "escalated":
+        return {**about, "undecided": case.scope.outcomes[:1]}
+    if status != "answered":
+        return about
+    said = {action: kind for kind, action, _ in reversed(case.scope.duties)}
+    return {**about, "duties": {**dict.fromkeys(case.scope.silent), **said}}

@@ -99,3 +99,26 @@ def test_answers_really_given_are_compared_from_the_store_and_from_an_export_ali
     document = json.loads(first)["recorded"]
     assert (document["answers"], document["different"], document["not_under_base"]) == (2, 1, 1)
     assert document["kinds"][0]["example"]["request_id"] == "long"
+    assert document["kinds"][0]["outcome"] == "refund"
+
+
+def test_answers_about_duties_and_those_that_nobody_could_give_are_compared_too(folders, tmp_path):
+    base, _ = folders
+    head = shutil.copytree(base, tmp_path / "head")
+    policy = head / "policies/refund/POL-REFUND-002.yaml"
+    policy.write_text(policy.read_text().replace("type: prohibited", "type: permitted"))
+    bot = open_bot(Settings(tmp_path), bundle_for_root(base))
+    for name, said in (
+        ("cash", "I paid 4000 dollars for a lamp. Can I have it in cash?"),
+        ("open", "Can I get a refund?"),
+        ("open-2", "I don't know"),
+        ("open-3", "I don't know"),
+    ):
+        handle(question(name, said, session_id=name[:4]), bot.services())
+    bot.close()
+    words = [str(base), str(head), "--root", str(tmp_path), "--audit", "sqlite:///.bylaw/store.db", "--json"]
+    document = json.loads(CliRunner().invoke(diff, words, catch_exceptions=False).output)["recorded"]
+    assert (document["answers"], document["different"]) == (2, 1)  # the cash, and what was escalated in the end
+    (kind,) = document["kinds"]
+    assert (kind["action"], kind["before"], kind["after"]) == ("refund_in_cash", "prohibited", "permitted")
+    assert kind["example"]["request_id"] == "cash"
