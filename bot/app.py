@@ -223,9 +223,16 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
         return enforcement.answer(question, state, index, llm)
 
     return (
-        Answerer("decision", decisions.is_decision_question, decision, decisions.topics, decisions.prepare),
+        Answerer(
+            "decision",
+            decisions.is_decision_question,
+            decision,
+            decisions.topics,
+            decisions.prepare,
+            only_computes=True,
+        ),
         Answerer("data", _data_score, data_from(warehouse), analytics.topics, analytics.prepare, attended),
-        Answerer("policy", recognise.score, policy, recognise.topics),
+        Answerer("policy", recognise.score, policy, recognise.topics, only_computes=llm is None),
     )
 
 

@@ -1,7 +1,8 @@
 """Question in, Reply out. A reply is given out only after everything about it is kept.
 
 Each request is claimed, walked through its states and finished in the store; the last transaction holds the reply, the
-session, the query log and the audit entry together, so that a process which dies leaves all of them or none.
+session, the query log and the audit entry together, so that a process which dies leaves all of them or none. An answer
+that is only computed is there before a claim would be, so the last transaction is its only one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from bot.artifacts import paper
 from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_text, sayable, spoken
 from bot.lifecycle import State, road
-from bot.router import Past, Route, chosen, refusal, route
+from bot.router import Answerer, Past, Route, chosen, refusal, route
 from bot.services import Services
 from bot.store import audit, querylog, requests, sessions
 from bot.store.columns import Written, check_ids
@@ -27,6 +28,7 @@ from bylaw.errors import BylawError, GateDenied, UsageError
 
 _TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile
 _POLL_SECONDS = 0.05
+_SCOPED = (State.INTAKE, State.SCOPE)
 _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever else offers a choice
 
 
@@ -73,6 +75,8 @@ def handle(question: Question, services: Services) -> Reply:
         raise
     except BaseException as error:  # recorded with the request below, and raised there
         begun = error
+    if isinstance(begun, _Begun) and (reply := _computed(question, begun, services)) is not None:
+        return reply
     match _claimed(question, begun, services):
         case Reply() as given:
             return given
@@ -88,10 +92,25 @@ def handle(question: Question, services: Services) -> Reply:
                 return _wait(question, services)
 
 
+def _computed(question: Question, begun: _Begun, services: Services) -> Reply | None:
+    """The reply of an answerer that waits for nobody. None, with nothing kept: the request has to be claimed, since it
+    is another's by now, its session moved on, or what breaks it has to be written down.
+    """
+    answerer = _answerer(begun.route, services)
+    if answerer is not None and not answerer.only_computes:
+        return None
+    started = services.clock()
+    try:
+        answered = _answer(begun.question, begun.route, begun.session, 1, services)
+        return _keep(question, None, replace(answered, before=begun.session), started, services)
+    except StoreError:
+        raise
+    except Exception:
+        return None
+
+
 def _claimed(question: Question, begun: _Begun | BaseException, services: Services) -> Claim | Busy | Reply:
-    steps, kind = (
-        ((State.INTAKE, State.SCOPE), begun.route.kind) if isinstance(begun, _Begun) else ((State.INTAKE,), None)
-    )
+    steps, kind = (_SCOPED, begun.route.kind) if isinstance(begun, _Begun) else ((State.INTAKE,), None)
     with services.store.writing(is_durable=False) as connection:
         now = services.clock()
         return requests.claim(connection, question, services.new_id(), now, services.lease, steps, kind)
@@ -114,9 +133,9 @@ def _answer_and_keep(question: Question, held: Claim, begun: _Begun, services: S
     started = services.clock()
     for turn in range(_TURNS):
         here = _begin(question, services) if turn else begun
-        answered = replace(_answer(here.question, here.route, here.session, held, services), before=here.session)
+        answered = _answer(here.question, here.route, here.session, held.attempts, services)
         with suppress(_MovedOn):
-            return _keep(question, held, answered, started, services)
+            return _keep(question, held, replace(answered, before=here.session), started, services)
     text = "This conversation is being continued elsewhere at the same time. Please ask again."
     reply = _say(question, services, "refusal", "escalated", text)
     return _keep(question, held, replace(answered, turn=Turn(reply, {}), session=None), started, services)
@@ -137,13 +156,17 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
     return question.model_copy(update={"text": text}), way
 
 
-def _answer(question: Question, way: Route, session: Session, held: Claim, services: Services) -> _Answered:
+def _answerer(way: Route, services: Services) -> Answerer | None:
+    return next((one for one in services.answerers if one.kind == way.kind), None)
+
+
+def _answer(question: Question, way: Route, session: Session, attempts: int, services: Services) -> _Answered:
     """Let the answerer speak; what it raises as a BylawError becomes a reply that says so."""
-    if held.attempts > services.max_attempts:
-        text = f"I tried {held.attempts - 1} times to answer this and broke down each time. A person has to look at it."
+    if attempts > services.max_attempts:
+        text = f"I tried {attempts - 1} times to answer this and broke down each time. A person has to look at it."
         reply = _say(question, services, way.kind or "refusal", "escalated", text)
         return _Answered(question, Turn(reply, {}), way, None, "too many attempts")
-    answerer = next((one for one in services.answerers if one.kind == way.kind), None)
+    answerer = _answerer(way, services)
     if answerer is None:
         text = refusal(services.index, services.answerers)
         return _Answered(question, Turn(_say(question, services, "refusal", "refused", text), {}), way, None)
@@ -172,8 +195,11 @@ def _after(session: Session, kind: str, turn: Turn) -> Session:
     )
 
 
-def _keep(question: Question, held: Claim, answered: _Answered, started: datetime, services: Services) -> Reply:
-    """Keep everything in one transaction, the artifacts before it. Raises _Lost or _MovedOn, having kept nothing."""
+def _keep(question: Question, held: Claim | None, answered: _Answered, started: datetime, services: Services) -> Reply:
+    """Keep everything in one transaction, the artifacts before it. Raises _Lost or _MovedOn, having kept nothing.
+
+    Without *held*, a claim, the request is kept with it.
+    """
     reply = answered.turn.reply
     told = reply.model_dump()
     whole = paper(told)
@@ -186,7 +212,12 @@ def _keep(question: Question, held: Claim, answered: _Answered, started: datetim
     drafted = audit.prepare(entry)  # before the chain is locked
     with services.store.writing() as connection:
         now = services.clock()
-        if not requests.finish(connection, held, reply, road(reply), shelf, now, Written(whole.text)):
+        written, onward = Written(whole.text), road(reply)
+        if held is None:
+            is_ours = requests.keep(connection, question, reply, _SCOPED, onward, shelf, now, written)
+        else:
+            is_ours = requests.finish(connection, held, reply, onward, shelf, now, written)
+        if not is_ours:
             raise _Lost
         if answered.session is not None and not sessions.save(connection, answered.session, now):
             raise _MovedOn
@@ -264,7 +295,7 @@ def _decided(reply: Reply, log: Mapping[str, Any]) -> dict[str, Any]:
 def rebuild(question: Question, session: Session, services: Services) -> Reply:
     """The reply that *services* give to *question* in *session*; nothing is kept."""
     chosen_question, way = _scope(question, session, services)
-    return _answer(chosen_question, way, session, Claim(question.request_id, "", 1), services).turn.reply
+    return _answer(chosen_question, way, session, 1, services).turn.reply
 
 
 @contextmanager

@@ -35,7 +35,8 @@ class Answerer:
     """One kind of answer: how well a text fits it (0 to 1), the answer itself, and example topics for a refusal.
 
     `prepare` builds what the first question on a bundle would otherwise wait for. `attended` is the same answer, given
-    up when who asked is gone; None for one that is over before anybody goes.
+    up when who asked is gone; None for one that is over before anybody goes. One that `only_computes` asks nothing of
+    other systems: it is there within milliseconds, or not at all.
     """
 
     kind: AnswerKind
@@ -44,6 +45,7 @@ class Answerer:
     topics: Topics = no_topics
     prepare: Callable[[Any], None] = nothing_to_prepare
     attended: Callable[[Event], Answer] | None = None
+    only_computes: bool = False
 
     def until(self, gone: Event) -> Answerer:
         """This one, for somebody who may go before the answer is there."""

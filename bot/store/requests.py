@@ -127,7 +127,8 @@ def claim(
     *begun* are the steps it has taken when it is kept, *kind* the answer it goes to, as far as that is known. Raises
     RequestConflict when the request id was used for another question.
     """
-    if insert_new(connection, requests, _first_row(question, owner, now, lease, begun[-1], kind)):
+    row = {**_new_row(question, begun[-1], kind, now), "owner": owner, "leased_until": now + lease}
+    if insert_new(connection, requests, row):
         _record(connection, question.request_id, 0, begun, now, None)
         return Claim(question.request_id, owner, 1)
     found = connection.execute(_LOCKED, {"asked": question.request_id}).one()
@@ -166,17 +167,36 @@ def finish(
     for onward in road:
         state = step(state, onward)
     _record(connection, held.request_id, last, road, now, None)
-    done = {
-        "state": state.value,
-        "kind": reply.kind,
-        "bundle_etag": reply.bundle_etag,
-        "reply": reply.model_dump() if told is None else told,
-    }
+    done = _answered(state, reply, artifacts, reply.model_dump() if told is None else told)
     _update(
         connection,
         held.request_id,
-        {**done, "artifacts": dict(artifacts), "owner": None, "leased_until": None, "failure": None, "updated_at": now},
+        {**done, "owner": None, "leased_until": None, "failure": None, "updated_at": now},
     )
+    return True
+
+
+def keep(
+    connection: Connection,
+    question: Question,
+    reply: Reply,
+    begun: Sequence[State],
+    road: tuple[State, ...],
+    artifacts: Mapping[str, str],
+    now: datetime,
+    told: Written,
+) -> bool:
+    """Keep a request that nobody claimed together with its reply, as `claim` and `finish` would leave it.
+
+    False: the request id is taken, nothing was written.
+    """
+    state = begun[-1]
+    for onward in road:
+        state = step(state, onward)
+    row = {**_new_row(question, state, reply.kind, now), **_answered(state, reply, artifacts, told)}
+    if not insert_new(connection, requests, row):
+        return False
+    _record(connection, question.request_id, 0, (*begun, *road), now, None)
     return True
 
 
@@ -240,9 +260,7 @@ def unfinished(connection: Connection, now: datetime) -> list[str]:
     return [row.request_id for row in rows]
 
 
-def _first_row(
-    question: Question, owner: str, now: datetime, lease: timedelta, state: State, kind: str | None
-) -> dict[str, Any]:
+def _new_row(question: Question, state: State, kind: str | None, now: datetime) -> dict[str, Any]:
     said = question.model_dump(mode="json")
     return {
         "request_id": question.request_id,
@@ -253,10 +271,20 @@ def _first_row(
         "state": state.value,
         "kind": kind,
         "attempts": 1,
-        "owner": owner,
-        "leased_until": now + lease,
         "created_at": now,
         "updated_at": now,
+    }
+
+
+def _answered(
+    state: State, reply: Reply, artifacts: Mapping[str, str], told: Written | dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "state": state.value,
+        "kind": reply.kind,
+        "bundle_etag": reply.bundle_etag,
+        "reply": told,
+        "artifacts": dict(artifacts),
     }
 
 

@@ -17,7 +17,7 @@ from bot.lifecycle import State
 from bot.orchestrator import handle
 from bot.router import Answerer
 from bot.store import audit, querylog, requests, sessions
-from bot.store.engine import StoreError
+from bot.store.engine import Store, StoreError
 from bylaw.audit.verify import verify
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
@@ -208,6 +208,64 @@ def test_a_session_that_never_holds_still_ends_in_words(tmp_path):
     assert standing(one).state == State.ESCALATED
 
 
+# --- what is only computed -------------------------------------------------------------------------------------------
+
+
+def claiming(served):
+    """The same services, but every answer is claimed first."""
+    return replace(served, answerers=tuple(replace(one, only_computes=False) for one in served.answerers))
+
+
+@pytest.mark.parametrize("text", ["may I return it after 20 days", "why did we leave plasma?", "sing me a song"])
+def test_what_is_only_computed_leaves_what_a_claimed_request_leaves(tmp_path, text):
+    left = []
+    for name, as_served in (("at-once", lambda made: made), ("claimed", claiming)):
+        (tmp_path / name).mkdir()
+        served = as_served(services(tmp_path / name))
+        said = handle(question(said=text), served)
+        with served.store.reading() as connection:
+            road = requests.steps(connection, "r1")
+            row = dict(connection.execute(requests.requests.select()).mappings().one())
+        left.append((said, road, row, chain(served), log(served)))
+    assert left[0] == left[1]
+
+
+def test_what_is_only_computed_writes_once(served, monkeypatch):
+    durable = []
+    writing = Store.writing
+    monkeypatch.setattr(
+        Store, "writing", lambda self, is_durable=True: durable.append(is_durable) or writing(self, is_durable)
+    )
+    handle(question("r1", "may I return it?"), served)
+    assert durable == [True]
+    handle(question("r2", "revenue"), served)
+    assert durable == [True, False, True]
+
+
+def test_what_is_only_computed_waits_for_who_answers_the_same_request_already(served):
+    asked = question(said="may I return it?")
+    with served.store.writing() as connection:
+        requests.claim(connection, asked, "somebody", NOON, LEASE)
+    assert handle(asked, replace(served, wait_seconds=0.1)).status == "pending"
+    assert chain(served) == []
+    with pytest.raises(UsageError, match="used for another question"):
+        handle(question(said="may I return it today?"), served)
+
+
+def test_what_breaks_down_while_it_is_computed_is_recorded(served):
+    def broken(asked, state, index):
+        raise ZeroDivisionError("division by zero")
+
+    policy = Answerer("policy", lambda *_: 1.0, broken, only_computes=True)
+    with pytest.raises(ZeroDivisionError):
+        handle(question(said="x"), replace(served, answerers=(policy,)))
+    assert (standing(served).state, standing(served).failure) == (
+        State.ESCALATED,
+        "ZeroDivisionError: division by zero",
+    )
+    assert [entry["event"] for entry in chain(served)] == ["failed"]
+
+
 # --- what goes wrong -------------------------------------------------------------------------------------------------
 
 
@@ -274,14 +332,16 @@ def test_without_a_shelf_there_is_no_reply(served, tmp_path):
     assert log(served) == []
 
 
-def test_when_the_audit_cannot_be_written_nothing_is_kept_and_nothing_is_said(served):
+@pytest.mark.parametrize("text", ["may I return it?", "revenue"])
+def test_when_the_audit_cannot_be_written_nothing_is_kept_and_nothing_is_said(served, text):
     with served.store.writing() as connection:
         connection.exec_driver_sql(
             "CREATE TRIGGER no BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END"
         )
     with pytest.raises(StoreError, match="disk full"):
-        handle(question(said="may I return it?"), served)
-    assert standing(served).reply is None
+        handle(question(said=text), served)
+    kept = standing(served)
+    assert kept is None or kept.reply is None
     assert log(served) == []
     with served.store.reading() as connection:
         assert sessions.load(connection, "s1", Actor(id="ana")).version == 0

@@ -105,9 +105,9 @@ def answer_decision(asked: Question, _state: dict[str, Any], _index: Shop) -> Tu
 
 
 ANSWERERS = (
-    Answerer("decision", decision_score, answer_decision, lambda _index: ["Leave plasma"]),
+    Answerer("decision", decision_score, answer_decision, lambda _index: ["Leave plasma"], only_computes=True),
     Answerer("data", data_score, answer_data, lambda _index: ["revenue"]),
-    Answerer("policy", policy_score, answer_policy, lambda _index: ["refund"]),
+    Answerer("policy", policy_score, answer_policy, lambda _index: ["refund"], only_computes=True),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -113,6 +114,24 @@ def test_the_road_is_kept_step_by_step(store):
     assert states(store) == ["INTAKE", "SCOPE", "PLAN", "EXECUTE", "DELIVER", "ACCEPT"]
     with store.reading() as connection:
         assert [at for _, at, _ in requests.steps(connection, "r1")] == [NOON] * 6
+
+
+def test_a_request_kept_with_its_reply_is_as_if_it_had_been_claimed(store):
+    said = reply(level=3)
+    finish(store, claim(store), said)
+    with store.writing() as connection:
+        keep = (said, (State.INTAKE, State.SCOPE), road(said), {"reply": "f" * 64}, NOON, Written(canonical_json(said)))
+        assert requests.keep(connection, question("r2"), *keep)
+        assert not requests.keep(connection, question("r1", "something else"), *keep)  # taken: nothing is written
+    one, other = standing(store), standing(store, "r2")
+    assert other == replace(one, request_id="r2", question=question("r2"))
+    assert states(store, "r2") == states(store)
+
+
+def test_a_request_is_not_kept_at_the_end_of_a_forbidden_road(store):
+    with pytest.raises(ForbiddenStep), store.writing() as connection:
+        requests.keep(connection, question(), reply(), (State.INTAKE,), road(reply()), {}, NOON, Written("{}"))
+    assert standing(store) is None
 
 
 def test_a_forbidden_step_leaves_the_request_as_it_was(store):
