@@ -71,15 +71,13 @@ def read_text(
 ) -> Reading:
     """What *text* says. Words that fit several facts are read for the one among *prefer*, if it is only one."""
     said = utterance(text, today)
-    kept = said.readings.get(id(variables))
-    if kept is not None and kept[0] is vocabulary and kept[1] is variables:
-        known: Reading = kept[2]
-        return known
-    reader = _Reader(said, vocabulary, variables, prefer)
-    reading = reader.read()
-    if not reader.is_swayed:  # whatever is preferred: it says the same
-        said.readings[id(variables)] = (vocabulary, variables, reading)
-    return reading
+    kept = said.readings.get(id(variables)) or said.dateless.get(id(variables))
+    if kept is None or kept[0] is not vocabulary or kept[1] is not variables:
+        reader = _Reader(said, vocabulary, variables, NOBODY)
+        kept = (vocabulary, variables, reader.read(), reader.is_swayed)
+        (said.readings if reader.is_dated else said.dateless)[id(variables)] = kept
+    reading: Reading = kept[2]
+    return _Reader(said, vocabulary, variables, prefer).read() if prefer and kept[3] else reading
 
 
 _LEXICONS: dict[int, tuple[Vocabulary, Lexicon]] = {}  # a vocabulary is frozen and serves thousands of questions
@@ -113,6 +111,7 @@ class _Reader:
         self.said, self.vocabulary, self.variables, self.prefer = said, vocabulary, variables, prefer
         self.mentioned: set[str] = set()
         self.is_swayed = False  # do words fit several facts, so that it matters which is preferred?
+        self.is_dated = bool(said.days)  # does it matter which day it is?
 
     def read(self) -> Reading:
         found = lexicon(self.vocabulary).found(self.said)
@@ -201,6 +200,7 @@ class _Reader:
         for match in matches:
             assert match.quantity is not None  # a match with a slot
             fact = self.vocabulary.facts[match.phrase.fact]
+            self.is_dated |= fact.type == "date"
             value = amount_in(match, fact, self.said)
             if value is None or self.said.is_asked(match.used) or self._is_denied(match):
                 continue

@@ -69,7 +69,8 @@ class Utterance:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.readings: dict[int, tuple[Any, ...]] = {}  # what readers keep of it beside it
+        self.readings: dict[int, tuple[Any, ...]] = {}  # what readers keep of it beside it, for the day it is said on
+        self.dateless: dict[int, tuple[Any, ...]] = {}  # and for whatever day
         self.words: tuple[Word, ...] = read_words(text)
         self._starts = [word.start for word in self.words]
         numbers = read_numbers(text, self.words)
