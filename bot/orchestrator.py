@@ -201,9 +201,9 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
     Without *held*, a claim, the request is kept with it.
     """
     reply = answered.turn.reply
-    whole = paper(reply.model_dump())  # as it was `spoken`
-    beside = {name: paper(value) for name, value in _papers(question, answered).items()}
-    papers = dict(sorted({**beside, "reply": whole}.items()))
+    told = reply.model_dump()
+    whole = paper(told)
+    papers = {name: paper(value) for name, value in sorted(_papers(question, answered, told).items())}
     services.artifacts.before(papers.values())
     shelf = {name: one.name for name, one in papers.items()}
     if services.bundle_artifact is not None:
@@ -228,8 +228,8 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
     return reply
 
 
-def _papers(question: Question, answered: _Answered) -> dict[str, Any]:
-    """What is kept beside the reply: the question and its route, and the answerer's own papers."""
+def _papers(question: Question, answered: _Answered, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept beside the request's row: the question and its route, the answerer's own papers, the reply."""
     way = answered.route
     return {
         **{str(name): sayable(value) for name, value in answered.turn.artifacts.items()},
@@ -239,6 +239,7 @@ def _papers(question: Question, answered: _Answered) -> dict[str, Any]:
             "route": {"kind": way.kind, "confidence": way.confidence, "reason": way.reason, "scores": dict(way.scores)},
             "session": None if answered.before is None else sessions.carried(answered.before),
         },
+        "reply": sayable(told),
     }
 
 
