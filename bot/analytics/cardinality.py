@@ -46,6 +46,17 @@ class Cardinality:
             if most > 1:
                 raise _several(step, most)
 
+    def check_spreads(self, spreads: Iterable[tuple[str, exp.Select]]) -> None:
+        """Raises WarehouseError where one row of an entity would be added up whole in each of several groups."""
+        for name, tree in spreads:
+            most = self._seen(tree if self.visible is None else self.visible.narrowed(tree))
+            if most > 1:
+                raise WarehouseError(
+                    f"a row of `{name}` belongs to up to {most} of these groups at once, and says nothing about one of "
+                    "them alone: each would show the total of all",
+                    "group by something that it has one of",
+                )
+
     def _seen(self, tree: exp.Query) -> int:
         sql = written(tree.sql(dialect=_OURS), self.warehouse.dialect)
         if sql not in self.seen:

@@ -33,7 +33,6 @@ from bylaw.authored.context import Context, Entity
 from bylaw.bundle import SchemaVersion
 from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
-from bylaw.semantic.joins import Step
 from bylaw.semantic.rights import VisibleRows
 from bylaw.warehouses.port import Warehouse
 
@@ -125,7 +124,7 @@ def judge(
     is_novel = novelty >= rules.risk.freshness.novelty_from
     until = max((window.end for window in query.windows), default=None)
     versions = index.bundle.bundle_metadata.schema_versions
-    seen = _Looks(context, touched, warehouse, is_novel, visible, versions, compiled.joins)
+    seen = _Looks(context, touched, warehouse, is_novel, visible, versions, compiled)
     now = index.local(question.asked_at)
     boundaries = seen.boundaries(now, until, is_novel)
     # what is put together from several tables is as fresh as the oldest of them
@@ -273,7 +272,7 @@ class _Looks:
         is_novel: bool,
         visible: VisibleRows | None,
         versions: Mapping[str, SchemaVersion],
-        joins: Mapping[Step, tuple[str, ...]],
+        compiled: Compiled,
     ) -> None:
         self.visible = visible
         self.calendar = context.calendar
@@ -288,7 +287,8 @@ class _Looks:
             self.drifts = freshness.drifts(context, names, versions, warehouse)
             self.missing = freshness.missing(context, names if is_novel else self.drifts, warehouse)
             rows = Cardinality(context, warehouse, visible)
-            rows.check(joins)
+            rows.check(compiled.joins)
+            rows.check_spreads(compiled.spreads)
             self.joins = rows.seen
         self.columns: dict[str, Sequence[str]] = {}
         for name in {**self.missing, **self.drifts}:

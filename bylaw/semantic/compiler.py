@@ -50,7 +50,8 @@ class Compiled:
     """What will run, and what a reader of the result has to know. `features` count what was asked, not added.
 
     `base` is the entity whose rows are counted, or listed: of several, that of the first number. `joins` are those
-    that are right only if a row finds at most one partner, each with the conditions that the partner meets.
+    that are right only if a row finds at most one partner, each with the conditions that the partner meets. `spreads`
+    ask by entity how many groups one of its rows is added up in, where more than one would repeat it.
     """
 
     tree: exp.Select
@@ -65,6 +66,7 @@ class Compiled:
     features: Features
     outputs: tuple[Column, ...]
     joins: Mapping[Step, tuple[str, ...]]
+    spreads: tuple[tuple[str, exp.Select], ...] = ()
 
 
 class Compiler:
@@ -161,6 +163,7 @@ class _Compilation:
             features=self._features(),
             outputs=outputs,
             joins=self.notes.joins,
+            spreads=tuple(self.notes.spreads),
         )
 
     # ---- numbers and their groups
@@ -188,6 +191,8 @@ class _Compilation:
             found += [atom.bare] if atom.bare not in found else []
         sheets = {kind: self.sheets.sheet(kind, atoms, groups) for kind, atoms in kinds.items()}
         for sheet in sheets.values():
+            if any(atom.agg == "sum" for atom in sheet.values):
+                self.notes.spreads += [(sheet.kind.entity, tree) for tree in sheet.rows.spreads()]
             for text in sheet.rows.overlaps():
                 self.notes.say(text)
             if any(number.is_running for number in numbers.values()) and sheet.has_shared_periods(query.grain):
@@ -366,6 +371,12 @@ class _Compilation:
             concerns_metric = not names.isdisjoint(trap.applies_to)
             if trap.check is None and (concerns_metric or trap.required_filter is None):
                 self.notes.say(gotchas.said(trap))
+        columns = sorted({atom.entity for atom in self.atoms if not atom.metric and atom.sql is not None})
+        for entity in columns:
+            for trap_id, name in gotchas.left_in(self.compiler.context, entity).items():
+                trap = self.compiler.context.gotchas[trap_id]
+                said = f"`{name.replace('_', ' ')}` leaves rows out that are in this number. {trap.trap.strip()}"
+                self.notes.say(said)
 
     def _features(self) -> Features:
         query = self.query

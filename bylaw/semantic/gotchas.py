@@ -17,6 +17,13 @@ def applicable(context: Context, names: Collection[str]) -> tuple[Gotcha, ...]:
     return tuple(sorted(found, key=lambda gotcha: (_RANK[gotcha.severity], gotcha.id)))
 
 
+def left_in(context: Context, entity: str) -> dict[str, str]:
+    """The gotchas whose rows metrics of *entity* leave out, and a column of it does not, by id with such a metric."""
+    own = {name for name, metric in context.metrics.items() if metric.entity == entity and metric.agg}
+    found = [gotcha for gotcha in applicable(context, own) if gotcha.required_filter]
+    return {gotcha.id: min(own & set(gotcha.applies_to)) for gotcha in found}
+
+
 def said(gotcha: Gotcha) -> str:
     """What the answer says about it."""
     return (gotcha.caveat or gotcha.trap).strip()

@@ -29,6 +29,7 @@ class Notes:
     asked: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
     joins: dict[Step, tuple[str, ...]] = field(default_factory=dict)  # with the conditions on the row that is found
+    spreads: list[tuple[str, exp.Select]] = field(default_factory=list)  # how many groups a row of it is added up in
 
     def say(self, text: str) -> None:
         self.caveats.setdefault(text)
@@ -174,6 +175,22 @@ class Rows:
                     f"One row of {self.base} counts for each of its {' and '.join(things)}, "
                     "so the groups do not add up to the total."
                 )
+
+    def spreads(self) -> Iterator[exp.Select]:
+        """The most groups that one row falls into, where neither side of a join has one partner.
+
+        What links them, as an author and a paper, says that the whole row is of each; a key that both merely share
+        does not.
+        """
+        for fan in self.fans.values():
+            first = fan.prefix_way[0]
+            if not self.desk.joins.leads_to(first.right, first.left):
+                links = [exp.column(f"link_{i}") for i in range(1, len(first.columns) + 1)]
+                count = named(exp.Count(this=exp.Star()), "n")
+                pairs = exp.select(count).from_(fan.subquery(), copy=False).group_by(*links, copy=False)
+                pairs = pairs.where(*(exp.not_(is_null(link.copy())) for link in links), copy=False)
+                most = named(exp.Max(this=exp.column("n")), "most")
+                yield exp.select(most).from_(pairs.subquery("pairs", copy=False), copy=False)
 
     # ---- what always holds
 

@@ -59,6 +59,7 @@ def read_verb(scan: Scan) -> bool:
         scan.relative |= bool(ref.of("flag"))
     elif ref.entities and scan.at_word(place - 1) == "by" and scan.said.numbers and is_each_one(scan, place):
         scan.each, scan.at = True, place
+        scan.said.verbs += [] if verb.targets else [verb]
         add_done(scan, verb)
     elif ref.entities and is_other:
         scan.head = head

@@ -62,7 +62,7 @@ from bot.analytics.meaning.rows import (
     orders_of,
     shown_name,
 )
-from bot.analytics.meaning.shared import stop_at_each_row, stop_at_things, stop_at_unequal_sides
+from bot.analytics.meaning.shared import stop_at_done, stop_at_each_row, stop_at_things, stop_at_unequal_sides
 from bot.analytics.meaning.spans import (
     date_of_sides,
     decide_sides,
@@ -116,6 +116,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     stop_at_things(draft, query)
     stop_at_unequal_sides(draft, query)
     stop_at_each_row(draft, query)
+    stop_at_done(draft, query)
     all_time = any(time.span.start is None for time in said.times)
     return carried(query, previous, all_time) if previous is not None and draft.follows else query
 

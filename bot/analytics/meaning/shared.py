@@ -15,6 +15,7 @@ from bot.analytics.meaning.links import links
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.reading import Stop, Unclear, not_understood
 from bot.conversation import Choice
+from bylaw.semantic.gotchas import applicable
 from bylaw.semantic.query import SemanticQuery
 
 
@@ -100,6 +101,22 @@ def stop_at_each_row(draft: Draft, query: SemanticQuery) -> None:
         Choice(value=listed, label=f"a row for each {each}"),
     )
     raise Stop(Unclear(f"{words} per {each}", choices))
+
+
+def stop_at_done(draft: Draft, query: SemanticQuery) -> None:
+    """ "Total quantity sold", where `items sold` leaves some rows out, as not sold: a column does not. Raises Stop."""
+    bases = {
+        base_of(draft, name, query) for name in query.metrics if name.endswith(")") and not name.startswith("count")
+    }
+    for verb in draft.said.verbs:
+        word = verb.words.lower()
+        for name, metric in sorted(draft.context.metrics.items()):
+            known = {one for said in (name.replace("_", " "), *metric.synonyms) for one in said.lower().split()}
+            is_narrowed = metric.filter or any(trap.required_filter for trap in applicable(draft.context, [name]))
+            if metric.entity in bases and word in known and is_narrowed and not verb.targets:
+                message = f"I do not see which rows are `{verb.words}`: the catalogue says it of `{readable(name)}`"
+                help = f"ask for `{readable(name)}`, or leave `{verb.words}` out for all rows"
+                raise Stop(not_understood(message, help, (verb.words,)))
 
 
 def _fact_added_up(draft: Draft, name: str) -> str | None:

@@ -123,6 +123,24 @@ def test_an_empty_table_finds_nobody(shop):
     assert list(rows.seen.values()) == [None]
 
 
+def shared_regions():
+    """A context in which a sale and a region merely have the number of a region in common."""
+    entities = context().model_dump(by_alias=True, mode="json")["entities"]
+    entities["sales"]["relationships"][0]["relationship_type"] = "many_to_many"
+    return Context.model_validate({**CONTEXT, "entities": entities})
+
+
+def test_what_belongs_to_several_groups_at_once_is_not_added_up_in_each(shop, workspace):
+    turn = asked("revenue by region name", shop(*TWICE), workspace, shared_regions())
+    assert (turn.reply.status, turn.reply.rows) == ("refused", ())
+    assert "belongs to up to 2 of these groups at once" in turn.reply.text
+
+
+def test_a_shared_number_is_added_up_where_it_says_one_group(shop, workspace):
+    turn = asked("revenue by region name", shop(*ONCE), workspace, shared_regions())
+    assert sorted(turn.reply.rows) == [("north", 30), ("south", 5)]
+
+
 def of_both():
     """The context and the joins of a question about regions and the shops in them, of which one may have two names."""
     entities = context().model_dump(by_alias=True, mode="json")["entities"]

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from bylaw.authored.context import Context, Gotcha
-from bylaw.semantic.gotchas import applicable, failed_check, said
+from bylaw.authored.context import Context, Gotcha, Metric
+from bylaw.semantic.gotchas import applicable, failed_check, left_in, said
 from bylaw.semantic.query import SemanticQuery, Window
 
 TODAY = date(2026, 11, 20)
@@ -27,6 +27,14 @@ def test_a_gotcha_concerns_only_what_it_names():
     context = Context(gotchas={"a": _gotcha("a", ["fees", "loans"]), "b": _gotcha("b", ["readers"])})
     assert [gotcha.id for gotcha in applicable(context, {"fees"})] == ["a"]
     assert applicable(context, {"titles"}) == ()
+
+
+def test_a_column_has_the_rows_that_metrics_of_it_leave_out():
+    gotchas = [_gotcha("a", ["fees"], required_filter="kind <> 'x'"), _gotcha("b", ["fees"]), _gotcha("c", ["loans"])]
+    metrics = {"fees": Metric(name="fees", entity="loans", agg="sum", expr="fee")}
+    context = Context(gotchas={gotcha.id: gotcha for gotcha in gotchas}, metrics=metrics)
+    assert left_in(context, "loans") == {"a": "fees"}
+    assert left_in(context, "readers") == {}
 
 
 def test_a_caveat_is_said_instead_of_the_trap():
