@@ -6,7 +6,7 @@ Built once for each index; an index is immutable and serves thousands of questio
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
@@ -18,6 +18,7 @@ from bylaw.logic.ir import TRUE, ConditionalRule, names
 
 Rules = tuple[ConditionalRule, ...]
 Limit = tuple[str, Figure]
+_MOST_KEPT = 256
 _RULE_ID = attrgetter("rule_id")
 
 
@@ -48,32 +49,45 @@ class Lookups:
     by_limit: Mapping[Limit, frozenset[str]]
     limited: Mapping[Figure, frozenset[str]]  # the facts that are tested at a figure
     _by_day: dict[int, Tables] = field(default_factory=dict)
+    _facts_of: dict[int, tuple[Rules, frozenset[str]]] = field(default_factory=dict)
 
-    def facts_of(self, rules: Iterable[ConditionalRule]) -> frozenset[str]:
-        """The facts that *rules* test."""
-        return frozenset().union(*set(map(self.facts.__getitem__, map(_RULE_ID, rules))))
+    def facts_of(self, rules: Sequence[ConditionalRule]) -> frozenset[str]:
+        """The facts that *rules* test; those of a whole row of a table are kept."""
+        held = self._facts_of.get(id(rules))
+        if held is not None and held[0] is rules:
+            return held[1]
+        found = frozenset().union(*set(map(self.facts.__getitem__, map(_RULE_ID, rules))))
+        if isinstance(rules, tuple) and len(rules) > 1:
+            if len(self._facts_of) >= _MOST_KEPT:
+                self._facts_of.clear()
+            self._facts_of[id(rules)] = (rules, found)
+        return found
 
-    def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> list[ConditionalRule]:
+    def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> Sequence[ConditionalRule]:
         """The rules of *evaluator* in force that answer one of *outcomes*."""
         return self._of(self.in_force(day).by_outcome, outcomes, evaluator)
 
-    def ranked(self, outcome: str, evaluator: Evaluator, day: int) -> list[ConditionalRule]:
+    def ranked(self, outcome: str, evaluator: Evaluator, day: int) -> Sequence[ConditionalRule]:
         """The rules of *evaluator* in force that answer *outcome*, by level and id."""
         return self._of(self.in_force(day).ranked, (outcome,), evaluator)
 
-    def of_domain(self, domain: str, evaluator: Evaluator) -> list[ConditionalRule]:
+    def of_domain(self, domain: str, evaluator: Evaluator) -> Sequence[ConditionalRule]:
         """The rules of *evaluator* in *domain*, in force or not."""
         return self._of(self.by_domain, (domain,), evaluator)
 
-    def speaking(self, actions: Iterable[str], evaluator: Evaluator, day: int) -> list[ConditionalRule]:
+    def speaking(self, actions: Iterable[str], evaluator: Evaluator, day: int) -> Sequence[ConditionalRule]:
         """The rules of *evaluator* in force that speak of one of *actions*, or imply it."""
         return self._of(self.in_force(day).by_action, actions, evaluator)
 
-    def _of(self, table: Mapping[str, Rules], names: Iterable[str], evaluator: Evaluator) -> list[ConditionalRule]:
+    def _of(self, table: Mapping[str, Rules], names: Iterable[str], evaluator: Evaluator) -> Sequence[ConditionalRule]:
         groups = [table[name] for name in names if name in table]
-        found = groups[0] if len(groups) == 1 else {rule.rule_id: rule for group in groups for rule in group}.values()
+        found = (
+            groups[0]
+            if len(groups) == 1
+            else tuple({rule.rule_id: rule for group in groups for rule in group}.values())
+        )
         if len(evaluator.ruleset.rules) == len(self.rules):
-            return list(found)
+            return found
         return [rule for rule in found if evaluator.knows(rule.rule_id)]
 
     def always(self, evaluator: Evaluator, day: int) -> list[ConditionalRule]:

@@ -81,7 +81,7 @@ class Draft:
     def stated(self) -> Stated:
         """What the text says."""
         found = lookups(self.index)
-        prefer = found.facts_of(self.relevant)
+        prefer = frozenset().union(*map(found.facts_of, self._asked if any(self._asked) else (self.relevant,)))
         reader = Reader(
             self.index.vocabulary,
             self.evaluator.ruleset.variables,
@@ -97,10 +97,7 @@ class Draft:
     @cached_property
     def relevant(self) -> tuple[ConditionalRule, ...]:
         """The rules in force that answer what was asked: those of its outcomes, its actions, else of its domain."""
-        asked = self.scope.outcomes if self.scope.is_named else self.scope.outcomes[:1]
-        known = lookups(self.index)
-        answering = known.answering(asked, self.evaluator, self.day)
-        speaking = known.speaking(self.scope.actions, self.evaluator, self.day)
+        answering, speaking = self._asked
         found = answering or speaking
         if answering and speaking:
             found = list({rule.rule_id: rule for rule in (*answering, *speaking)}.values())
@@ -108,6 +105,14 @@ class Draft:
             rules = self.evaluator.ruleset.rules
             found = [rule for rule in rules if rule.domain in self.topic.domains[:1] and rule.holds_on(self.day)]
         return tuple(found)
+
+    @cached_property
+    def _asked(self) -> tuple[Sequence[ConditionalRule], Sequence[ConditionalRule]]:
+        """The rules in force that answer the outcomes asked about, and those that speak of the actions."""
+        outcomes = self.scope.outcomes if self.scope.is_named else self.scope.outcomes[:1]
+        known = lookups(self.index)
+        answering = known.answering(outcomes, self.evaluator, self.day)
+        return answering, known.speaking(self.scope.actions, self.evaluator, self.day)
 
     @cached_property
     def deciding(self) -> tuple[ConditionalRule, ...]:
