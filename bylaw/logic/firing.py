@@ -11,12 +11,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from operator import or_
 from typing import NamedTuple, Protocol, TypeAlias
 
-from bylaw.logic.boxes import Box, Cut, Region, domain, meet_regions, region, without
+from bylaw.logic.boxes import END, START, Box, Cut, Region, domain, meet_regions, region, without
 from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Or, Ruleset, Value, Variable, atoms, compares, names
 from bylaw.logic.lanes import Lanes
 
@@ -53,6 +53,10 @@ class Table(Protocol):
         """The set for one value."""
         ...
 
+    def lowest(self, where: Region) -> Callable[[], int]:
+        """What looks the set for the lowest values of a region up."""
+        ...
+
 
 class Words:
     """A table of a boolean or a list of words."""
@@ -68,6 +72,11 @@ class Words:
 
     def at(self, value: Value) -> int:
         return self._allowing.get(value, self._silent)
+
+    def lowest(self, where: Region) -> Callable[[], int]:
+        assert isinstance(where, frozenset)
+        found = self.at(min(where))
+        return lambda: found
 
 
 class Line:
@@ -95,6 +104,10 @@ class Line:
         count = bisect_right(self.cuts, (value, 0))
         return self._sets[count] if self._step == 1 else self.after(count)
 
+    def lowest(self, where: Region) -> Callable[[], int]:
+        low, _ = where[0] if isinstance(where, tuple) else (START, END)
+        return partial(self._sets.__getitem__ if self._step == 1 else self.after, bisect_right(self.cuts, low))
+
     def after(self, count: int) -> int:
         """The set beyond the *count* lowest bounds."""
         if self._step == 1:
@@ -103,6 +116,10 @@ class Line:
         for turn in self._turns[count // self._step * self._step : count]:
             found ^= turn
         return found
+
+
+# A fact of which a box does not allow every value, as a lane; who allows a value within it, and one just beyond it.
+Edge: TypeAlias = tuple[int, Callable[[], int], Callable[[], int]]
 
 
 class Look(NamedTuple):
@@ -175,7 +192,9 @@ class Firing:
         self._slots, self.places = _beside(known)
         self.told = [tuple(sum(lanes.of[var] for var in box.regions) for box in found) for found in known]
         self._tests = self._numbered(1 + max(chain(*self.places), default=0))
-        self._rows = self._tabled(known)
+        rows = self._tabled(known)
+        self._rows = [(var, lanes.of[var], speaking, table.at) for var, speaking, table in rows]
+        self.edges, self.quiet = self._edged(known, {var: table for var, _, table in rows})
         self._spoken = [(lane, speaking) for _, lane, speaking, _ in self._rows if speaking]
 
     def _numbered(self, first: int) -> dict[Atom, int]:
@@ -184,8 +203,8 @@ class Firing:
         told = chain(*(atoms(guard) for guard in guards if not _is_conjunction(guard, True)))
         return {test: first + n for n, test in enumerate(dict.fromkeys(told))}
 
-    def _tabled(self, known: Sequence[Sequence[Box]]) -> list[tuple[str, int, int, Callable[[Value], int]]]:
-        """For each fact its lane, the boxes that speak of it, and who allows which value."""
+    def _tabled(self, known: Sequence[Sequence[Box]]) -> list[tuple[str, int, Table]]:
+        """For each fact the boxes that speak of it, and who allows which value."""
         regions: dict[str, list[tuple[int, Region]]] = {var: [] for var in self.lanes.facts}
         for i, found in enumerate(known):
             for place, box in zip(self.places[i], found, strict=True):
@@ -195,12 +214,27 @@ class Firing:
         for test, n in self._tests.items():
             regions[test.var].append((n, region(test, self.ruleset.variables[test.var])))
         everyone = as_bits(chain(*self.places, self._tests.values()))
-        rows = list[tuple[str, int, int, Callable[[Value], int]]]()
+        rows = list[tuple[str, int, Table]]()
         for var, its in regions.items():
             table = Words if self.ruleset.variables[var].is_finite else Line
             silent = everyone & ~as_bits(n for n, _ in its)
-            rows.append((var, self.lanes.of[var], spoken[var], table(its, silent).at))
+            rows.append((var, spoken[var], table(its, silent)))
         return rows
+
+    def _edged(
+        self, known: Sequence[Sequence[Box]], tables: Mapping[str, Table]
+    ) -> tuple[list[list[list[Edge]]], dict[int, Callable[[], int]]]:
+        """For each box of every rule its edges, and for each fact what looks up a value that few boxes allow."""
+        found: dict[str, dict[Region, Edge]] = {var: {} for var in tables}
+        for var, where in dict.fromkeys(chain(*(box.regions.items() for box in chain(*known)))):
+            if beyond := without(domain(self.ruleset.variables[var]), where):
+                found[var][where] = self.lanes.of[var], tables[var].lowest(where), tables[var].lowest(beyond)
+        edges = [
+            [[found[var][where] for var, where in box.regions.items() if where in found[var]] for box in boxes]
+            for boxes in known
+        ]
+        outside = {self.lanes.of[var]: [edge[2] for edge in its.values()] for var, its in found.items()}
+        return edges, {fact: min(its, key=lambda who: who().bit_count()) for fact, its in outside.items() if its}
 
     def scope(self, rules: int) -> int:
         """What of a `Look.state` bears on *rules*: their boxes and tests, and the facts that they name."""

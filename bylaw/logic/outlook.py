@@ -1,6 +1,7 @@
 """What the unknown facts could still change in one room of a case: which outcomes stay open, which facts to ask for.
 
-Rules of two rooms never bear on one result. Where few rules are open, a diagram over all completions answers exactly.
+Rules of two rooms never bear on one result. Where few rules are open, the answer is exact: pairs of completions show
+that every fact matters, or else a diagram over all completions tells which do.
 Where many are, the open rules that could bear on an outcome are followed from rival to rival; then a few telling
 completions are tried, and only when none of them differs is every way searched.
 """
@@ -19,7 +20,7 @@ from bylaw.logic.diagram import Layout, Marks, Shapes, TooWide, laid_out
 from bylaw.logic.firing import Look, Trace, bits
 from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, conj
 from bylaw.logic.lanes import Lanes
-from bylaw.logic.room import Room
+from bylaw.logic.room import Room, explored, seen
 from bylaw.logic.truth import Reading, possible, simplify, truth
 
 MAX_BRANCHES = 2_000  # beyond that many ways the unknown facts could fall, an outcome counts as undecided
@@ -190,7 +191,7 @@ class Outlook:
             return Asked(waits, live=self.case.count(live))
         count = self.case.count(self.open)
         waits = {outcome: self._turning(room, outcome, count) for outcome in undecided}
-        changing = self.basis.lanes.among(room.changing) or (self._waiting(self.open) if room.is_changed else 0)
+        changing = room.changing or (self._waiting(self.open) if room.is_changed else 0)
         return Asked(waits, changing, drawn=count)
 
     def _named(self, facts: int, rules: int) -> tuple[str, ...]:
@@ -199,9 +200,9 @@ class Outlook:
         return self.basis.lanes.ordered(facts | count, count)
 
     def _turning(self, room: Room, outcome: str, count: int) -> tuple[str, ...]:
-        lanes, turning = self.basis.lanes, room.turning(outcome)
-        if turning:
-            return lanes.ordered(lanes.among(turning), count)
+        lanes = self.basis.lanes
+        if outcome in room.turning:
+            return lanes.ordered(room.turning[outcome], count)
         named = self._waiting(self._influence(outcome, self.stand.actions.get(outcome)) & self.open)
         return lanes.ordered(named, 0)  # only to be told for certain
 
@@ -229,25 +230,28 @@ class Outlook:
         case, left = self.case, None
         if self.number in self.contest.constrained and not case.bound.isdisjoint(self.contest.facts_of(self.number)):
             left = case.left
-        trace = self._traced() if case.look is None or self.open & case.unlisted else case.look.open_boxes(self.open)
-        return None if trace is None or len(trace[1]) > FEW else self._compared(left is not None, trace)
+        look = None if self.open & case.unlisted else case.look
+        trace = look.open_boxes(self.open) if look else self._traced()
+        return None if trace is None or len(trace[1]) > FEW else self._compared(left is not None, look, trace)
 
-    def _compared(self, may_be_bound: bool, trace: Trace) -> Room | None:
+    def _compared(self, may_be_bound: bool, look: Look | None, trace: Trace) -> Room | None:
         """A room like another in every open box is that one, whatever else is known of either case."""
         remembered, ranks = self.basis.remembered, self.stand.ranks
         is_bound = may_be_bound and self._is_bound(trace)
         asked: Hashable = (self.number, ranks, trace)
         if not is_bound and asked in remembered:
             return remembered[asked]
-        kinds, layout = self._laid_out(trace, is_bound)
-        if is_bound:  # what an invariant leaves of a fact matters only by the cells that it leaves
-            asked = (self.number, ranks, trace, layout)
-            if asked in remembered:
-                return remembered[asked]
-        try:
-            found = layout and Room(self.contest, ranks, kinds, layout)
-        except TooWide:
-            found = None
+        found = seen(self.contest, self.number, ranks, look, trace) if look and not is_bound else None
+        if found is None:
+            kinds, layout = self._laid_out(trace, is_bound)
+            if is_bound:  # what an invariant leaves of a fact matters only by the cells that it leaves
+                asked = (self.number, ranks, trace, layout)
+                if asked in remembered:
+                    return remembered[asked]
+            try:
+                found = layout and explored(self.contest, self.basis.lanes, ranks, kinds, layout)
+            except TooWide:
+                found = None
         if len(remembered) >= MOST_REMEMBERED:
             remembered.clear()
         remembered[asked] = found
