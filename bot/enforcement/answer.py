@@ -30,7 +30,9 @@ from bylaw.logic.ir import ConditionalRule, Value, names
 
 _MOST_CITED = 3  # of the rules that were only looked at
 _HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None}  # what an answer held back no longer says
-_OWN = frozenset({"unanswered", "uncovered"})  # what an answer that asks back, refuses or escalates says of itself
+_OWN = frozenset(
+    {"unanswered", "uncovered", "unread"}
+)  # what an answer that asks back, refuses or escalates says of itself
 _NEVER = "pattern"  # the check of what no text may hold, that of one that states no action neither
 
 _logger = logging.getLogger("bylaw.enforcement")

@@ -81,14 +81,17 @@ class Ground:
     variables: Mapping[str, Variable]
     today: date
 
-    def holds(self, figure: Figure, supposed: Mapping[str, Value]) -> bool:
-        """Is the figure founded, in the case and with what the sentence itself supposes?"""
+    def holds(self, figure: Figure, supposed: Mapping[str, Value], is_rest: bool = True) -> bool:
+        """Is the figure founded, in the case and with what the sentence itself supposes?
+
+        `is_rest`: it may also be what is left, or over: the days between the case and a limit.
+        """
         facts = {**self.facts, **supposed}
         told = {name: f for name, value in facts.items() if (f := measure(self.vocabulary.facts.get(name), value))}
         if figure in told.values() or figure in self._named or figure in self._derived(told):
             return True
         sorts = {name: value for name, value in facts.items() if self.variables[name].is_finite}
-        return any(self._is_tested(limit, sorts) for limit in self._limits(figure, told))
+        return any(self._is_tested(limit, sorts) for limit in self._limits(figure, told if is_rest else {}))
 
     def _limits(self, figure: Figure, told: Mapping[str, Figure]) -> Iterator[tuple[str, Figure]]:
         """The limits that the figure is, or that it is away from what is told."""
@@ -111,7 +114,7 @@ class Ground:
         return frozenset(
             figure
             for action in self.actions
-            for text in _called(action, self.vocabulary)
+            for text in called(action, self.vocabulary)
             for figure in _figures_of(text)
         )
 
@@ -139,7 +142,8 @@ def limits_of(
     return frozenset(found)
 
 
-def _called(action: str, vocabulary: Vocabulary) -> Sequence[str]:
+def called(action: str, vocabulary: Vocabulary) -> Sequence[str]:
+    """The words by which a canonical action is called."""
     others = [name for name in sorted(vocabulary.actions) if vocabulary.canonical(name) == action]
     texts: list[str] = []
     for name in others or [action]:

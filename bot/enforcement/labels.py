@@ -32,6 +32,14 @@ def read_labelled(
     return tuple(found)
 
 
+def without_heading(text: str, vocabulary: Vocabulary) -> str:
+    """*text* without the name of an outcome and a colon before what it says: "What delivery costs: …"."""
+    head, colon, rest = text.partition(":")
+    label = head.strip(" *_#-").casefold()
+    called = (one for name, outcome in vocabulary.outcomes.items() for one in (outcome.label or "", name))
+    return rest.strip() if colon and rest.strip() and any(one.casefold() == label for one in called) else text
+
+
 def _compiled(vocabulary: Vocabulary) -> tuple[re.Pattern[str], Mapping[str, str]]:
     held = _KEPT.get(id(vocabulary))
     if held is None or held[0] is not vocabulary:

@@ -65,6 +65,10 @@ class Namings:
 
     by_stem: Mapping[str, Sequence[Naming]]
 
+    def is_denial(self, action: str) -> bool:
+        """Is *action* called by what there is not: "no refund"?"""
+        return any(one.is_denial and one.targets == (action,) for group in self.by_stem.values() for one in group)
+
     def mentions(self, words: Sequence[str], within: Sequence[range]) -> list[Mention]:
         """Where they occur in *words*, each inside one of the ranges; a name inside a longer one does not count."""
         stems = [stem(word) for word in words]

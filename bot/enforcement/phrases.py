@@ -26,7 +26,7 @@ _VALUE_GAP, _FLAG_GAP, _SLOT_GAP = 1, 2, 6  # words that may stand between the w
 _MAX_QUANTITIES = 4  # that are tried for one phrase
 
 # Enum values that also are everyday words: read only as the answer to a question.
-GENERIC = listed("other none unknown all any general information yes no true false")
+GENERIC = listed("other none nothing unknown all any general information yes no true false")
 _HAVING = ("have {}", "got {}", "keep {}", "kept {}", "found {}")
 _BEING = ("is", "was", "are")
 _LACKING = (
@@ -160,7 +160,7 @@ def _flag_phrases(name: str, fact: Fact) -> Iterator[Phrase]:
     elif not texts:
         texts = [(noun if prefix in _BEING and noun else name, True)]
     elif prefix in _BEING and noun:
-        texts.append((f"is {noun}", True))
+        texts += [(f"is {noun}", True), (f"as {noun}", True)]
     for text, value in texts:
         words = phrase_words(text)
         if words and not all(word in FUNCTION_WORDS for word in words):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 from bot.enforcement.recognise import stem_of
 from bylaw.language.span import listed
@@ -22,13 +22,21 @@ _DENYING = listed(
     "ineligible banned barred disallowed withheld withhold revoked exclude rejected inapplicable"
 )
 _RAISING = listed("think believe see expect mean suppose")
+_TRUE = listed("true correct right case fact")  # "it is not true that you cannot …"
+_UNTRUE = listed("false untrue wrong incorrect mistaken myth")  # "it is wrong that you cannot …"
 GIVING = listed(
     "get receive give offer issue grant refund pay entitled eligible qualify possible available apply provide process "
     "approve arrange send credit obtain claim due return have back covered accept allow"
 )
+ACTS = listed(
+    "reimburse wire transfer compensate waive cancel block lock unlock close terminate stop continue delete erase "
+    "remove replace repair fix exchange swap ship"
+)
+_ACT_STEMS = frozenset(map(stem_of, ACTS))
 _GIVING_STEMS = frozenset(map(stem_of, GIVING))
 _SUBJECT_VERBS = AUXILIARIES | GIVING | listed("want need keep take bring lose lost contact call")
 _ENDS = CONJUNCTIONS - {"or", "and", "since", "while"}
+_RELATIVE = listed("that which who")
 _NEXT = listed("if unless and or as because")  # what begins another statement behind the words
 _INSTEAD = (("instead", "of"), ("rather", "than"), ("opposed", "to"), ("place", "of"))
 _IF = listed("if unless provided providing whether suppose supposing assuming otherwise")
@@ -41,8 +49,19 @@ _IF_PAIRS = frozenset(
     | {("only", word) for word in ("for", "with", "within", "without", "when", "to", "in")}
 )
 _WISHES = listed("want ask asked request requested wish hope hoping hoped like wanted wondering expect expected demand")
+_BUT = listed("but though although however only except")
+_BARE = listed(
+    "that this not no never so go going happen sadly unfortunately afraid option possibility case here now today true "
+    "sorry alas anymore more any way chance longer at all the to"
+)
+_RATHER = {("or", "rather"), ("or", "better"), ("make", "that"), ("scratch", "that"), ("correction",), ("pardon",)}
+_PARTS = listed("half third quarter fraction portion partial partially partly part some most")
+_LESS = listed("minus deducting deduct deducted")
+_UNTIL = listed("once until till when whenever")
+_BY_OFFICE = listed("may must can have need will should")  # "a manager has to approve it"
 _YES = listed("yes sure certainly absolutely definitely yeah yep")
 _NAY = listed("no nope")
+_REGRET = listed("unfortunately sadly sorry regrettably alas well afraid i be am")  # "I am afraid not"
 
 
 def is_denied(words: Sequence[Word], used: Sequence[int]) -> bool:
@@ -75,7 +94,7 @@ def _negates(words: Sequence[Word], i: int, first: int) -> bool:
     after = words[i + 1].text if i + 1 < len(words) else ""
     if text == "not" and after == "only":
         return False
-    if text in _VERBAL or text in _DENYING:
+    if text in _VERBAL or text in _DENYING or (text in _UNTRUE and after == "that"):
         return True
     if text == "no":
         between = [word for word in words[i + 1 : first] if word.text not in DETERMINERS]
@@ -98,7 +117,8 @@ def _heads(words: Sequence[Word], i: int) -> bool:
 def _after(words: Sequence[Word], used: Sequence[int]) -> int:
     """Negations behind the words: "… is not possible", "… has been refused"."""
     last, own, count = used[-1], set(used), 0
-    for i in range(last + 1, min(last + 8, len(words))):
+    start = _behind_relative(words, last)
+    for i in range(start, min(start + 7, len(words))):
         text = words[i].text
         if words[i].clause != words[last].clause or text in _ENDS or text in _NEXT or text in PRONOUNS:
             break
@@ -108,6 +128,15 @@ def _after(words: Sequence[Word], used: Sequence[int]) -> int:
         longer = text in ("no", "out") and i + 1 < len(words) and words[i + 1].text in ("longer", "of")
         count += behind_verb and (text in ("not", "never") or text in _DENYING or longer)
     return count
+
+
+def _behind_relative(words: Sequence[Word], last: int) -> int:
+    """The word behind word *last* and what is told of it: "the refund (that) you asked for | is …"."""
+    i = last + 1 + (last + 1 < len(words) and words[last + 1].text in _RELATIVE)
+    if i >= len(words) or words[i].text not in PRONOUNS:
+        return last + 1
+    here = (k for k in range(i + 2, min(i + 6, len(words))) if words[k].clause == words[last].clause)
+    return next((k for k in here if words[k].text in AUXILIARIES), last + 1)
 
 
 def _opens(words: Sequence[Word], i: int) -> bool:
@@ -122,6 +151,8 @@ def _is_subject(words: Sequence[Word], i: int, first: int) -> bool:
 def _is_raised(words: Sequence[Word], i: int) -> bool:
     """ "I do not think we can": the negation of the thought is that of what is thought."""
     before = [word.text for word in words[max(0, i - 2) : i]]
+    if before[1:] == ["that"] and before[0] in _TRUE | _UNTRUE:
+        return True
     return before[-1:] != [] and before[-1] in (*_RAISING, "that") and any(text in _RAISING for text in before)
 
 
@@ -129,6 +160,18 @@ def _is_raised(words: Sequence[Word], i: int) -> bool:
 def is_giving(word: str) -> bool:
     """Does the word say that somebody gets something, in any of its forms?"""
     return stem_of(word) in _GIVING_STEMS
+
+
+@lru_cache(maxsize=20_000)
+def is_act(word: str) -> bool:
+    """Does the word say that somebody does something to what is the customer's?"""
+    return stem_of(word) in _ACT_STEMS
+
+
+def is_done(words: Sequence[Word], i: int) -> bool:
+    """Does word *i* say what we do to it: "we have deleted …"?"""
+    before = (word.text for word in words[max(i - 4, 0) : i] if word.clause == words[i].clause)
+    return is_act(words[i].text) and any(text in ("we", "i") for text in before)
 
 
 def is_question(text: str) -> bool:
@@ -162,9 +205,59 @@ def is_wished(words: Sequence[Word], used: Sequence[int]) -> bool:
     return False
 
 
+def is_withdrawn(words: Sequence[Word], used: Sequence[int]) -> bool:
+    """Does the sentence take it back: "we would love to, but that is not going to happen", "…, or rather …"?"""
+    sentence, last = words[used[-1]].sentence, used[-1]
+    after = [word.text for word in words[last + 1 :] if word.sentence == sentence]
+    for i, text in enumerate(after):
+        rest = after[i + 1 :]
+        if text in _BUT and rest[:1] and _is_refusal(rest):
+            return True
+        if (text, *rest[:1]) in _RATHER:
+            return True
+    return False
+
+
+def _is_refusal(texts: Sequence[str]) -> bool:
+    """Is it only a no, with nothing that is refused: "that is not going to happen", "we will not"?"""
+    if texts[0] not in PRONOUNS and texts[0] not in ("that", "this", "no", "not", "sadly", "unfortunately"):
+        return False
+    rest = [text for text in texts if text not in PRONOUNS and text not in AUXILIARIES]
+    return any(text in ("not", "no", "never") or text in _DENYING for text in rest) and all(
+        text in _DENYING or text in _BARE for text in rest
+    )
+
+
+def is_partial(words: Sequence[Word], used: Sequence[int]) -> bool:
+    """Is only a part of it given: "half of your money", "a full refund minus a fee"?"""
+    first, last = used[0], used[-1]
+    here = [
+        (i, word.text)
+        for i, word in enumerate(words[max(first - 4, 0) : last + 5], max(first - 4, 0))
+        if word.clause == words[first].clause or i > last
+    ]
+    before = any(text in _PARTS for i, text in here if i <= last and i not in used)
+    return before or any(text in _LESS for i, text in here if i > last and words[i].sentence == words[last].sentence)
+
+
+def is_awaited(words: Sequence[Word], start: int) -> bool:
+    """Is what is said at *start* yet to come, or said of whoever does it: "once it has arrived", "a manager may"?"""
+    i = next((k for k, word in enumerate(words) if word.start >= start), len(words))
+    before = [word.text for word in words[max(i - 4, 0) : i] if word.clause == words[min(i, len(words) - 1)].clause]
+    after = words[i + 1].text if i + 1 < len(words) else ""
+    return any(text in _UNTIL for text in before) or (before[-1:] == ["a"] and after in _BY_OFFICE)
+
+
+def is_yes_or_no(words: Sequence[Word]) -> bool:
+    """Is nothing said but yes or no?"""
+    return all(word.text in _YES | _NAY | _REGRET for word in words) and says_yes_or_no(words) is not None
+
+
 def says_yes_or_no(words: Sequence[Word]) -> bool | None:
     """What an answer opens with: True for yes, False for no, None for neither."""
-    texts = [word.text for word in words[:3]]
+    texts = [word.text for word in dropwhile(lambda word: word.text in _REGRET, words)][:3]
+    if texts[:1] == ["not"] and len(texts) == 1:
+        return False
     if texts[:1] and (texts[0] in _YES or texts[:2] == ["of", "course"]):
         return texts[1:2] != ["not"]
     return False if texts[:1] and texts[0] in _NAY else None

@@ -13,8 +13,9 @@ from bylaw.language.words import Word, read_words
 _END = re.compile(r"[.!?]+[\"”’')\]]*(?=\s|$)|\n+|;(?=\s|$)")
 _QUOTED = re.compile(r"“([^“”]{1,2000})”|\"([^\"]{1,2000})\"|«([^«»]{1,2000})»")
 POLICY_ID = re.compile(r"\bPOL(?:-IMP)?-[A-Z]+-\d{3,}\b")
-_PERCENT = re.compile(r" ?% ?")
+_PERCENT = re.compile(r"(?i) ?% ?|(?<=[\w\d]) per cent\b ?")
 _LEAST = 4  # words of a quotation; fewer are anybody's
+_WHOLE = ""  # before the first words of a whole text
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def sentences(text: str, quotable: Quotable | None = None, question: str = "") -
 
     spelled = _PERCENT.sub(" percent ", _QUOTED.sub(unquoted, text))
     for part in split(spelled):
-        if not is_quote(part, quotable):
+        if not _is_whole(part, quotable):
             sentence = sentence_of(part)
             if sentence.words:
                 yield sentence
@@ -94,6 +95,7 @@ def quotable_texts(texts: Iterable[str]) -> Quotable:
     found: dict[tuple[str, ...], dict[tuple[str, ...], None]] = defaultdict(dict)
     for text in texts:
         said = _spelled(text)
+        found[(_WHOLE, *said[:_LEAST])][said] = None
         for i in range(len(said) - _LEAST + 1):
             found[said[i : i + _LEAST]][said[i:]] = None
     return {begin: tuple(rest) for begin, rest in found.items()}
@@ -107,6 +109,14 @@ def is_quote(part: str, quotable: Quotable | None) -> bool:
     if len(said) < _LEAST:
         return False
     return any(text[: len(said)] == said for text in quotable.get(said[:_LEAST], ()))
+
+
+def _is_whole(part: str, quotable: Quotable | None) -> bool:
+    """Does *part* repeat one of the texts from its begin to its end? A piece without quotation marks is a statement."""
+    if not quotable:
+        return False
+    said = _spelled(part)
+    return len(said) >= _LEAST and said in quotable.get((_WHOLE, *said[:_LEAST]), ())
 
 
 def _spelled(text: str) -> tuple[str, ...]:

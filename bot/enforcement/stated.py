@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 
@@ -26,7 +26,7 @@ from bylaw.logic.ir import Value, Variable
 _ASSERTING = listed("because since as given due therefore so hence")
 _ATTRIBUTED = re.compile(r"POL(?:-IMP)?-[A-Z]+-\d{3,} (?:says|states|gives|requires)\b")
 _NO_POLICY = re.compile(r"(?i)\s*no (?:policy|rule)\b")  # that nothing speaks of an action promises nothing
-_ABOUT = listed("request policy period window rule question department team desk form status handbook term case")
+ABOUT = listed("request policy period window rule question department team desk form status handbook term case")
 _HAS = listed("no not your a")  # "your refund" is a promise, "the refund" need not be
 _OPENS_QUESTION = listed("can could may do be will would shall should am must have")
 _TESTING = listed("would could only need require required must whether")
@@ -47,6 +47,7 @@ class Claim:
     condition: Mapping[str, Value] | None = None
     about: frozenset[str] = frozenset()  # facts that the condition touches, read or not
     is_generic: bool = False
+    is_partial: bool = False  # only a part of it: "half of your money"
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,15 @@ class Said:
     is_conditional: bool
     claims: tuple[Claim, ...] = ()
     is_unread: bool = False  # longer than anybody reads
+    silent: tuple[Word, ...] = ()  # what its clauses that name no action say beside the facts
+    beside: tuple[Word, ...] = ()  # what the others say beside the actions and the facts
 
     @property
     def asserted(self) -> tuple[Read, ...]:
-        """The facts that it says of the case itself."""
-        return () if self.is_question or self.is_conditional else self.reading.reads
+        """The facts that it says of the case itself, now."""
+        if self.is_question or self.is_conditional:
+            return ()
+        return tuple(read for read in self.reading.reads if not polarity.is_awaited(self.sentence.words, read.start))
 
 
 @dataclass(frozen=True)
@@ -118,9 +123,7 @@ class Reader:
         found = [self._said(sentence, names) for sentence in sentences(text, self.quotable, self.query)]
         opening = self._opening(found)
         if opening:
-            found[0] = Said(
-                found[0].sentence, found[0].reading, False, found[0].is_conditional, (*opening, *found[0].claims)
-            )
+            found[0] = replace(found[0], claims=(*opening, *found[0].claims))
         return Stated(tuple(found), cited(text))
 
     def _said(self, sentence: Sentence, names: Namings) -> Said:
@@ -128,6 +131,9 @@ class Reader:
             return Said(sentence, Reading((), (), frozenset()), False, False, (), is_unread=True)
         sentence, labelled = self._labelled(sentence)
         reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
+        mentions = names.mentions([word.text for word in sentence.words], sentence.clauses)
+        reading = replace(reading, reads=tuple(_apart(reading.reads, sentence, mentions)))
+        silent, beside = self._rest(sentence, reading, mentions)
         if labelled:
             named = {read.fact for read in labelled}
             others = tuple(read for read in reading.reads if read.fact not in named)
@@ -138,15 +144,37 @@ class Reader:
         )
         claims: tuple[Claim, ...] = ()
         if not is_question and not _ATTRIBUTED.search(sentence.text) and not _NO_POLICY.match(sentence.text):
-            claims = tuple(self._claims(sentence, reading, is_conditional, names))
-        return Said(sentence, reading, is_question, is_conditional, claims)
+            claims = tuple(self._claims(sentence, reading, is_conditional, mentions))
+        return Said(sentence, reading, is_question, is_conditional, claims, silent=silent, beside=beside)
+
+    def _rest(
+        self, sentence: Sentence, reading: Reading, mentions: Sequence[Mention]
+    ) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+        """The words that are neither facts nor names of actions: of clauses without such names, and of the others."""
+        sure = (one for one in mentions if not (one.naming.is_generic or one.naming.is_denial))
+        vague = (one for one in mentions if one.naming.is_generic or one.naming.is_denial)
+        named = [*sure, *(one for one in vague if self._is_told(sentence, one))]
+        used = {sentence.words[i] for mention in named for i in mention.used}
+        clauses = {word.clause for word in used}
+        spans = [(read.start, read.end) for read in reading.reads]
+        rest = [
+            word
+            for i, word in enumerate(sentence.words)
+            if polarity.is_done(sentence.words, i) or not any(start <= word.start < end for start, end in spans)
+        ]
+        silent = tuple(word for word in rest if word.clause not in clauses)
+        return silent, tuple(word for word in rest if word.clause in clauses and word not in used)
+
+    def _is_told(self, sentence: Sentence, mention: Mention) -> bool:
+        """Is something said with a vague name: that it is given, or that it is not?"""
+        return self._is_given(sentence, mention) or polarity.is_denied(sentence.words, mention.used)
 
     def _labelled(self, sentence: Sentence) -> tuple[Sentence, tuple[Read, ...]]:
         """The sentence without its "label: value" pairs, and what they say."""
-        pairs = labels.read_labelled(sentence.text, self.vocabulary, self.variables, self.today)
+        text = labels.without_heading(sentence.text, self.vocabulary)
+        pairs = labels.read_labelled(text, self.vocabulary, self.variables, self.today)
         if not pairs:
-            return sentence, ()
-        text = sentence.text
+            return sentence if text == sentence.text else sentence_of(text), ()
         for read in reversed(pairs):
             text = f"{text[: read.start]} , {text[read.end :]}"
         return sentence_of(text), pairs
@@ -160,11 +188,12 @@ class Reader:
         opens = [read for read in others if read.start == 0 or any(text in _TESTING for text in texts)]
         return bool(others) and all(read in opens and read_words(read.words)[0].text in PREPOSITIONS for read in others)
 
-    def _claims(self, sentence: Sentence, reading: Reading, is_conditional: bool, names: Namings) -> Iterator[Claim]:
+    def _claims(
+        self, sentence: Sentence, reading: Reading, is_conditional: bool, mentions: Sequence[Mention]
+    ) -> Iterator[Claim]:
         words = sentence.words
         condition = {read.fact: read.value for read in reading.reads} if is_conditional else None
         about = reading.mentioned | {one.fact for one in reading.unclear} if is_conditional else frozenset()
-        mentions = names.mentions([word.text for word in words], sentence.clauses)
         precise: dict[str | None, list[Mention]] = defaultdict(list)
         for mention in mentions:
             vague = mention.naming.is_generic or mention.naming.is_denial
@@ -178,14 +207,25 @@ class Reader:
             is_vague = naming.is_generic or (naming.is_denial and not denied)
             if naming.is_denial and naming.outcome in precise:
                 continue  # "no refund, but store credit" says what is given instead
-            if naming.is_generic and _is_beside(words, mention, precise.get(naming.outcome, ())):
+            is_partial = not naming.is_denial and polarity.is_partial(words, mention.used)
+            if naming.is_generic and not is_partial and _is_beside(words, mention, precise.get(naming.outcome, ())):
                 continue  # "a refund as store credit"
             if is_vague and not self._is_given(sentence, mention):
                 continue
             gives = denied is naming.is_denial
-            yield Claim(
-                naming.targets, naming.outcome, gives, sentence.text, condition, frozenset(about), naming.is_generic
+            claim = Claim(
+                naming.targets,
+                naming.outcome,
+                gives,
+                sentence.text,
+                condition,
+                frozenset(about),
+                naming.is_generic,
+                is_partial,
             )
+            yield claim
+            if gives and polarity.is_withdrawn(words, mention.used):
+                yield replace(claim, gives=False)  # it says both
 
     def _is_given(self, sentence: Sentence, mention: Mention) -> bool:
         """Does the clause speak of getting it? "Your refund request" does not."""
@@ -193,7 +233,7 @@ class Reader:
         words = sentence.words
         giving = {i for i in here if polarity.is_giving(words[i].text)}
         first, after = mention.used[0], mention.used[-1] + 1
-        if after in here and words[after].text in _ABOUT:
+        if after in here and words[after].text in ABOUT:
             return False
         before = words[first - 1].text if first > here.start else ""
         is_verb = first in giving and before in PRONOUNS | AUXILIARIES | {"not", "to"}
@@ -207,7 +247,9 @@ class Reader:
             return []
         text = found[0].sentence.text
         if self.topic.actions:
-            return [Claim((name,), self.vocabulary.outcome_of(name), answer, text) for name in self.topic.actions]
+            outcomes = {name: self.vocabulary.outcome_of(name) for name in self.topic.actions}
+            first = [name for name, outcome in outcomes.items() if outcome in self.topic.outcomes[:1]]
+            return [Claim((name,), outcomes[name], answer, text) for name in first or outcomes]
         stated = {claim.outcome for said in found for claim in said.claims if claim.gives and not claim.is_generic}
         generic = [
             naming
@@ -221,6 +263,15 @@ class Reader:
         parts = list(sentences(self.query))
         questions = [part for part in parts if polarity.is_question(part.text)]
         return any(part.words[0].text in _OPENS_QUESTION for part in questions or parts)
+
+
+def _apart(reads: Sequence[Read], sentence: Sentence, mentions: Sequence[Mention]) -> Iterator[Read]:
+    """The facts without the kinds that only belong to the name of an action: "pause" in "the benefits pause"."""
+    named = {sentence.words[i].start for mention in mentions for i in mention.used}
+    for read in reads:
+        own = {word.start for word in sentence.words if read.start <= word.start < read.end}
+        if not isinstance(read.value, str) or not own <= named:
+            yield read
 
 
 def _is_beside(words: Sequence[Word], mention: Mention, others: Sequence[Mention]) -> bool:

@@ -129,9 +129,12 @@ class Utterance:
         ahead = self.words[following].start if following < len(self.words) else len(self.text)
         if self.text[span.end : ahead].lstrip().startswith("%"):
             return replace(quantity, value=Percent(span.value))
-        if following < len(self.words) and self.words[following].text in ("percent", "percentage"):
-            return replace(quantity, value=Percent(span.value), last=following, end=self.words[following].end)
-        return quantity
+        behind = " ".join(word.text for word in self.words[following : following + 2])
+        count = 2 if behind == "per cent" else behind.startswith(("percent", "pct"))
+        if not count:
+            return quantity
+        last = following + count - 1
+        return replace(quantity, value=Percent(span.value), last=last, end=self.words[last].end)
 
     def _placed(self, value: Value, start: int, end: int, exact: bool = True) -> Quantity:
         first = bisect_left(self._starts, start)

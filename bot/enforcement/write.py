@@ -12,6 +12,8 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.logic.ir import ConditionalRule, Value
 from bylaw.logic.prose import value_in_words
 
+ALWAYS = "it holds in every case"
+
 
 @dataclass(frozen=True)
 class Words:
@@ -54,7 +56,7 @@ def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str]) -> 
 def because(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], order: Iterable[str]) -> str:
     """The facts of the case that a rule rests on."""
     known = words.case(facts, order)
-    return f"Why: {known} ({rule.policy_id})." if known else f"Why: it holds in every case ({rule.policy_id})."
+    return f"Why: {known} ({rule.policy_id})." if known else f"Why: {ALWAYS} ({rule.policy_id})."
 
 
 def duty(words: Words, kind: str, action: str) -> str:

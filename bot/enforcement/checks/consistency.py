@@ -12,12 +12,16 @@ from itertools import chain, pairwise
 from typing import Literal
 
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.checks.unread import Known, known_of, unread
 from bot.enforcement.facts import Read
 from bot.enforcement.figures import Ground, figures, measure
 from bot.enforcement.lookups import lookups
+from bot.enforcement.namings import namings
+from bot.enforcement.polarity import is_yes_or_no
 from bot.enforcement.sentences import is_quote, quotable_texts, split
 from bot.enforcement.stated import LONGEST, Claim, Said
 from bot.enforcement.write import Words, listing
+from bylaw.language.glyphs import disguised
 from bylaw.language.span import listed
 from bylaw.language.words import PREPOSITIONS, read_words
 from bylaw.logic.evaluate import Decision
@@ -26,12 +30,13 @@ from bylaw.logic.truth import truth
 
 Verdict = Literal["follows", "contradicts", "open"]
 _SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-invariant", "wrong-source", "unreadable"})
+_REST = listed("left remain remaining more still until till late later early over past ago another beyond too after in")
 _OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
 
 
 def check(draft: Draft) -> CheckResult:
     """What is stated of actions, figures and facts against the rules and the case; nothing stated answers nothing."""
-    found = (part(draft) for part in (_unread, _facts, _claims, _figures, _sources, _silence))
+    found = (part(draft) for part in (_unread, _facts, _claims, _figures, _sources, _silence, _untold))
     violations = tuple(_distinct(list(chain.from_iterable(found))))
     levels = draft.index.rules.enforcement.consistency
     if any(violation.kind in _SERIOUS for violation in violations):
@@ -55,6 +60,9 @@ def _distinct(violations: list[Violation]) -> Iterator[Violation]:
 
 def _unread(draft: Draft) -> Iterator[Violation]:
     """What nobody can have read has not been checked."""
+    word = disguised(draft.seen)
+    if word is not None:
+        yield Violation("unreadable", f"“{word}” is not the word that it looks like", word)
     for said in draft.stated.sentences:
         if said.is_unread:
             told = f"a sentence has {len(said.sentence.words)} words, at most {LONGEST} are read"
@@ -93,8 +101,9 @@ def judge(draft: Draft, decision: Decision, facts: Mapping[str, Value], claim: C
     if claim.outcome is not None and claim.outcome in decision.outcomes:
         taken = decision.outcomes[claim.outcome].action
         if taken is not None:
-            return "follows" if (taken in claim.targets) is claim.gives else "contradicts"
-        if _is_possible(draft, facts, claim):
+            holds = taken in claim.targets and not claim.is_partial
+            return "follows" if holds is claim.gives else "contradicts"
+        if not claim.is_partial and _is_possible(draft, facts, claim):
             return "open"
         return "contradicts" if claim.gives else "follows"
     (action,) = claim.targets[:1]
@@ -166,7 +175,8 @@ def _contradiction(draft: Draft, decision: Decision, facts: Mapping[str, Value],
     words = Words(draft.index.vocabulary)
     rule = core(draft, decision, claim)
     said = listing(words.action(name) for name in claim.targets[:3])
-    stated = f"the answer {'promises' if claim.gives else 'denies'} {said}"
+    part = "a part of " if claim.is_partial else ""
+    stated = f"the answer {'promises' if claim.gives else 'denies'} {part}{said}"
     if rule is None:
         return Violation("wrong-action", f"{stated}; no rule in force gives it in this case", claim.words)
     held = words.case(facts, sorted(names(rule.guard), key=draft.evaluator.question_order))
@@ -264,6 +274,8 @@ def _invariants(draft: Draft) -> Iterator[Violation]:
 
 def _ground(draft: Draft) -> Ground:
     claimed = [name for claim in draft.stated.claims for name in claim.targets]
+    outcomes = (draft.decision.outcomes[name].action for name in draft.scope.outcomes[:1])
+    taken = [action for action in outcomes if action is not None]
     found = lookups(draft.index)
     held = found.speaking(claimed, draft.evaluator, draft.day)
     return Ground(
@@ -271,7 +283,7 @@ def _ground(draft: Draft) -> Ground:
         (*draft.relevant, *draft.deciding, *held),
         found.by_limit,
         found.limited,
-        tuple(dict.fromkeys((*claimed, *draft.scope.actions))),
+        tuple(dict.fromkeys((*claimed, *draft.scope.actions, *taken))),
         draft.index.vocabulary,
         draft.evaluator.ruleset.variables,
         date.fromordinal(draft.day),
@@ -284,8 +296,9 @@ def _figures(draft: Draft) -> Iterator[Violation]:
         if said.is_question:
             continue
         supposed = {read.fact: read.value for read in said.reading.reads} if said.is_conditional else {}
+        is_rest = any(word.text in _REST for word in said.sentence.words)
         for figure, quantity in figures(said.sentence.text, ground.today):
-            if not ground.holds(figure, supposed):
+            if not ground.holds(figure, supposed, is_rest):
                 yield Violation(
                     "wrong-figure", f"no rule and no fact of the case gives “{quantity.words}”", said.sentence.text
                 )
@@ -323,7 +336,7 @@ def _silence(draft: Draft) -> Iterator[Violation]:
         if draft.decision.outcomes[outcome].action is None:
             if not (draft.stated.asks or draft.stated.hedges or mine):
                 yield Violation("unanswered", f"it neither answers nor asks: {words.outcome(outcome)}")
-        elif not any(claim.gives or claim.targets[0] in draft.topic.actions for claim in mine):
+        elif not any(_answers(draft, claim) for claim in mine):
             yield Violation("unanswered", f"it does not say: {words.outcome(outcome)}")
     if not wanted and scope.actions:
         spoken = {name for claim in claims for name in claim.targets}
@@ -332,15 +345,41 @@ def _silence(draft: Draft) -> Iterator[Violation]:
             yield Violation("unanswered", f"it does not say: {listing(words.action(name) for name in scope.actions)}")
 
 
+def _answers(draft: Draft, claim: Claim) -> bool:
+    """Does it say what holds: by what is given, by a word on what was asked for, or with a no to all of it?"""
+    if claim.gives or claim.targets[0] in draft.topic.actions:
+        return True
+    taken = draft.decision.outcomes[claim.outcome].action if claim.outcome is not None else None
+    return claim.is_generic and taken is not None and namings(draft.index.vocabulary).is_denial(taken)
+
+
+def _untold(draft: Draft) -> Iterator[Violation]:
+    """Nothing that speaks of the answer is passed over."""
+    if is_uncovered(draft):
+        return
+    today = date.fromordinal(draft.day)
+    known: Known | None = None
+    for i, said in enumerate(draft.stated.sentences):
+        if not said.silent and not said.beside:
+            continue
+        if is_yes_or_no(said.sentence.words):
+            word = said.sentence.text if i else None  # behind the first sentence: a yes or no to what?
+        else:
+            known = known or known_of(draft)
+            word = unread(said, known, [quantity for _, quantity in figures(said.sentence.text, today)])
+        if word is not None:
+            yield Violation("unread", f"nobody could check what it says with “{word}”", said.sentence.text)
+
+
 def _quotes_the_deciding(draft: Draft) -> bool:
     """Does it repeat the words of a rule that decides this case? That is an answer too."""
     standing = [*draft.deciding, *(rule for _, action, rule in draft.scope.duties if action in draft.scope.actions)]
     texts = quotable_texts(rule.source.text for rule in standing if rule.source.text)
-    return any(is_quote(part, texts) for part in split(draft.text))
+    return any(is_quote(part, texts) for part in split(draft.seen))
 
 
 def _says_something_right(draft: Draft) -> bool:
-    domains = draft.topic.domains[:1]
+    domains = draft.topic.domains
     return any(
         claim.condition is None
         and judge(draft, draft.decision, draft.facts, claim) == "follows"

@@ -30,7 +30,7 @@ def check(draft: Draft) -> CheckResult:
 
 def _told(draft: Draft, path: list[str]) -> set[str]:
     vocabulary = draft.index.vocabulary
-    text = draft.text.replace("%", " percent ")
+    text = draft.seen.replace("%", " percent ")
     stems = {found for word in read_words(text) if (found := stem(word.text)) is not None}
     named = {figure for figure, _ in figures(text, date.fromordinal(draft.day))}
     told = set(draft.stated.mentioned) & set(path)

@@ -13,7 +13,7 @@ def check(draft: Draft) -> CheckResult:
         return CheckResult("judge", None, "no judge is configured")
     spoken = labels(draft.index.vocabulary)
     rules = [f"{rule.policy_id}: {rule_in_words(rule, spoken)}" for rule in draft.deciding]
-    given = draft.judge(draft.query, draft.text, rules)
+    given = draft.judge(draft.query, draft.seen, rules)
     if given is None:
         return CheckResult("judge", None, "the judge gave no verdict")
     if not 0 <= given <= 1:  # also refuses what is not a number

@@ -28,7 +28,7 @@ def check(draft: Draft) -> CheckResult:
 
 def _personal(draft: Draft) -> Iterator[Violation]:
     mask = _mask(draft.index.rules.pii)
-    for found in mask.find(draft.text):
+    for found in mask.find(draft.seen):
         # the words themselves would carry the data into logs and records
         yield Violation("pii", f"it holds {found.label}", "")
 

@@ -13,6 +13,7 @@ from bot.enforcement.recognise import Topic
 from bot.enforcement.scope import Scope
 from bot.enforcement.stated import Reader, Stated
 from bot.index import BundleIndex
+from bylaw.language.glyphs import as_seen
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value
 
@@ -28,6 +29,7 @@ Kind = Literal[
     "broken-invariant",
     "wrong-source",
     "unreadable",
+    "unread",
     "unanswered",
     "uncovered",
     "judged",
@@ -92,7 +94,12 @@ class Draft:
             self.query,
             self.topic,
         )
-        return reader.read(self.text)
+        return reader.read(self.seen)
+
+    @cached_property
+    def seen(self) -> str:
+        """The text as it looks to whoever reads it."""
+        return as_seen(self.text)
 
     @cached_property
     def relevant(self) -> tuple[ConditionalRule, ...]:

@@ -26,7 +26,7 @@ def judged(case: dict, text: str, own: BundleIndex) -> ComplianceDecision:
 
 
 def test_there_are_enough_rows_over_all_domains(own: BundleIndex) -> None:
-    assert len(ROWS) >= 220
+    assert len(ROWS) >= 440
     assert {label for _, label, _ in ROWS} == set(LABELS)
     reached = {judged(case, "Hello.", own).domain for case in CASES}
     assert reached >= {rule.domain for rule in own.ruleset.rules}
@@ -57,6 +57,19 @@ def test_a_right_answer_to_who_said_everything_passes_however_short(
     found = judged(case, text, own)
     coverage = next(check for check in found.checks if check.name == "coverage")
     assert found.action == "pass" or coverage.score == 0, coverage.detail
+
+
+WRONG = [row for row in ROWS if row[1] in ("wrong action", "wrong number")]
+
+
+@pytest.mark.parametrize(
+    ("case", "label", "text"), WRONG, ids=[f"{case['title']}: {label}: {text[:50]}" for case, label, text in WRONG]
+)
+def test_what_is_wrong_does_not_pass_behind_what_is_right(case: dict, label: str, text: str, own: BundleIndex) -> None:
+    right = next((said for said in case.get("right", ()) if judged(case, said, own).action == "pass"), "Thank you.")
+    found = judged(case, f"{right} {text}", own)
+    assert found.action != "pass", right
+    assert found.delivered != found.llm_response
 
 
 def test_precision_and_recall(own: BundleIndex, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,170 @@
+"""What of an answer nobody understood. A check holds against the rules only what it can read; the rest may not pass.
+
+A statement needs no reading where it only repeats the case, the question or the words of its rules, or is courtesy.
+Whatever speaks of what somebody gets, pays or may do has to be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from bot.enforcement.checks.result import Draft
+from bot.enforcement.figures import called
+from bot.enforcement.lookups import lookups
+from bot.enforcement.namings import stem
+from bot.enforcement.polarity import ACTS, is_act
+from bot.enforcement.stated import ABOUT, Said
+from bot.enforcement.utterance import Quantity
+from bot.enforcement.write import ALWAYS
+from bylaw.authored.vocabulary import Fact
+from bylaw.language.span import listed
+from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, Word, read_words
+
+_HEADING, _LEAD = 3, 6  # words before a colon: of a heading, and of what leads up to what follows
+# What somebody gets, pays, does or may do.
+_TELLING = ACTS | listed(
+    "get receive give offer issue grant refund pay eligible entitled qualify provide process approve arrange send take "
+    "credit cover charge free end return accept reject refuse decline deny allow allowed permit permitted forbid "
+    "forbidden release nothing everything nope yes sure whatever back half quarter fifth tenth"
+)
+_IDIOMS = (("on", "us"), ("on", "house"), ("go", "ahead"))
+# Courtesy, and the joints of explanations: none of it can change what is answered.
+_COURTESY = listed(
+    "hello hi hey dear thanks thank you welcome please sorry apologise apologize apology regret unfortunately sadly "
+    "afraid glad happy pleased delighted great good fine nice perfect wonderful best kind warm regard sincerely "
+    "cheers bye goodbye hope wish enjoy day week weekend morning afternoon evening patience understanding understand "
+    "appreciate inform inconvenience trouble matter moment reach reaching contact contacting write writing ask asking "
+    "question request enquiry inquiry message case depend situation details detail information see look looking "
+    "looked check checked checking find found know let tell told say said speak mean means explain note notice "
+    "remember mind feel further anything else help helping team support service customer client member staff "
+    "colleague policy policies rule rules term terms condition period window deadline limit time frame date per "
+    "according accordance under based follow following apply applies applied application therefore thus hence so "
+    "because since given due reason why fact however although though but also only exactly just well within inside "
+    "over past passed expired elapsed outside beyond more less than already still yet now today left remaining here "
+    "there first second then finally summary result answer short brief item product thing purchase purchased buy "
+    "bought order ordered one new same other both each very really quite indeed course clear clearly simply basically "
+    "actually need show bring confirm read required mention mentioned state stated right correct whole price amount "
+    "total sum dollar usd value worth too anymore immediately once every"
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """The stems that need no reading in one case, and those that always do; `rules` are the stems of whole texts."""
+
+    stems: frozenset[str]
+    telling: frozenset[str]
+    rules: Collection[frozenset[str]]
+
+
+def known_of(draft: Draft) -> Known:
+    """What needs no reading in an answer to the case of *draft*."""
+    facts = draft.index.vocabulary.facts
+    own = stems_in(text for name in draft.facts for text in fact_texts(name, facts[name]))
+    spoken, named = _of_rules(draft)
+    texts = [stems_in([text]) for text in (ALWAYS, *(rule.source.text for rule in draft.deciding)) if text]
+    return Known(_COURTESY_STEMS.union(own, spoken, stems_in([draft.query]), *texts), _TELLING_STEMS | named, texts)
+
+
+_KEPT: dict[tuple[str, tuple[str, ...]], tuple[frozenset[str], frozenset[str]]] = {}
+
+
+def _of_rules(draft: Draft) -> tuple[frozenset[str], frozenset[str]]:
+    """What the rules that could matter speak of, and how the actions that they give are called; the last are kept."""
+    key = draft.index.etag, tuple(rule.rule_id for rule in draft.relevant)
+    held = _KEPT.get(key)
+    if held is None:
+        if len(_KEPT) >= 256:
+            _KEPT.clear()
+        vocabulary, rules = draft.index.vocabulary, draft.relevant
+        names = sorted(lookups(draft.index).facts_of(rules))
+        facts = stems_in(text for name in names for text in fact_texts(name, vocabulary.facts[name]))
+        said = stems_in(rule.source.text for rule in rules if rule.source.text)
+        asked = sorted({action for rule in rules for _, action in rule.effect.takes})
+        named = stems_in(text for name in asked for text in called(name, vocabulary))
+        held = _KEPT[key] = (facts | said, named - facts - _COURTESY_STEMS)
+    return held
+
+
+def stems_in(texts: Iterable[str]) -> frozenset[str]:
+    """The stems of the words of *texts*."""
+    return frozenset().union(*map(_stems, texts))
+
+
+def fact_texts(name: str, fact: Fact) -> Iterator[str]:
+    """The words by which a fact and its values are called."""
+    yield name.replace("_", " ")
+    yield fact.label or ""
+    for value, others in fact.values.items():
+        yield value.replace("_", " ")
+        yield from others
+    groups = fact.phrases.values() if isinstance(fact.phrases, dict) else (fact.phrases,)
+    for group in groups:
+        yield from group
+
+
+def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
+    """The words of *said* that would have to be understood and were not; None where all is well."""
+    if said.is_question or said.is_unread:
+        return None
+    if _is_elliptic(said):
+        return said.sentence.text
+    apart, opening = {*_headings(said, _HEADING), *_contrasts(said)}, said.sentence.words[0]
+    leads = _headings(said, _LEAD)
+    words = [word for word in said.silent if word.clause not in apart and not _is_in(word, figures)]
+    if any(pair in _IDIOMS for pair in pairwise(word.text for word in words)):
+        return said.sentence.text
+    named = [(word, found) for word in words if (found := stem(word.text)) is not None and not found[0].isdigit()]
+    stems = frozenset(found for _, found in named)
+    if len(stems) > 2 and any(stems <= rule for rule in known.rules):
+        return None
+    for i, (word, found) in enumerate(named):
+        if word == opening and said.claims:
+            continue  # the yes of "yes, you get …"
+        is_name = i + 1 < len(named) and named[i + 1][0].text in ABOUT
+        is_strange = found not in known.stems and word.clause not in leads
+        if is_strange or (found in known.telling and not is_name):
+            return said.sentence.text[word.start : word.end]
+    acts = (word for word in said.beside if is_act(word.text))
+    return next((said.sentence.text[word.start : word.end] for word in acts), None)
+
+
+def _is_elliptic(said: Said) -> bool:
+    """Does it answer with a verb alone: "We do.", "You cannot."?"""
+    texts = [word.text for word in said.sentence.words]
+    is_bare = not said.claims and all(text in FUNCTION_WORDS for text in texts)
+    return is_bare and texts[-1] in AUXILIARIES | {"not"} and any(text in AUXILIARIES for text in texts)
+
+
+def _headings(said: Said, most: int) -> frozenset[int]:
+    """The clauses of at most so many words before a colon: "Not allowed: …"."""
+    words, text = said.sentence.words, said.sentence.text
+    return frozenset(
+        words[span[-1]].clause
+        for span in said.sentence.clauses
+        if len(span) <= most and text[words[span[-1]].end :].lstrip("*_ ").startswith(":")
+    )
+
+
+def _contrasts(said: Said) -> Iterator[int]:
+    """The clauses that say what it is not, before what it is: "Not in full, but …"."""
+    words = said.sentence.words
+    for one, other in pairwise(said.sentence.clauses):
+        if words[one[0]].text == "not" and words[other[0]].text == "but":
+            yield words[one[0]].clause
+
+
+def _is_in(word: Word, figures: Sequence[Quantity]) -> bool:
+    return any(figure.start <= word.start < figure.end for figure in figures)
+
+
+@lru_cache(maxsize=5_000)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(found for word in read_words(text) if (found := stem(word.text)) is not None)
+
+
+_COURTESY_STEMS = stems_in([" ".join(sorted(_COURTESY))])
+_TELLING_STEMS = stems_in([" ".join(sorted(_TELLING))])
