@@ -7,7 +7,7 @@ takes the utterance up again. A second attempt first looks whether the first one
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,6 +38,7 @@ ELSEWHERE = f"{PRIVATE} As a file it comes only in a direct message: ask me ther
 
 _log = logging.getLogger("bylaw.slack")
 _PAUSE = timedelta(seconds=30)  # before a post that Slack did not take is tried again
+_PAGE = 200  # messages of a thread; to some apps Slack gives fewer, and says how to go on
 _NO_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
 
 
@@ -173,14 +174,15 @@ def _send(method: Callable[..., Any], text: str, blocks: Any, **others: Any) -> 
 
 def _posted(heard: Heard, desk: Desk) -> dict[str, str] | None:
     """Where an earlier attempt posted the answer before it could say so. What one person alone sees cannot be found."""
-    found = desk.client.conversations_replies(
-        channel=heard.channel, ts=heard.thread, include_all_metadata=True, oldest=heard.thread, limit=200
+    since = f"{int(heard.said_at.timestamp())}.000000"  # a long thread need not be read from its beginning
+    pages = desk.client.conversations_replies(
+        channel=heard.channel, ts=heard.thread, include_all_metadata=True, oldest=since, limit=_PAGE
     )
-    messages: list[Mapping[str, Any]] = found.get("messages") or []
-    for message in messages:
-        told = message.get("metadata") or {}
-        if told.get("event_type") == EVENT_TYPE and (told.get("event_payload") or {}).get("key") == heard.key:
-            return {"channel": heard.channel, "ts": str(message.get("ts"))}
+    for page in pages:
+        for message in page.get("messages") or []:
+            told = message.get("metadata") or {}
+            if told.get("event_type") == EVENT_TYPE and (told.get("event_payload") or {}).get("key") == heard.key:
+                return {"channel": heard.channel, "ts": str(message.get("ts"))}
     return None
 
 

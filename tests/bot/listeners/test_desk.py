@@ -135,6 +135,29 @@ def test_an_answer_that_was_posted_before_its_process_died_is_not_posted_again(s
     assert bot.delivery(key(event))["place"] == {"channel": "C1", "ts": slack.posts("C1")[0]["ts"]}
 
 
+@pytest.mark.parametrize(("before", "behind"), [(300, 0), (0, 40)])
+def test_in_a_long_thread_too_the_answer_of_an_earlier_attempt_is_found(start, slack, before, behind):
+    def others(count):
+        for n in range(count):
+            slack.told("UBEN", "C1", f"word {n}", slack.next_ts(), thread)
+
+    bot = start(mode="still")
+    thread = slack.next_ts()
+    slack.told("UANA", "C1", "plasma?", thread, None)
+    others(before)
+    ts = slack.next_ts()
+    slack.told("UANA", "C1", f"<@{BOT}> why did we leave plasma?", ts, thread)
+    heard = desks.Heard.model_validate(kept(bot.slack.desk, mention("why?", "UANA", "C1", ts, thread_ts=thread)))
+    bot.slack.desk.take(heard)
+    others(behind)
+    slack.fail("cut_after", times=1, on="chat.postMessage")  # posted, but nobody heard that it was
+    slack.fail("cut_before", times=1, on="conversations.replies")
+    desks.deliver(heard, bot.slack.desk)
+    desks.deliver(heard, later(bot, 31))
+    assert len(slack.posts("C1")) == 1
+    assert bot.delivery(heard.key)["place"] == {"channel": "C1", "ts": slack.posts("C1")[0]["ts"]}
+
+
 def test_a_post_that_slack_does_not_take_is_tried_again_and_then_given_up(start, slack, event):
     bot = start(mode="still")
     desk = bot.slack.desk

@@ -225,7 +225,13 @@ def _replies(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
     ]
     if not found:
         raise Refused("thread_not_found")
-    return {"messages": found, "has_more": False}
+    # the first message of the thread comes with every answer, then those after `oldest`, a page at a time
+    oldest, start = str(arguments.get("oldest") or "0"), int(arguments.get("cursor") or 0)
+    later = [one for one in found if float(one["ts"]) > float(oldest) and one["ts"] != thread]
+    end = start + min(int(arguments.get("limit") or REPLIES), REPLIES)
+    is_more = end < len(later)
+    told = {"messages": [one for one in found if one["ts"] == thread] + later[start:end], "has_more": is_more}
+    return {**told, "response_metadata": {"next_cursor": str(end)}} if is_more else told
 
 
 def _upload_url(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,6 +267,7 @@ def _complete_upload(world: World, arguments: Mapping[str, Any]) -> dict[str, An
     return {"files": [{"id": one["id"], "title": one.get("title")} for one in named]}
 
 
+REPLIES = 15  # messages at a time, as apps get them that are not of the marketplace
 _Work = Callable[[World, Mapping[str, Any]], dict[str, Any]]
 _SAID = "channel text blocks thread_ts"
 
@@ -272,5 +279,5 @@ METHODS: Mapping[str, tuple[Iterable[str], str, _Work]] = {
     "chat.postMessage": (("chat:write",), f"{_SAID} metadata unfurl_links unfurl_media", _post_message),
     "files.completeUploadExternal": (("files:write",), "files channel_id thread_ts initial_comment", _complete_upload),
     "files.getUploadURLExternal": (("files:write",), "filename length alt_txt snippet_type", _upload_url),
-    "conversations.replies": ((), "channel ts include_all_metadata oldest limit inclusive", _replies),
+    "conversations.replies": ((), "channel ts include_all_metadata oldest limit inclusive cursor", _replies),
 }
