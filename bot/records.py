@@ -19,7 +19,9 @@ from bylaw.errors import UsageError
 if TYPE_CHECKING:
     from bot.store.engine import Store
     from bylaw.audit.entry import Checkpoint
-    from bylaw.audit.verify import Verdict
+    from bylaw.audit.verify import Redaction, Verdict
+
+_MOST_REDACTIONS = 20  # that are listed for people
 
 _ROOT = click.option("--root", type=click.Path(path_type=Path), help="Where the bot remembers; default: this folder.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
@@ -338,6 +340,9 @@ def _verdict_text(found: Verdict) -> str:
         kept = f", {found.redacted_count} of them redacted" if found.redacted_count else ""
         head = f"; it ends at entry {found.standing.count} with {found.standing.head}" if found.standing.count else ""
         lines = [f"the chain holds: {_entries(found.entry_count)}{kept}{head}"]
+        lines += [_redaction_text(one) for one in found.redactions[:_MOST_REDACTIONS]]
+        if more := found.redactions[_MOST_REDACTIONS:]:
+            lines.append(f"  and {len(more)} more redactions: see --json")
     else:
         lines = [f"the chain does not hold: {_counted(found)}"]
         lines += [f"  {one.kind}: {one.detail}" for one in found.breaks]
@@ -351,6 +356,14 @@ def _verdict_text(found: Verdict) -> str:
         said = f"{_entries(found.backward_count)} {verb} dated before the one they follow"
         lines.append(f"{said}: a clock went backwards, or that of another machine is behind")
     return "\n".join(lines)
+
+
+def _redaction_text(one: Redaction) -> str:
+    from bot.render import safe
+
+    numbers = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in one.ranges[:5])
+    more = f" and {len(one.ranges) - 5} more ranges" if len(one.ranges) > 5 else ""
+    return safe(f"  entry {one.seq} redacts {numbers}{more}: by {one.by or 'nobody named'}, {one.at}: {one.reason}")
 
 
 def _entries(count: int) -> str:
@@ -372,6 +385,10 @@ def _verdict_json(found: Verdict) -> str:
             "dated_backwards": found.backward_count,
             "checkpoints": found.checkpoint_count,
             "break_counts": dict(found.break_counts),
+            "redactions": [
+                {"entry": one.seq, "at": one.at, "redacts": one.ranges, "by": one.by, "reason": one.reason}
+                for one in found.redactions
+            ],
             "breaks": [{"kind": one.kind, "entry": one.seq, "detail": one.detail} for one in found.breaks],
         }
     )

@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any
 
 from bot import app
-from bot.artifacts import Shelf
+from bot.artifacts import ArtifactError, Shelf
 from bot.conversation import Question, Reply, Turn, sayable
 from bot.decisions import answer as decisions
 from bot.index import BundleIndex
@@ -30,6 +30,8 @@ from bylaw.errors import BylawError, UsageError
 from bylaw.llm.guarded import Guard
 from bylaw.llm.recorded import Replayed
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
+
+_LOST = "put it back from a backup of the store, or of BYLAW_ARTIFACTS"
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,10 @@ class NotReplayable(BylawError):
 
 
 def replay(request_id: str, store: Store, artifacts: Shelf) -> Replay:
-    """Rebuild the reply to *request_id*. Raises UsageError for one nobody knows, ArtifactError for an altered paper."""
+    """Rebuild the reply to *request_id*.
+
+    Raises UsageError for one nobody knows, NotReplayable where a paper is missing or was altered.
+    """
     entry = recorded(request_id, store)
     body = entry.body
     named = body.get("artifacts") or {}
@@ -74,15 +79,22 @@ def replay(request_id: str, store: Store, artifacts: Shelf) -> Replay:
             f"the answer to `{request_id}` was kept without its {' and '.join(missing)}",
             "answers given from now on are",
         )
-    kept = artifacts.get_text(named["reply"])
-    asked = artifacts.get(named["request"])
+
+    def paper(name: str) -> str:
+        try:
+            return artifacts.get_text(named[name])
+        except ArtifactError as error:
+            what = f"the {name.replace('_', ' ')} kept with the answer to `{request_id}` cannot be had: {error.message}"
+            raise NotReplayable(what, error.help or _LOST) from error
+
+    kept, asked = paper("reply"), json.loads(paper("request"))
     question = Question.model_validate(asked["question"])
     if asked.get("session") is None:
         raise NotReplayable(f"the session of `{request_id}` was not kept", "answers given from now on can be replayed")
     session = sessions.resumed(question.session_id, question.actor, asked["session"])
-    warehouse = {name: artifacts.get(named[name]) for name in ("failure", "plan", "readings") if name in named}
-    model = [artifacts.get(named[name]) for name in sorted(named) if name.startswith("model_")]
-    index = BundleIndex(parse(artifacts.get_text(named["bundle"]), f"the bundle of {request_id}"))
+    warehouse = {name: json.loads(paper(name)) for name in ("failure", "plan", "readings") if name in named}
+    model = [json.loads(paper(name)) for name in sorted(named) if name.startswith("model_")]
+    index = BundleIndex(parse(paper("bundle"), f"the bundle of {request_id}"))
     given = Reply.model_validate_json(kept)
     text = canonical_json(
         sayable(rebuild(question, session, _services(given, warehouse, model, index, store, artifacts)))

@@ -101,7 +101,8 @@ def _named(request: Request, error: Exception) -> JSONResponse:
         case StoreError():
             # what a database says may name hosts and files: it is logged, not told
             _log.error(error.message, extra={"request_id": _request_id(request)})
-            return envelope(503, "NOT_READY", "the store does not answer", _request_id(request))
+            help_ = {"help": "ask again later; the log of the server says what its store lacks"}
+            return envelope(503, "NOT_READY", "the store does not answer", _request_id(request), help_)
     return envelope(500, "INTERNAL", error.message, _request_id(request), details)
 
 

@@ -98,7 +98,8 @@ def read(model: type[M], line: bytes, what: str) -> M:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(str(step) for step in first["loc"])
-        raise UsageError(f"{what} does not fit: {where + ': ' if where else ''}{first['msg']}") from None
+        how = 'a line is one JSON document: the question first, then pieces such as {"text": "You get"}'
+        raise UsageError(f"{what} does not fit: {where + ': ' if where else ''}{first['msg']}", how) from None
 
 
 async def answer(
@@ -146,7 +147,8 @@ async def answer(
                 yield out
     except BylawError as error:
         await run_in_threadpool(step, lambda: iter([watch.cut()]))
-        yield told("error", {"message": sayable_text(error.message), "request_id": request_id})
+        help_ = {} if error.help is None else {"help": sayable_text(error.help)}
+        yield told("error", {"message": sayable_text(error.message), **help_, "request_id": request_id})
     except ClientDisconnect:
         _log.info("a writer left before the end", extra={"request_id": request_id})
     finally:

@@ -64,7 +64,7 @@ class Papers:
             return self.earlier.get_text(name)
         if text is None:
             raise ArtifactError(f"the artifact `{name}` is not in the store")
-        if written(text).name != name:
+        if not isinstance(text, str) or written(text).name != name:
             raise ArtifactError(f"the artifact `{name}` was altered after it was written")
         return text
 
@@ -74,9 +74,9 @@ class Papers:
                 self.within(connection, [one])
         return one.name
 
-    def _found(self, name: str) -> str | None:
+    def _found(self, name: str) -> Any:
         with self.store.reading() as connection:
-            found: str | None = connection.execute(_LOAD, {"named": name}).scalar()
+            found: Any = connection.execute(_LOAD, {"named": name}).scalar()
         return found
 
 

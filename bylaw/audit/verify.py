@@ -31,9 +31,23 @@ class Break:
     detail: str
 
 
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """An entry that says which payloads were taken away, when, by whom and why."""
+
+    seq: int
+    at: str
+    ranges: tuple[tuple[int, int], ...]
+    by: str
+    reason: str
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """What verifying found. `standing` is where the chain ends; `backward_count` entries are dated before the last."""
+    """What verifying found. `standing` is where the chain ends; `backward_count` entries are dated before the last.
+
+    `redactions` are those that hold: whoever can write the store can also redact, so somebody should know each of them.
+    """
 
     entry_count: int
     standing: Checkpoint
@@ -42,6 +56,7 @@ class Verdict:
     checkpoint_count: int
     breaks: tuple[Break, ...]
     break_counts: Mapping[str, int]
+    redactions: tuple[Redaction, ...] = ()
 
     @property
     def is_intact(self) -> bool:
@@ -82,6 +97,7 @@ class Verifier:
         self._faulty: set[int] = set()
         self._bare: list[list[int]] = []  # runs of entries without a payload
         self._redacted: list[tuple[int, int]] = []
+        self._redactions: list[Redaction] = []
         self._told: list[Break] = []
         self._counts: Counter[str] = Counter()
         self._entries = self._backward = 0
@@ -99,6 +115,8 @@ class Verifier:
             self._at = header.at
             # what was taken away after it no redaction could know
             self._redacted += [(first, min(last, entry.seq - 1)) for first, last in header.redacts]
+        if header is not None and header.redacts and holds:
+            self._redactions.append(_redaction(entry, header))
         if not holds:
             self.tell("edited", entry.seq, f"entry {entry.seq} does not match its own hash")
             self._faulty.add(entry.seq)
@@ -143,6 +161,7 @@ class Verifier:
             len(self._anchors),
             tuple(sorted(self._told, key=lambda found: (found.seq, found.kind))),
             dict(sorted(self._counts.items())),
+            tuple(self._redactions),
         )
 
     # ---- one entry --------------------------------------------------------------------------------------------------
@@ -257,6 +276,15 @@ def _header(text: str) -> _Header | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return _Header(payload, at if isinstance(at, str) else "", redacts)
+
+
+def _redaction(entry: AuditEntry, header: _Header) -> Redaction:
+    try:
+        told = json.loads(entry.payload or "{}")
+        by, reason = str(told.get("by", "")), str(told.get("reason", ""))
+    except (ValueError, AttributeError, RecursionError):
+        by, reason = "", ""
+    return Redaction(entry.seq, header.at, header.redacts, by, reason)
 
 
 def _ranges(kept: Mapping[str, Any]) -> Iterator[tuple[int, int]]:

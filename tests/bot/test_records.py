@@ -17,6 +17,7 @@ from sqlalchemy import text
 
 from bot import records
 from bot.app import open_bot
+from bot.artifacts import written
 from bot.conversation import Reply
 from bot.orchestrator import handle
 from bot.replay import NotReplayable, _past, replay
@@ -181,9 +182,17 @@ def test_an_altered_artifact_is_refused(root, opened):
     papers = trace("policy", opened.store, opened.artifacts).entries[0]["recorded"]["artifacts"]
     for name in ("bundle", "reply", "request"):
         before = opened.artifacts.get_text(papers[name])
-        _overwrite(opened.store, papers[name], before.replace("0", "1", 1))
-        with pytest.raises(Exception, match="altered after it was written"):
-            replay("policy", opened.store, opened.artifacts)
+        for damage in (before.replace("0", "1", 1), b"\xff\x00", None):
+            _overwrite(opened.store, papers[name], damage)
+            with pytest.raises(
+                NotReplayable, match=f"the {name} kept with the answer to `policy` cannot be had"
+            ) as lost:
+                replay("policy", opened.store, opened.artifacts)
+            assert "altered after" in lost.value.message if damage else "is not in the store" in lost.value.message
+            assert (lost.value.exit_code, "from a backup" in (lost.value.help or "")) == (1, True)
+            trace("policy", opened.store, opened.artifacts)  # tells what is left
+            with opened.store.writing() as connection:
+                opened.artifacts.within(connection, [written(before)])
         _overwrite(opened.store, papers[name], before)
     assert replay("policy", opened.store, opened.artifacts).is_same
 
@@ -279,6 +288,9 @@ def test_an_export_verifies_without_the_store(root, tmp_path):
 
 def _overwrite(store, name, said):
     with store.writing() as connection:
+        if said is None:
+            connection.execute(text("DELETE FROM papers WHERE name = :name"), {"name": name})
+            return
         connection.execute(text("UPDATE papers SET text = :said WHERE name = :name"), {"name": name, "said": said})
 
 
@@ -300,6 +312,10 @@ def test_a_redaction_is_recorded_and_the_chain_holds(root):
     assert "rows and papers, in the store or under BYLAW_ARTIFACTS, are still there" in shown.stderr
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
     assert (shown.exit_code, "10 entries, 1 of them redacted" in shown.output) == (0, True)
+    assert "  entry 10 redacts 1: by dpo, 20" in shown.output
+    assert shown.output.splitlines()[1].endswith("Z: asked for")
+    (known,) = json.loads(invoke("verify", "--root", root, "--json").output)["redactions"]
+    assert (known["entry"], known["redacts"], known["by"], known["reason"]) == (10, [[1, 1]], "dpo", "asked for")
     assert "lamp I bought" not in invoke("export", "--root", root).output
     shown = invoke("redact", "--before", "2100-01-01", "--reason", "retention", "--by", "dpo", "--root", root)
     assert shown.stdout == "redacted 8 entries\n"

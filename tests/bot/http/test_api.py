@@ -246,4 +246,5 @@ def test_a_store_that_breaks_is_said_without_its_address(server):
     answered = httpx.post(f"{server.address}/v2/query", json={"text": "revenue"})
     assert answered.status_code == 503
     assert envelope(answered)["code"] == "NOT_READY"
+    assert envelope(answered)["details"]["help"].startswith("ask again later")
     assert "audit" not in answered.text

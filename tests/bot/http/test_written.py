@@ -176,6 +176,7 @@ def test_what_goes_wrong_later_is_said_and_nothing_more_leaves(
     told = [json.loads(one) for one in answered.text.splitlines()]
     assert "decision" not in told[-1]
     assert says in told[-1]["error"]["message"]
+    assert ("one JSON document" in told[-1]["error"].get("help", "")) is ("does not fit" in says)
     # where all of it came at once it is refused before anything could leave
     assert [entry["event"] for entry in recorded(scaffold, name)] == ["enforce"] * (answered.status_code == 200)
     assert httpx.get(f"{scaffold.address}/healthz").status_code == 200
