@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -59,6 +59,7 @@ class Moment(TypeDecorator[datetime]):
         return None if value is None else datetime.fromisoformat(value)
 
 
+@lru_cache(maxsize=64)  # one moment stands in many rows
 def stamp(moment: datetime) -> str:
     """*moment* in UTC with microseconds; raises ValueError without a timezone."""
     if moment.tzinfo is UTC:  # as the clock gives it

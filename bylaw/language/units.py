@@ -47,6 +47,7 @@ _ALREADY_AGO: Mapping[tuple[str, ...], int] = {
     ("this", "morning"): 0,
     ("just", "now"): 0,
 }
+_OPENERS = listed("a an half") | {spelled[0] for spelled in _ALREADY_AGO}  # of a duration without a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,9 @@ def read_durations(
     single: list[Span[Duration]] = []
     i = 0
     while i < len(words):
-        read = _counted(text, words, i, by_start) or _with_article(text, words, i) or _past_day(text, words, i)
+        read = _counted(text, words, i, by_start)
+        if read is None and words[i].text in _OPENERS:
+            read = _with_article(text, words, i) or _past_day(text, words, i)
         if read is None:
             i += 1
             continue

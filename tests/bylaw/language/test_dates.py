@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bylaw.language.dates import Shift, find
+from bylaw.language.dates import _GRAMMAR, Shift, find
 from bylaw.language.periods import UNITS, CalendarRules, period_of, shifted
 
 ROWS = yaml.safe_load(Path(__file__).with_name("dates.yaml").read_text(encoding="utf-8"))
@@ -34,6 +34,14 @@ def test_a_phrase_is_read_as_its_span(row):
 @pytest.mark.parametrize("text", ROWS["none"])
 def test_a_phrase_that_the_grammar_does_not_know_is_left_alone(text):
     assert find(text, TODAY) == ()
+
+
+@pytest.mark.parametrize("row", range(len(_GRAMMAR)))
+@given(data=st.data())
+def test_every_phrase_of_a_row_holds_what_the_row_is_tried_for(row, data):
+    pattern, _, needed = _GRAMMAR[row]
+    text = data.draw(st.from_regex(pattern))
+    assert needed.search(pattern.search(text)[0])
 
 
 def test_two_phrases_are_both_found_in_order():
