@@ -13,6 +13,7 @@ from bot.lifecycle import State
 from bot.services import Services
 from bot.store import audit, querylog, requests
 from bot.store.requests import Standing
+from bylaw.audit.entry import after
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,12 @@ def accept(request_id: str, actor: Actor, services: Services) -> Acceptance:
             return Acceptance(False, "I do not know that answer. Ask the question again.")
         if refused := _refused(standing, actor, services):
             return refused
-        now = services.clock()
-        if requests.advance(connection, request_id, State.CLOSE, f"accepted by {actor.id}", now):
+        entry, note = None, f"accepted by {actor.id}"
+        if requests.advance(connection, request_id, State.CLOSE, note, services.clock()):
             querylog.accept(connection, request_id)
-            audit.append(connection, _entry(standing, actor, services), services.clock, request_id)
+            entry = audit.append(connection, _entry(standing, actor, services), services.clock, request_id)
+    if entry is not None:
+        services.anchor(after(entry))
     return Acceptance(True, "Accepted.", standing.reply, actor.id)
 
 

@@ -147,7 +147,7 @@ def open_bot(
     llm = open_llm(settings.llm, time.monotonic)
     model = None if isinstance(llm.llm, Off) else llm
     store = connect(settings.store_url, settings.root)
-    served = answerers(warehouse, model, settling(store, now)) if given is None else given
+    served = answerers(warehouse, model, settling(store, now, anchoring(settings))) if given is None else given
     index = _load(bundle, served, settings.bundle_keys)
     open_all(llm, index.rules.agents)
     upgrade(store)

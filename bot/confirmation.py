@@ -15,12 +15,13 @@ from bot.lifecycle import State
 from bot.store import audit, querylog, requests
 from bot.store.engine import Store
 from bot.store.requests import Standing
+from bylaw.audit.entry import Checkpoint, after
 
 _ENDS = {"confirmed": State.CLOSE, "declined": State.CLOSE, "expired": State.ABANDONED}
 
 
-def settling(store: Store, clock: Callable[[], datetime]) -> Settle:
-    """What closes the requests in *store*."""
+def settling(store: Store, clock: Callable[[], datetime], anchor: Callable[[Checkpoint], None]) -> Settle:
+    """What closes the requests in *store*; *anchor* hears of each entry of the chain."""
 
     def settle(request_id: str, question: Question, outcome: Outcome) -> bool:
         note = f"{outcome} by {question.actor.id} in {question.request_id}"
@@ -32,7 +33,8 @@ def settling(store: Store, clock: Callable[[], datetime]) -> Settle:
                 return requests.steps(connection, request_id)[-1][2] == note
             if outcome == "confirmed":
                 querylog.accept(connection, request_id)
-            audit.append(connection, _entry(standing, question, outcome), clock, request_id)
+            entry = audit.append(connection, _entry(standing, question, outcome), clock, request_id)
+        anchor(after(entry))
         return True
 
     return settle

@@ -306,7 +306,7 @@ def _recorded(question: Question, held: Claim, services: Services) -> Iterator[N
     except _Lost:
         raise
     except BaseException as error:
-        failure = f"{type(error).__name__}: {error}"[:500]
+        failure, entry = f"{type(error).__name__}: {error}"[:500], None
         # The store itself may be what failed; then the lease runs out by itself.
         with suppress(StoreError), services.store.writing() as connection:
             now = services.clock()
@@ -314,7 +314,10 @@ def _recorded(question: Question, held: Claim, services: Services) -> Iterator[N
                 named = {"request_id": question.request_id, "session_id": question.session_id}
                 body = {"event": "failed", **named, "actor": question.actor.model_dump(), "query": question.text}
                 etag = {"bundle_etag": services.bundle_etag, "commit": services.commit}
-                audit.append(connection, {**body, **etag, "error": failure}, services.clock, question.request_id)
+                told = {**body, **etag, "error": failure}
+                entry = audit.append(connection, told, services.clock, question.request_id)
+        if entry is not None:
+            services.anchor(after(entry))
         raise
 
 

@@ -166,6 +166,7 @@ def redact(
     """
     from bot import app
     from bot.store import audit as chain
+    from bylaw.audit.entry import after
 
     if [request_id is not None, before is not None, expired].count(True) != 1:
         what = "what is redacted is one request, everything before a time, or what has expired"
@@ -177,9 +178,10 @@ def redact(
             if request_id is not None and not chain.about(connection, request_id):
                 raise UsageError(f"nothing is recorded of a request `{request_id}`", "`bylaw audit export` lists them")
             chosen = chain.positions(connection, until, request_id)
-            if chosen:
-                chain.redact(connection, chosen, by, reason, app.now)
+            entry = chain.redact(connection, chosen, by, reason, app.now) if chosen else None
         store.settle()
+    if entry is not None:
+        app.anchoring(given)(after(entry))
     click.echo(f"redacted {_entries(len(chosen))}")
     if chosen:
         click.echo("their requests' rows and papers, in the store or under BYLAW_ARTIFACTS, are still there", err=True)

@@ -190,7 +190,7 @@ class Gate:
 def test_of_two_yeses_at_once_one_runs(bot, settings):
     gate = Gate(open_warehouse(settings.warehouse, statement_seconds=10))
     services = bot.services()
-    own = answerers(gate, None, settling(services.store, services.clock))
+    own = answerers(gate, None, settling(services.store, services.clock, services.anchor))
     services = replace(services, answerers=own)
     for one in own:
         one.prepare(services.index)
@@ -209,7 +209,8 @@ def test_of_two_yeses_at_once_one_runs(bot, settings):
 
 
 def test_whoever_broke_down_after_the_yes_may_say_it_again(bot):
-    settle = settling(bot.services().store, lambda: NOON)
+    seen = []
+    settle = settling(bot.services().store, lambda: NOON, seen.append)
     handle(question("r1", ASKED, options=CAREFUL), bot.services())
     assert settle("r1", question("r2", "yes"), "confirmed")
     assert settle("r1", question("r2", "yes"), "confirmed")
@@ -217,6 +218,7 @@ def test_whoever_broke_down_after_the_yes_may_say_it_again(bot):
     assert not settle("r1", question("r2", "yes", actor=Actor(id="bob")), "confirmed")
     assert not settle("unknown", question("r2", "yes"), "confirmed")
     assert chain(bot) == [("reply", "r1"), ("confirmed", "r1")]
+    assert [tail.count for tail in seen] == [2]
 
 
 def test_a_yes_in_the_terminal_goes_on_with_its_session(repository_with_data, bundle, tmp_path, monkeypatch):
@@ -264,7 +266,7 @@ def test_what_a_model_proposed_is_on_record_and_runs_after_a_yes(bot, settings):
     model = Scripted([json.dumps(said)])
     services = bot.services()
     warehouse = open_warehouse(settings.warehouse, statement_seconds=10)
-    own = answerers(warehouse, Guard(model, Clock()), settling(services.store, services.clock))
+    own = answerers(warehouse, Guard(model, Clock()), settling(services.store, services.clock, services.anchor))
     services = replace(services, answerers=own)
     for one in own:
         one.prepare(services.index)

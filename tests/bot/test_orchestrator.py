@@ -256,14 +256,16 @@ def test_what_breaks_down_while_it_is_computed_is_recorded(served):
     def broken(asked, state, index):
         raise ZeroDivisionError("division by zero")
 
+    seen = []
     policy = Answerer("policy", lambda *_: 1.0, broken, only_computes=True)
     with pytest.raises(ZeroDivisionError):
-        handle(question(said="x"), replace(served, answerers=(policy,)))
+        handle(question(said="x"), replace(served, answerers=(policy,), anchor=seen.append))
     assert (standing(served).state, standing(served).failure) == (
         State.ESCALATED,
         "ZeroDivisionError: division by zero",
     )
     assert [entry["event"] for entry in chain(served)] == ["failed"]
+    assert [tail.count for tail in seen] == [1]
 
 
 # --- what goes wrong -------------------------------------------------------------------------------------------------

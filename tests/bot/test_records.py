@@ -322,6 +322,13 @@ def test_a_redaction_is_recorded_and_the_chain_holds(root):
     assert invoke("verify", "--root", root).exit_code == 0
 
 
+def test_a_redaction_too_may_be_the_entry_that_is_kept_elsewhere(root, monkeypatch):
+    monkeypatch.setenv("BYLAW_CHECKPOINT", "auto.jsonl")
+    monkeypatch.setenv("BYLAW_CHECKPOINT_EVERY", "5")
+    invoke("redact", "--request", "policy", "--reason", "asked for", "--by", "dpo", "--root", root)
+    assert [known.count for known in read_checkpoints(root / "auto.jsonl")] == [3, 6, 9, 10]
+
+
 def test_what_is_older_than_the_rules_keep_it_is_redacted(root):
     expired = ("redact", "--expired", "--reason", "retention", "--by", "dpo", "--root", root)
     with pytest.raises(UsageError, match="no rule says how long"):
