@@ -61,4 +61,5 @@ def _entry(standing: Standing, actor: Actor, services: Services) -> dict[str, ob
         "actor": actor.model_dump(),
         "bundle_etag": services.bundle_etag,
         "commit": services.commit,
+        "artifacts": dict(standing.artifacts),
     }

@@ -58,4 +58,5 @@ def _entry(standing: Standing, question: Question, outcome: Outcome) -> dict[str
         "by_request": question.request_id,
         "bundle_etag": standing.reply.bundle_etag,
         "commit": standing.reply.commit,
+        "artifacts": dict(standing.artifacts),
     }

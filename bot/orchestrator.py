@@ -314,7 +314,8 @@ def _recorded(question: Question, held: Claim, services: Services) -> Iterator[N
                 named = {"request_id": question.request_id, "session_id": question.session_id}
                 body = {"event": "failed", **named, "actor": question.actor.model_dump(), "query": question.text}
                 etag = {"bundle_etag": services.bundle_etag, "commit": services.commit}
-                told = {**body, **etag, "error": failure}
+                papers = {} if services.bundle_artifact is None else {"bundle": services.bundle_artifact}
+                told = {**body, **etag, "artifacts": papers, "error": failure}
                 entry = audit.append(connection, told, services.clock, question.request_id)
         if entry is not None:
             services.anchor(after(entry))

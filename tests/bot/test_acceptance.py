@@ -52,6 +52,9 @@ def test_accepting_twice_changes_nothing(served):
     handle(question(said="revenue by region"), anchored)
     assert [accept("r1", Actor(id="ana"), anchored).is_accepted for _ in range(2)] == [True, True]
     assert events(served) == ["reply", "accepted"]
+    with served.store.reading() as connection:
+        given, taken = (entry.body for entry in audit.entries(connection))
+    assert taken["artifacts"] == given["artifacts"] != {}  # what was accepted
     assert [tail.count for tail in seen] == [1, 2]  # a checkpoint may fall on any entry
 
 

@@ -259,12 +259,13 @@ def test_what_breaks_down_while_it_is_computed_is_recorded(served):
     seen = []
     policy = Answerer("policy", lambda *_: 1.0, broken, only_computes=True)
     with pytest.raises(ZeroDivisionError):
-        handle(question(said="x"), replace(served, answerers=(policy,), anchor=seen.append))
+        broken_down = replace(served, answerers=(policy,), anchor=seen.append, bundle_artifact="b" * 64)
+        handle(question(said="x"), broken_down)
     assert (standing(served).state, standing(served).failure) == (
         State.ESCALATED,
         "ZeroDivisionError: division by zero",
     )
-    assert [entry["event"] for entry in chain(served)] == ["failed"]
+    assert [(entry["event"], entry["artifacts"]) for entry in chain(served)] == [("failed", {"bundle": "b" * 64})]
     assert [tail.count for tail in seen] == [1]
 
 
