@@ -188,7 +188,7 @@ class Layout(NamedTuple):
     facts: tuple[str, ...]
     asked: tuple[tuple[int, tuple[int, ...]], ...]
     groups: tuple[int, ...]
-    existing: int  # how many boxes say what exists
+    existing: int  # how many boxes say what exists; one alone is said by the cells
 
 
 def laid_out(
@@ -204,6 +204,8 @@ def laid_out(
     every box of *existing* do not exist; with none given, all do.
     """
     spoken: dict[str, dict[int, int]] = {}
+    there = existing[0] if len(existing) == 1 else ()  # one box leaves fewer cells: nothing else need know of it
+    existing = existing if len(existing) > 1 else ()
     bit = 1
     for marks in (*boxes, *existing):
         for var, number in marks:
@@ -220,8 +222,13 @@ def laid_out(
     speaking = {var: sum(who.values()) for var, who in spoken.items()}
     ordered = sorted([(-speaking[var].bit_count(), len(who), var) for var, who in spoken.items()])
     facts = tuple([var for _, _, var in ordered])
-    cells = [tuple(shapes.cells(var, spoken[var], everyone & ~speaking[var])) for var in facts]
-    asked = tuple([(speaking[var], each) for var, each in zip(facts, cells, strict=True)])
+    cells = {var: shapes.cells(var, spoken[var], everyone & ~speaking[var]) for var in facts}
+    for var, number in there:
+        if var in cells:
+            who = spoken[var] | {number: spoken[var].get(number, 0) | everyone + 1}
+            found = shapes.cells(var, who, everyone & ~speaking[var])
+            cells[var] = [cell & everyone for cell in found if cell > everyone]
+    asked = tuple([(speaking[var], tuple(cells[var])) for var in facts])
     return Layout(facts, asked, tuple(groups), len(existing))
 
 

@@ -216,6 +216,8 @@ class Evaluator:
         return fires, open_
 
     def _read(self, facts: Facts, rules: int) -> tuple[int, int]:
+        if not rules:
+            return 0, 0
         fires, open_ = self._tried(facts, bits(rules))
         return as_bits(fires), as_bits(open_)
 

@@ -41,6 +41,15 @@ class Basis:
     lanes: Lanes
     remembered: dict[Hashable, Room | None]
 
+    def once(self, asked: Hashable, find: Callable[[], Room | None]) -> Room | None:
+        """What was found when the same was asked before, or is now."""
+        if asked not in self.remembered:
+            found = find()
+            if len(self.remembered) >= MOST_REMEMBERED:
+                self.remembered.clear()
+            self.remembered[asked] = found
+        return self.remembered[asked]
+
 
 class Case:
     """What is known of one case: the facts, and what they leave of the invariants."""
@@ -236,26 +245,28 @@ class Outlook:
 
     def _compared(self, may_be_bound: bool, look: Look | None, trace: Trace) -> Room | None:
         """A room like another in every open box is that one, whatever else is known of either case."""
-        remembered, ranks = self.basis.remembered, self.stand.ranks
-        is_bound = may_be_bound and self._is_bound(trace)
-        asked: Hashable = (self.number, ranks, trace)
-        if not is_bound and asked in remembered:
-            return remembered[asked]
-        found = seen(self.contest, self.number, ranks, look, trace) if look and not is_bound else None
-        if found is None:
-            kinds, layout = self._laid_out(trace, is_bound)
-            if is_bound:  # what an invariant leaves of a fact matters only by the cells that it leaves
-                asked = (self.number, ranks, trace, layout)
-                if asked in remembered:
-                    return remembered[asked]
+        if may_be_bound and self._is_bound(trace):
+            return self._explored(trace, True)
+
+        def found() -> Room | None:
+            room = seen(self.contest, self.number, self.stand.ranks, look, trace) if look else None
+            return room or self._explored(trace, False)
+
+        return self.basis.once((self.number, self.stand.ranks, trace), found)
+
+    def _explored(self, trace: Trace, is_bound: bool) -> Room | None:
+        """The same of rooms whose open boxes lie alike, of which an invariant may leave only a part."""
+        kinds, layout = self._laid_out(trace, is_bound)
+        if layout is None:
+            return None
+
+        def found() -> Room | None:
             try:
-                found = layout and explored(self.contest, self.basis.lanes, ranks, kinds, layout)
+                return explored(self.contest, self.basis.lanes, self.stand.ranks, kinds, layout)
             except TooWide:
-                found = None
-        if len(remembered) >= MOST_REMEMBERED:
-            remembered.clear()
-        remembered[asked] = found
-        return found
+                return None
+
+        return self.basis.once((self.stand.ranks, kinds, layout), found)
 
     def _is_bound(self, trace: Trace) -> bool:
         """Do the invariants still ask something of the facts that these boxes speak of?"""
@@ -274,7 +285,7 @@ class Outlook:
                     unknown.update(box.regions)
         return frozenset(unknown.difference(facts)), tuple(open_)
 
-    def _laid_out(self, trace: Trace, is_bound: bool) -> tuple[Iterable[int], Layout | None]:
+    def _laid_out(self, trace: Trace, is_bound: bool) -> tuple[tuple[int, ...], Layout | None]:
         """The ranks that open boxes are of, and how these lie; None when boxes do not say it."""
         case, rank_of = self.case, self.contest.rank_of
         unlisted = self.open & case.unlisted
@@ -288,7 +299,7 @@ class Outlook:
             found.append(self.basis.marks_of(i)[n])
             groups.append(group_of.setdefault(rank_of[i].number, len(group_of)))
         existing, shapes = case.bounds if is_bound else ((), self.basis.shapes)
-        return group_of, laid_out(found, groups, existing, shapes, case.facts)
+        return tuple(group_of), laid_out(found, groups, existing, shapes, case.facts)
 
     # ---- many open rules --------------------------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ def test_numbers_given_for_one_case_are_not_kept():
     known = Shapes(VARIABLES)
     one, two = (Box({"days": region(Atom("days", "<=", most), VARIABLES["days"])}) for most in (1, 2))
     before = layout([one], [0], known=known)
-    assert layout([one], [0], [two], known).existing == 1
+    assert layout([one], [0], [two, one], known).existing == 2
     assert layout([one], [0], known=known) == before
     assert known.marks(two) == (("days", 1),)
 
