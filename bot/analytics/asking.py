@@ -30,6 +30,7 @@ _OBJECTS = _set("the a an all every each any this that these those our my their 
 _SUBJECTS = _set("we they he she it")
 _ASKING = _set("how which what who when why where do")
 _HAPPENING = _set("write drop")  # what authors and sales do by themselves
+_TEXTS = _set("poem song story joke haiku essay letter summary report speech limerick article sql query")
 _COURTESY = _set(
     "please can could you would i want to need kindly let lets let's us just like be it possible someone somebody"
 )
@@ -50,7 +51,8 @@ def is_write_request(text: str) -> bool:
     past = {i + 2 for i, pair in enumerate(pairwise(words)) if pair[0] == "do" and pair[1] in _SUBJECTS}
     if words and words[0] in _ASKING and "do" in words:  # "how many papers did each author write", "why did sales drop"
         past |= {i for i, word in enumerate(words) if word in _HAPPENING and i > words.index("do") + 1}
-    # "how many did we write" asks, and orders nothing
+    past |= {i for i, word in enumerate(words) if word == "write" and not _TEXTS.isdisjoint(words[i + 1 : i + 4])}
+    # "how many did we write" asks, "write a poem" wants a text: neither changes any data
     asked = [word for i, word in enumerate(words) if i not in past and not _is_noun(words, i)]
     return not _WRITES.isdisjoint(asked) or _is_order(words)
 
@@ -83,7 +85,8 @@ def begins_with_write(text: str) -> bool:
     """Is *text* an order to change data: "purge the refunds", but not "may I …" or "delete my account"?"""
     words = [word.text for word in read_words(text)]
     at = _opening(words)
-    is_order = at < len(words) and (words[at] in _WRITES or _is_aimed(words, at))
+    is_text = not _TEXTS.isdisjoint(words[at + 1 : at + 4]) and words[at : at + 1] == ["write"]
+    is_order = at < len(words) and not is_text and (words[at] in _WRITES or _is_aimed(words, at))
     return is_order and {"i", "my", "me"}.isdisjoint(words)
 
 

@@ -96,16 +96,30 @@ class Draft:
         rank = self.rank(best, hints, spoken)
         same = [target for target in ranked if self.rank(target, hints, spoken) == rank and target.name != best.name]
         if same:
+            self.stop_at_undated(ref, [best, *same])
             raise Stop(
                 unclear(self.text, ref.words, [best.name, *(target.name for target in same)], self.context, best.value)
             )
         if self.distance(best.owner) == _NOWHERE and self.base is not None:
             message = f"`{self.base}` and `{best.owner}` are not connected in the catalogue"
+            if best.kind in ("value", "condition"):
+                message = f"`{ref.words}` is said of `{best.owner}` alone, and these are no part of `{self.base}`"
+                raise Stop(not_understood(message, f"name a column of `{self.base}`, or leave it out", (ref.words,)))
             raise Stop(not_understood(message, "a relationship between them would have to be declared", (ref.words,)))
         self.rivals += len({target.name for target in targets}) - 1
         best = replace(best, name=best.name.replace(", today)", f", {self.today.isoformat()})"))
         self.names[ref.words] = best.name
         return best
+
+    def stop_at_undated(self, ref: Ref, targets: Sequence[Target]) -> None:
+        """ "The population of Texas in 1990": of which ever, none has a date. Raises Stop instead of a choice."""
+        times = [time for time in self.said.times if time.ref is None]
+        owners = {target.owner for target in targets}
+        dated = [one for one in owners if self.default_time(one) or self.part(one, "year")]
+        if times and not dated and all(target.kind == "fact" for target in targets):
+            label = times[0].span.label
+            message = f"`{ref.words}` has no date in the catalogue, so nothing says what it was in `{label}`"
+            raise Stop(not_understood(message, "ask for it without a time", (label,)))
 
     def is_of_one_row(self, target: Target) -> bool:
         """Does a row of the owner have all that the target speaks of: both moments of the time between them?"""

@@ -38,6 +38,8 @@ def decide_extremes(draft: Draft) -> None:
             said.numbers.remove(number)
             said.orders.append(OrderSaid(number.ref, number.agg == "max"))
             said.is_ranking = True
+        elif len(extremes) == 1 and (said.subject or said.outputs) and not asks_for_many(draft):
+            number.is_rank = True  # "which country has the highest mountain altitude"
 
 
 def decide_sorted(draft: Draft) -> None:

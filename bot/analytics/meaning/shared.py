@@ -33,7 +33,8 @@ def stop_at_things(draft: Draft, query: SemanticQuery) -> None:
         if not is_connected or leads(base, place) or leads(place, base):
             continue
         between = [name for name in links(draft, base, place) if name not in (base, place)]
-        if len(between) == 1 and not pairs_once(draft, between[0], base, place):
+        are_people = bool(draft.context.entities[base].pii)  # of whom one means each once: "treated the most patients"
+        if len(between) == 1 and not are_people and not pairs_once(draft, between[0], base, place):
             words = counts[0].ref.words
             kinds = (f"different {words}", readable(between[0]))
             choices = tuple(Choice(value=_replaced(draft.text, words, kind), label=kind) for kind in kinds)

@@ -153,6 +153,7 @@ def test_a_request_to_change_data_is_seen(text):
         "how many reviews did each customer write", "why did revenue drop in August", "did net revenue drop in May",
         "show the drop in orders from May to June", "set of orders in May", "when was the last update",
         "raise in refunds last month", "void invoices by month", "transfer volume by month", "lower prices by category",
+        "write a poem", "please write me a story about orders",
         "can I have the orders by region", "can we get the orders set to shipped", "close deals last month",
     ],
 )  # fmt: skip
