@@ -12,15 +12,19 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from bot.enforcement.amounts import Misread, amount_in
-from bot.enforcement.phrases import Lexicon, Match
+from bot.enforcement.phrases import Lexicon, Match, is_bare
 from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
+from bylaw.language.span import listed
 from bylaw.language.units import Duration, unit_of
+from bylaw.language.words import stem_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 Claims = Sequence[tuple[str, frozenset[int]]]  # actions by name, and the words that name them
-NOBODY: Collection[str] = frozenset()
+NOBODY: frozenset[str] = frozenset()
+_FEES = listed("fee shipping delivery postage tax deposit surcharge charge handling tip")
+_NEAR = 5  # words around a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,7 @@ class _Reader:
             problem = "both are mentioned" if self.said.is_either(match.used) else None
             if problem is None and self.said.is_taken_back(match.used):
                 problem = "the sentence takes it back"
+            problem = problem or self.said.doubt(match.used)
             yield _Said(match.phrase.fact, value, start, end, problem)
 
     def _enums(self, matches: Sequence[Match], longer: Sequence[Match], claims: Claims) -> Iterator[_Said]:
@@ -151,6 +156,10 @@ class _Reader:
         for match in kept:
             self.mentioned.add(match.phrase.fact)
             start, end = self._extent(match)
+            doubt = "it is asked" if self.said.is_asked_state(match.used) else self.said.doubt(match.used)
+            if doubt is not None:
+                yield _Said(match.phrase.fact, None, start, end, doubt)
+                continue
             sharing = facts_at[match.used]
             chosen = self._preferred(sharing) if len(sharing) > 1 else sharing
             if len(chosen) == 1 and match.phrase.fact not in chosen:
@@ -204,9 +213,34 @@ class _Reader:
             value = amount_in(match, fact, self.said)
             if value is None or self.said.is_asked(match.used) or self._is_denied(match):
                 continue
+            if self._is_beside_price(match):
+                continue
+            rival = self._rival(match.phrase.fact, match.quantity) if is_bare(match.phrase) else None
+            doubt = f"it could also be: {rival}" if rival else self.said.doubt(match.used)
+            if doubt is not None:
+                value = Misread(doubt)
             readings[match.quantity].append(((match.phrase.weight, -match.skipped), match, value))
         for quantity, found in readings.items():
             yield from self._of_quantity(quantity, found)
+
+    def _is_beside_price(self, match: Match) -> bool:
+        """Is it a sum that comes with the price: "plus $5 shipping"?"""
+        assert match.quantity is not None  # a match with a slot
+        behind = match.quantity.last + 1
+        text = self.said.words[behind].text if behind < len(self.said.words) else ""
+        return isinstance(match.quantity.value, Money) and text in _FEES and text not in match.phrase.after
+
+    def _rival(self, fact: str, quantity: Quantity) -> str | None:
+        """Another fact whose own words stand beside a number that only its unit gives to *fact*."""
+        words = self.said.words
+        near = range(max(quantity.first - _NEAR, 0), min(quantity.last + _NEAR + 1, len(words)))
+        stems = {stem_of(words[i].text) for i in near if words[i].clause == words[quantity.first].clause}
+        own = lexicon(self.vocabulary).own
+        if stems & own.get(fact, NOBODY):
+            return None
+        others = (name for name, mine in own.items() if name != fact and name in self.variables and stems & mine)
+        rival = next((name for name in others if _fits(self.vocabulary.facts[name], quantity)), None)
+        return None if rival is None else self.vocabulary.facts[rival].label or rival.replace("_", " ")
 
     def _of_quantity(
         self, quantity: Quantity, found: Sequence[tuple[tuple[int, int], Match, Value | Misread]]
@@ -248,7 +282,7 @@ class _Reader:
             fits = [name for name, fact in measured if name in self.variables and _fits(fact, quantity)]
             if len(fits) > 1:
                 fits = sorted(self._preferred(set(fits)))
-            if len(fits) == 1 and fits[0] not in known:
+            if len(fits) == 1 and fits[0] not in known and self._rival(fits[0], quantity) is None:
                 value = amount_in(quantity, self.vocabulary.facts[fits[0]], self.said)
                 if value is not None and not isinstance(value, Misread):
                     self.mentioned.add(fits[0])

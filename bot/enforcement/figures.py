@@ -17,6 +17,7 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.span import listed
 from bylaw.language.units import SECONDS, Duration, unit_of
+from bylaw.language.words import singular
 from bylaw.logic.ir import ConditionalRule, Formula, Value, Variable, atoms
 from bylaw.logic.truth import simplify
 
@@ -30,6 +31,15 @@ def figures(text: str, today: date) -> Iterator[tuple[Figure, Quantity]]:
         figure = _figure(quantity)
         if figure is not None:
             yield figure, quantity
+
+
+def counts(text: str, today: date) -> Iterator[tuple[Quantity, str]]:
+    """The numbers that *text* names with no measure that figures know, and the word behind each; one counts nothing."""
+    said = utterance(text, today)
+    for quantity in said.quantities:
+        if isinstance(quantity.value, int | Fraction) and quantity.value != 1:
+            behind = quantity.last + 1
+            yield quantity, said.words[behind].text if behind < len(said.words) else ""
 
 
 @lru_cache(maxsize=5_000)
@@ -92,6 +102,16 @@ class Ground:
             return True
         sorts = {name: value for name, value in facts.items() if self.variables[name].is_finite}
         return any(self._is_tested(limit, sorts) for limit in self._limits(figure, told if is_rest else {}))
+
+    def counts(self, number: object, behind: str, supposed: Mapping[str, Value]) -> bool:
+        """Is the bare number one of the case, or of a rule that could matter here? *behind* is the word behind it."""
+        facts = self.vocabulary.facts
+        measured = {name for name, fact in facts.items() if fact.unit and singular(fact.unit.casefold()) == behind}
+        told = {**self.facts, **supposed}
+        if any(told[name] == number for name in told if not measured or name in measured):
+            return True
+        tested = (atom for rule in self.rules for atom in atoms(rule.guard) if not measured or atom.var in measured)
+        return any(number in one.value if isinstance(one.value, tuple) else number == one.value for one in tested)
 
     def _limits(self, figure: Figure, told: Mapping[str, Figure]) -> Iterator[tuple[str, Figure]]:
         """The limits that the figure is, or that it is away from what is told."""

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bot.enforcement.recognise import stem_of
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
-from bylaw.language.words import FUNCTION_WORDS, read_words
+from bylaw.language.words import FUNCTION_WORDS, read_words, stem_of
 
 _NO = listed("no not never without neither")
 _SLACK = 4  # words that may stand between those of a name, beside the words that say nothing

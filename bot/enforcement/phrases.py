@@ -7,7 +7,7 @@ bounded distance ahead, so reading is linear in the text.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import chain
@@ -18,7 +18,7 @@ from bylaw.language.money import currency_of
 from bylaw.language.span import listed
 from bylaw.language.typos import Correction, Nearest
 from bylaw.language.units import unit_of
-from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, read_words
+from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, read_words, stem_of
 
 SLOT = "{value}"
 _WEIGHTLESS = DETERMINERS | AUXILIARIES | {"not"}
@@ -98,6 +98,7 @@ class Lexicon:
                 if len(words) > 1:
                     self.claims[words[0]].append((name, words))
         self.measured = tuple((name, fact) for name, fact in sorted(vocabulary.facts.items()) if _is_measured(fact))
+        self.own = _own_words(vocabulary, self.measured)
         self._found: dict[tuple[str, tuple[Quantity, ...]], Found] = {}
         self._nearest = Nearest(chain.from_iterable((*phrase.before, *phrase.after) for phrase in phrases))
         self._corrections: dict[str, Correction | None] = {}
@@ -122,6 +123,34 @@ class Lexicon:
         if word not in self._corrections:
             self._corrections[word] = self._nearest.correct(word)
         return self._corrections[word]
+
+
+def is_bare(phrase: Phrase) -> bool:
+    """Does the phrase say nothing but the unit: "{value} days ago"?"""
+    return all(word in FUNCTION_WORDS for word in (*phrase.before, *phrase.after))
+
+
+def _own_words(vocabulary: Vocabulary, measured: Sequence[tuple[str, Fact]]) -> dict[str, frozenset[str]]:
+    """The stems that only one of the measured facts of a unit is called by; names of outcomes are everybody's."""
+    common = {stem_of(name) for name in (*vocabulary.outcomes, "value", "amount", "price")}
+    called: dict[str, set[str]] = {}
+    for name, fact in measured:
+        said = fact.phrases if isinstance(fact.phrases, list) else chain(*fact.phrases.values())
+        words = chain.from_iterable(map(phrase_words, (fact.label or name, *said)))
+        called[name] = {stem_of(word) for word in words if not _is_unit(word)}
+    units = {name: fact.unit for name, fact in measured}
+    return {
+        name: frozenset(mine.difference(common, *(called[other] for other in called if _is_rival(other, name, units))))
+        for name, mine in called.items()
+    }
+
+
+def _is_unit(word: str) -> bool:
+    return word in FUNCTION_WORDS or unit_of(word) is not None or currency_of(word) is not None
+
+
+def _is_rival(one: str, other: str, units: Mapping[str, str | None]) -> bool:
+    return one != other and units[one] == units[other]
 
 
 def _is_measured(fact: Fact) -> bool:

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import dropwhile, pairwise
 
-from bot.enforcement.recognise import stem_of
 from bylaw.language.span import listed
-from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word
+from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word, stem_of
 
-_VERBAL = listed("not never neither nor hardly barely")
+_VERBAL = listed("not never neither nor hardly barely nobody none")
 _NOMINAL_REACH = 3  # words between "no" and what there is none of
 _EMPTY = listed("way chance possibility right entitlement claim option longer case reason question basis")
 _DENYING = listed(
@@ -30,7 +29,7 @@ GIVING = listed(
 )
 ACTS = listed(
     "reimburse wire transfer compensate waive cancel block lock unlock close terminate stop continue delete erase "
-    "remove replace repair fix exchange swap ship"
+    "remove replace repair fix exchange swap ship keep sell share change"
 )
 _ACT_STEMS = frozenset(map(stem_of, ACTS))
 _GIVING_STEMS = frozenset(map(stem_of, GIVING))
@@ -55,8 +54,8 @@ _BARE = listed(
     "sorry alas anymore more any way chance longer at all the to"
 )
 _RATHER = {("or", "rather"), ("or", "better"), ("make", "that"), ("scratch", "that"), ("correction",), ("pardon",)}
-_PARTS = listed("half third quarter fraction portion partial partially partly part some most")
-_LESS = listed("minus deducting deduct deducted")
+_PARTS = listed("half third quarter fraction portion partial partially partly part some most twice double triple")
+_LESS = listed("minus deducting deduct deducted apart except excluding nothing zero")
 _UNTIL = listed("once until till when whenever")
 _BY_OFFICE = listed("may must can have need will should")  # "a manager has to approve it"
 _YES = listed("yes sure certainly absolutely definitely yeah yep")

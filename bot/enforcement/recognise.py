@@ -17,7 +17,7 @@ from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.reports import is_report
 from bylaw.language.span import listed
-from bylaw.language.words import FUNCTION_WORDS, read_words
+from bylaw.language.words import FUNCTION_WORDS, read_words, stem_of
 from bylaw.logic.ir import ConditionalRule, names
 
 _NO_TOPIC = FUNCTION_WORDS | listed(
@@ -89,7 +89,6 @@ _POLICY_WORDS = listed(
 _NONE, _ALL = Decimal(0), Decimal(1)
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
 _DENIALS = frozenset(("no", "not"))
-_ENDINGS = ("ations", "ation", "ings", "ing", "ed", "es", "e", "s", "y")
 
 
 @dataclass(frozen=True)
@@ -164,15 +163,6 @@ def prepare(index: BundleIndex) -> None:
 def stems_of(words: Iterable[str]) -> frozenset[str]:
     """The stems of those words that can tell one topic from another."""
     return frozenset(stem_of(word) for word in words if word in _DENIALS or word not in _NO_TOPIC)
-
-
-def stem_of(word: str) -> str:
-    """The word without its ending: the same for the forms of one word, not pretty."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
 # ---- the words of a bundle ------------------------------------------------------------------------------------------

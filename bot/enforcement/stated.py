@@ -207,12 +207,12 @@ class Reader:
             is_vague = naming.is_generic or (naming.is_denial and not denied)
             if naming.is_denial and naming.outcome in precise:
                 continue  # "no refund, but store credit" says what is given instead
-            is_partial = not naming.is_denial and polarity.is_partial(words, mention.used)
+            is_partial = (not naming.is_denial or not denied) and polarity.is_partial(words, mention.used)
             if naming.is_generic and not is_partial and _is_beside(words, mention, precise.get(naming.outcome, ())):
                 continue  # "a refund as store credit"
             if is_vague and not self._is_given(sentence, mention):
                 continue
-            gives = denied is naming.is_denial
+            gives = denied is naming.is_denial or (naming.is_denial and is_partial)
             claim = Claim(
                 naming.targets,
                 naming.outcome,

@@ -24,6 +24,12 @@ _MODALS = _CONDITIONS | listed("must should")
 _UNREAL = listed("would will could might may shall")
 _LOSING = listed("lost lose misplaced threw destroyed")
 _ASKED_VERBS = listed("have be do keep get")
+_UNSURE = listed("maybe perhap possibly doubt unsure")
+_PEOPLE = listed(
+    "colleague coworker friend neighbour neighbor sister brother mother father mum mom dad cousin aunt uncle boss "
+    "daughter son wife husband partner flatmate roommate"
+)
+_THEIR_OWN = listed("his her hers their theirs own")
 _OPENERS = listed("be have do can could will would should may must shall")
 
 
@@ -193,6 +199,40 @@ class Utterance:
         before = [word.text for word in self.words[max(used[0] - 2, 0) : used[0]]]
         after = [word.text for word in self.words[used[-1] + 1 : used[-1] + 3]]
         return before == ["with", "or"] or before == ["or", "not"] or after == ["or", "not"]
+
+    def doubt(self, used: Sequence[int]) -> str | None:
+        """Why the words *used* need not hold of the case: they are a guess, a wish, past, or said of somebody else."""
+        here = [i for i in range(max(used[0] - 12, 0), used[0]) if self.words[i].clause == self.words[used[0]].clause]
+        before = [self.words[i].text for i in here]
+        if not _UNSURE.isdisjoint(before) or before[-4:-2] == ["not", "sure"]:
+            return "it is not said for sure"
+        wish = next((i for i, text in enumerate(before) if text == "wish"), None)
+        if (wish is not None and before[wish + 1 : wish + 2] != ["to"]) or before[:2] == ["if", "only"]:
+            return "it is only wished"
+        if [text for text in before if text not in DETERMINERS][-3:] == ["used", "to", "be"]:
+            return "it is said of the past"
+        person = next((i for i, text in enumerate(before) if text in _PEOPLE), None)
+        if person is not None and self._is_of(before[person + 1 :], used):
+            return "it is said of somebody else"
+        return None
+
+    def _is_of(self, between: Sequence[str], used: Sequence[int]) -> bool:
+        """Is it the person's own: "is a student", "lost his receipt"?"""
+        if all(text == "be" or text in DETERMINERS for text in between) and "be" in (
+            *between,
+            self.words[used[0]].text,
+        ):
+            return True
+        rest = range(used[0], min(used[-1] + 6, len(self.words)))
+        near = (self.words[i].text for i in rest if self.words[i].clause == self.words[used[0]].clause)
+        return any(text in _THEIR_OWN for text in (*between, *near))
+
+    def is_asked_state(self, used: Sequence[int]) -> bool:
+        """Is it asked whether something has been done: "has my order been shipped"?"""
+        first = used[0]
+        start = self._sentence_start[first]
+        is_open = self.words[start].text in ("have", "be") and self.words[first].sentence in self._questions
+        return is_open and used[-1] > start + 1 and self.words[used[-1]].text.endswith("ed")
 
     def is_taken_back(self, used: Sequence[int]) -> bool:
         """Does the sentence go on with "… but lost it"?"""

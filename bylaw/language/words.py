@@ -55,6 +55,7 @@ _UNMARKED = {  # contractions typed without their apostrophe
 _SUBJECTS = listed("it that there what who he she here where how")
 _SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus less news always besides")
 
+_ENDINGS = ("ations", "ation", "ings", "ing", "ed", "es", "e", "s", "y")
 _IN_US = ("tuses", "nuses", "ruses", "puses")  # statuses, bonuses, viruses, campuses
 
 # INVARIANT: alternatives start with different characters and no part can match in two ways, so the scan is linear.
@@ -133,3 +134,12 @@ def singular(word: str) -> str:
     if word.endswith(("xes", "ches", "shes", "sses")):
         return word[:-2]
     return word[:-1]
+
+
+def stem_of(word: str) -> str:
+    """The word without its ending: the same for the forms of one word, not pretty."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word

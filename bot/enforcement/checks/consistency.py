@@ -14,7 +14,7 @@ from typing import Literal
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.checks.unread import Known, known_of, unread
 from bot.enforcement.facts import Read
-from bot.enforcement.figures import Ground, figures, measure
+from bot.enforcement.figures import Ground, counts, figures, measure
 from bot.enforcement.lookups import lookups
 from bot.enforcement.namings import namings
 from bot.enforcement.polarity import is_yes_or_no
@@ -218,12 +218,16 @@ def _assumed(draft: Draft) -> dict[str, Value]:
 def _facts(draft: Draft) -> Iterator[Violation]:
     words = Words(draft.index.vocabulary)
     needed = lookups(draft.index).facts_of(draft.deciding)
+    declared = draft.index.vocabulary.facts
+    told = {measure(declared.get(name), value) for name, value in draft.facts.items()} - {None}
     for said in draft.stated.sentences:
         for read in said.asserted:
             given = draft.facts.get(read.fact)
             label = words.fact(read.fact)
             value = words.value(read.fact, read.value)
             if given is None:
+                if measure(declared.get(read.fact), read.value) in told:
+                    continue  # the $400 that were paid are the $400 that are refunded
                 if read.fact in needed or (_is_of_the_case(said) and _gives_reason(said)):
                     yield Violation(
                         "assumed-fact", f"it takes for granted what nobody said: {label}: {value}", read.words
@@ -239,8 +243,8 @@ def _facts(draft: Draft) -> Iterator[Violation]:
                 figure = measure(draft.index.vocabulary.facts.get(read.fact), read.value)
                 if figure is not None and _ground(draft).holds(figure, {}):
                     continue  # "after 60 days" names the limit, not the case
-            told = words.value(read.fact, given)
-            yield Violation("wrong-fact", f"it says {label}: {value}; the case says {told}", read.words)
+            held = words.value(read.fact, given)
+            yield Violation("wrong-fact", f"it says {label}: {value}; the case says {held}", read.words)
     yield from _invariants(draft)
 
 
@@ -292,16 +296,24 @@ def _ground(draft: Draft) -> Ground:
 
 def _figures(draft: Draft) -> Iterator[Violation]:
     ground = _ground(draft)
+    asked: set[tuple[object, str]] = set()
     for said in draft.stated.sentences:
         if said.is_question:
             continue
         supposed = {read.fact: read.value for read in said.reading.reads} if said.is_conditional else {}
-        is_rest = any(word.text in _REST for word in said.sentence.words)
-        for figure, quantity in figures(said.sentence.text, ground.today):
-            if not ground.holds(figure, supposed, is_rest):
-                yield Violation(
-                    "wrong-figure", f"no rule and no fact of the case gives “{quantity.words}”", said.sentence.text
-                )
+        text, is_rest = said.sentence.text, any(word.text in _REST for word in said.sentence.words)
+        wrong = [
+            quantity for figure, quantity in figures(text, ground.today) if not ground.holds(figure, supposed, is_rest)
+        ]
+        if len(said.sentence.words) > 1:  # a lone number counts the points of a list
+            asked = asked or {(quantity.value, behind) for quantity, behind in counts(draft.query, ground.today)}
+            wrong += [
+                quantity
+                for quantity, behind in counts(text, ground.today)
+                if (quantity.value, behind) not in asked and not ground.counts(quantity.value, behind, supposed)
+            ]
+        for quantity in wrong:
+            yield Violation("wrong-figure", f"no rule and no fact of the case gives “{quantity.words}”", text)
 
 
 # ---- sources, and silence -------------------------------------------------------------------------------------------

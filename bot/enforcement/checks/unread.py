@@ -45,7 +45,7 @@ _COURTESY = listed(
     "because since given due reason why fact however although though but also only exactly just well within inside "
     "over past passed expired elapsed outside beyond more less than already still yet now today left remaining here "
     "there first second then finally summary result answer short brief item product thing purchase purchased buy "
-    "bought order ordered one new same other both each very really quite indeed course clear clearly simply basically "
+    "bought order ordered one other both each very really quite indeed course clear clearly simply basically "
     "actually need show bring confirm read required mention mentioned state stated right correct whole price amount "
     "total sum dollar usd value worth too anymore immediately once every"
 )
