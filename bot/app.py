@@ -279,6 +279,6 @@ def _signature(path: Path) -> _Signature | None:
 def _is_current(store: Store) -> bool:
     try:
         with store.reading() as connection:
-            return revision(connection) == HEAD
+            return store.is_reachable() and revision(connection) == HEAD
     except StoreError:
         return False

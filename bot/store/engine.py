@@ -49,11 +49,36 @@ class StoreError(BylawError):
     """The store cannot be reached, or is not one this version can use."""
 
 
+@dataclass
+class _Place:
+    """Where SQLite's file lies, so that nothing is written to one that was moved away or deleted while it is open."""
+
+    path: Path | None = None
+    _known: tuple[int, int] | None = None
+
+    def check(self) -> None:
+        """Raise StoreError where another file, or none, is there than at first."""
+        if self.path is None:
+            return
+        try:
+            found = self.path.stat()
+            here = found.st_dev, found.st_ino
+        except OSError:
+            here = None
+        self._known = self._known or here
+        if here is None or here != self._known:
+            raise StoreError(
+                "the file of the store was moved, replaced or deleted while it was in use",
+                "stop whatever uses it, put the file back, and start again",
+            )
+
+
 @dataclass(frozen=True)
 class Store:
     """The bot's memory. Both contexts commit when they end well and roll back when they do not."""
 
     engine: Engine
+    _place: _Place = field(default_factory=_Place, repr=False, compare=False)
     _turns: Turns = field(default_factory=Turns, repr=False, compare=False)
 
     @contextmanager
@@ -76,7 +101,7 @@ class Store:
             return
 
         def begin(rested: Connection | None) -> Connection:
-            return _begun(rested or self.engine.connect(), start)
+            return _begun(rested or self.engine.connect(), start, self._place)
 
         try:
             with _named(), self._turns.part(begin, is_durable, BUSY_SECONDS) as connection:
@@ -88,6 +113,7 @@ class Store:
         """Does the store answer at all?"""
         try:
             with self.reading() as connection:
+                self._place.check()
                 return connection.execute(select(1)).scalar() == 1
         except StoreError:
             return False
@@ -122,11 +148,12 @@ def _named() -> Iterator[None]:
         raise StoreError("the store is busy: no connection became free", "ask again") from error
 
 
-def _begun(connection: Connection, start: _Start) -> Connection:
+def _begun(connection: Connection, start: _Start, place: _Place) -> Connection:
     """*connection* with a transaction under way; closed where none can begin."""
     try:
         connection.begin()
         start(connection)
+        place.check()
     except BaseException:
         connection.close()
         raise
@@ -163,7 +190,8 @@ def connect(url: str, root: Path) -> Store:
         where = make_url(url)
         backend = where.get_backend_name()
         if backend == "sqlite":
-            return Store(_sqlite(where, root))
+            engine, path = _sqlite(where, root)
+            return Store(engine, _Place(path))
         if backend == "postgresql":
             return Store(create_engine(where, json_serializer=canonical_json, pool_pre_ping=True, max_overflow=35))
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
@@ -180,7 +208,7 @@ def is_there(url: str, root: Path) -> bool:
     return where.get_backend_name() != "sqlite" or (root / (where.database or "")).is_file()
 
 
-def _sqlite(where: URL, root: Path) -> Engine:
+def _sqlite(where: URL, root: Path) -> tuple[Engine, Path]:
     if not where.database or where.database == ":memory:" or where.query.get("mode") == "memory":
         raise UsageError("a store in memory would forget everything", "name a file: sqlite:///.bylaw/store.db")
     path = (root / where.database).absolute()
@@ -196,7 +224,7 @@ def _sqlite(where: URL, root: Path) -> Engine:
         connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},  # we say BEGIN, the driver must not
     )
     event.listen(engine, "connect", _prepared(SEALED if sealed else PRAGMAS))
-    return engine
+    return engine, path
 
 
 def _is_sealed(path: Path) -> bool:

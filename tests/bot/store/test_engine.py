@@ -60,6 +60,28 @@ def test_a_sqlite_store_is_durable_and_lets_readers_go_on(tmp_path):
     assert found == ["wal", 2]
 
 
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_nothing_is_written_to_a_file_that_was_moved_away(tmp_path, is_replaced):
+    store, path = connect("sqlite:///store.db", tmp_path), tmp_path / "store.db"
+    with store.writing() as connection:
+        connection.execute(text("CREATE TABLE t (n INTEGER)"))
+    aside = path.rename(tmp_path / "aside.db")
+    if is_replaced:
+        with connect("sqlite:///store.db", tmp_path).writing() as connection:
+            connection.execute(text("CREATE TABLE t (n INTEGER)"))
+    for _ in range(2):
+        with pytest.raises(StoreError, match="moved, replaced or deleted"), store.writing() as connection:
+            connection.execute(text("INSERT INTO t VALUES (1)"))
+    assert not store.is_reachable()
+    if not is_replaced:
+        aside.rename(path)
+        with store.writing() as connection:
+            connection.execute(text("INSERT INTO t VALUES (2)"))
+            assert connection.execute(text("SELECT n FROM t")).scalars().all() == [2]
+        assert store.is_reachable()
+    store.close()
+
+
 def test_a_failed_transaction_leaves_nothing(store):
     with store.writing() as connection:
         connection.execute(text("CREATE TABLE t (n INTEGER)"))
