@@ -6,7 +6,7 @@ nearest to what is counted. Where two are equally near, nobody guesses: the pers
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import (
@@ -84,23 +84,37 @@ from bylaw.semantic.query import (
     SemanticQuery,
 )
 
+FIRST: tuple[Callable[[Draft], None], ...] = (  # what is decided of the words before any number is, in this order
+    stop_at_definitions,
+    decide_beside,
+    decide_summaries,
+    decide_spans,
+    decide_who,
+    decide_done,
+    decide_rows,
+    decide_ranks,
+    decide_frequent,
+    decide_facts,
+    decide_sorted,
+    decide_extremes,
+    name_compared,
+)
+NAMED = (stop_at_pointed, stop_at_names, stop_at_strays)  # words that neither numbers nor rows may drop
+STOPS: tuple[Callable[[Draft, SemanticQuery], None], ...] = (  # what a query of numbers is not to be taken for
+    stop_at_bare_word,
+    stop_at_one_row,
+    stop_at_things,
+    stop_at_unequal_sides,
+    stop_at_each_row,
+    stop_at_done,
+)
+
 
 def query_of(draft: Draft) -> SemanticQuery:
     """The query. Raises Stop with what stands in the way."""
     said, previous = draft.said, draft.previous
-    stop_at_definitions(draft)
-    decide_beside(draft)
-    decide_summaries(draft)
-    decide_spans(draft)
-    decide_who(draft)
-    decide_done(draft)
-    decide_rows(draft)
-    decide_ranks(draft)
-    decide_frequent(draft)
-    decide_facts(draft)
-    decide_sorted(draft)
-    decide_extremes(draft)
-    name_compared(draft)
+    for decide in FIRST:
+        decide(draft)
     numbers = in_units(draft, all_numbers(draft))
     decide_per(draft, [number.base for number in numbers])
     ratios = ratios_of(draft)
@@ -111,12 +125,8 @@ def query_of(draft: Draft) -> SemanticQuery:
     if previous is not None and draft.follows and said.times and dated_related(draft, previous):
         raise Stop(not_understood("I do not see which of the dates before is meant now", "ask the whole question"))
     query = query_of_numbers(draft, numbers, ratios)
-    stop_at_bare_word(draft, query)
-    stop_at_one_row(draft, query)
-    stop_at_things(draft, query)
-    stop_at_unequal_sides(draft, query)
-    stop_at_each_row(draft, query)
-    stop_at_done(draft, query)
+    for stop in STOPS:
+        stop(draft, query)
     all_time = any(time.span.start is None for time in said.times)
     return carried(query, previous, all_time) if previous is not None and draft.follows else query
 
@@ -179,12 +189,7 @@ def query_of_numbers(
     metrics = list(dict.fromkeys([number.name for number in numbers] + [ratio.name for ratio in ratios]))
     group_by_owners(draft)
     dimensions = group_names(draft)
-    if said.grain is None:
-        used = [draft.context.metrics[number.name] for number in numbers if number.name in draft.context.metrics]
-        said.grain = next((metric.time_granularity for metric in used if metric.time_granularity), None)
-    if said.grain and draft.default_time(draft.base) is None and (part := draft.part(draft.base, said.grain)):
-        dimensions.insert(0, f"{draft.base}.{part.name}")
-        said.grain = None
+    decide_periods(draft, numbers, dimensions)
     filters = all_filters(draft)
     add_aparts(draft, filters)
     add_firsts(draft, filters)
@@ -213,10 +218,8 @@ def query_of_numbers(
     stop_at_two_ranks(draft, {number.name: number.base for number in numbers}, orders)
     if not dimensions and not draft.per:
         orders = orders_of_one(draft, orders)
-    stop_at_strangers(draft)
-    stop_at_pointed(draft)
-    stop_at_names(draft)
-    stop_at_strays(draft)
+    for stop in (stop_at_strangers, *NAMED):
+        stop(draft)
     stop_at_verbs(draft, draft.base, dimensions)
     stop_at_roles(draft)
     stop_at_lost_roles(draft, filters, dimensions)
@@ -241,6 +244,17 @@ def query_of_numbers(
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
     return in_roles(draft, query)
+
+
+def decide_periods(draft: Draft, numbers: Sequence[Decided], dimensions: list[str]) -> None:
+    """The grain that a metric has by itself; where the rows have a column for the period, it is one of *dimensions*."""
+    said, base = draft.said, draft.base or ""
+    if said.grain is None:
+        used = [draft.context.metrics[number.name] for number in numbers if number.name in draft.context.metrics]
+        said.grain = next((metric.time_granularity for metric in used if metric.time_granularity), None)
+    if said.grain and draft.default_time(base) is None and (part := draft.part(base, said.grain)):
+        dimensions.insert(0, f"{base}.{part.name}")
+        said.grain = None
 
 
 def metrics_of(draft: Draft, numbers: Sequence[Decided], ratios: Sequence[Ratio]) -> list[str]:
@@ -325,9 +339,8 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
     stop_at_cycles(draft)
     draft.base = owner_of_outputs(draft) if subject is None else owner_of_subject(draft, subject)
-    stop_at_pointed(draft)
-    stop_at_names(draft)
-    stop_at_strays(draft)
+    for stop in NAMED:
+        stop(draft)
     dimensions = [shown_name(draft, ref) for ref in said.outputs]
     if subject is not None and subject.of("dimension") and not subject.entities:
         dimensions.insert(0, draft.choose(subject, subject.of("dimension")).name)
