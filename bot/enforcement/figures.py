@@ -7,6 +7,7 @@ it, or when it follows from those by one step: the days that are left, a percent
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -86,6 +87,8 @@ class Ground:
     rules: Sequence[ConditionalRule]  # some may be there twice
     by_limit: Mapping[tuple[str, Figure], frozenset[str]]  # the rules that test a fact at a figure, in some case
     limited: Mapping[Figure, frozenset[str]]
+    numbers: Mapping[object, AbstractSet[str]]  # the facts that are tested at a bare number
+    near: AbstractSet[str]  # the facts that could matter here
     actions: Sequence[str]
     vocabulary: Vocabulary
     variables: Mapping[str, Variable]
@@ -105,13 +108,12 @@ class Ground:
 
     def counts(self, number: object, behind: str, supposed: Mapping[str, Value]) -> bool:
         """Is the bare number one of the case, or of a rule that could matter here? *behind* is the word behind it."""
-        facts = self.vocabulary.facts
-        measured = {name for name, fact in facts.items() if fact.unit and singular(fact.unit.casefold()) == behind}
         told = {**self.facts, **supposed}
-        if any(told[name] == number for name in told if not measured or name in measured):
-            return True
-        tested = (atom for rule in self.rules for atom in atoms(rule.guard) if not measured or atom.var in measured)
-        return any(number in one.value if isinstance(one.value, tuple) else number == one.value for one in tested)
+        found = {name for name, value in told.items() if value == number} | (
+            self.numbers.get(number, set()) & self.near
+        )
+        measured = _measured_in(behind, self.vocabulary)
+        return not found.isdisjoint(measured) if measured else bool(found)
 
     def _limits(self, figure: Figure, told: Mapping[str, Figure]) -> Iterator[tuple[str, Figure]]:
         """The limits that the figure is, or that it is away from what is told."""
@@ -143,6 +145,12 @@ class Ground:
         rates = [rate for kind, rate in self._named if kind == "percent"]
         shares = {(kind, part) for kind, amount in money for rate in rates for part in _parts(amount, rate)}
         return shares | {(a, abs(x - y)) for a, x in money for b, y in money if a == b and x != y}
+
+
+def _measured_in(unit: str, vocabulary: Vocabulary) -> frozenset[str]:
+    """The facts that are measured in what the word *unit* says."""
+    facts = vocabulary.facts.items() if unit else ()
+    return frozenset(name for name, fact in facts if fact.unit and singular(fact.unit.casefold()) == unit)
 
 
 def _parts(amount: Fraction, rate: Fraction) -> tuple[Fraction, Fraction]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from operator import attrgetter
 
 from bot.enforcement.figures import Figure, limits_of
 from bot.enforcement.sentences import Quotable, quotable_texts
 from bot.index import BundleIndex
 from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import TRUE, ConditionalRule, names
+from bylaw.logic.ir import TRUE, ConditionalRule, atoms, names
 
 Rules = tuple[ConditionalRule, ...]
 Limit = tuple[str, Figure]
@@ -48,6 +49,7 @@ class Lookups:
     by_domain: Mapping[str, Rules]
     by_limit: Mapping[Limit, frozenset[str]]
     limited: Mapping[Figure, frozenset[str]]  # the facts that are tested at a figure
+    numbers: Mapping[object, frozenset[str]]  # the facts that are tested at a number
     _by_day: dict[int, Tables] = field(default_factory=dict)
     _facts_of: dict[int, tuple[Rules, frozenset[str]]] = field(default_factory=dict)
 
@@ -141,11 +143,16 @@ def _gathered(index: BundleIndex) -> Lookups:
     rules = index.ruleset.rules
     by_limit: dict[Limit, set[str]] = defaultdict(set)
     limited: dict[Figure, set[str]] = defaultdict(set)
+    numbers: dict[object, set[str]] = defaultdict(set)
     alike: dict[frozenset[str], frozenset[str]] = {}  # one set for all rules that test the same facts
     for rule in rules:
         for fact, figure in limits_of(rule.guard, index.vocabulary, index.ruleset.variables):
             by_limit[fact, figure].add(rule.rule_id)
             limited[figure].add(fact)
+        for atom in atoms(rule.guard):
+            for value in atom.value if isinstance(atom.value, tuple) else (atom.value,):
+                if isinstance(value, int | Fraction) and not isinstance(value, bool):
+                    numbers[value].add(atom.var)
     facts = {rule.rule_id: frozenset(names(rule.guard)) for rule in rules}
     by_outcome = _tables(rules).by_outcome
     return Lookups(
@@ -159,4 +166,5 @@ def _gathered(index: BundleIndex) -> Lookups:
         by_domain=index.rules_by_domain,
         by_limit={limit: frozenset(those) for limit, those in by_limit.items()},
         limited={figure: frozenset(those) for figure, those in limited.items()},
+        numbers={number: frozenset(those) for number, those in numbers.items()},
     )

@@ -287,6 +287,8 @@ def _ground(draft: Draft) -> Ground:
         (*draft.relevant, *draft.deciding, *held),
         found.by_limit,
         found.limited,
+        found.numbers,
+        found.facts_of((*draft.relevant, *draft.deciding, *held)),
         tuple(dict.fromkeys((*claimed, *draft.scope.actions, *taken))),
         draft.index.vocabulary,
         draft.evaluator.ruleset.variables,
