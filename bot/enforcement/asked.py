@@ -39,6 +39,15 @@ _DECLINED = (
     "do not remember",
     "could not say",
     "not certain",
+    "rather not",
+    "prefer not",
+    "not want to say",
+    "not want to tell",
+    "will not say",
+    "will not tell",
+    "not tell you",
+    "refuse to",
+    "none of your business",
 )
 _DECLINED_ALONE = listed("skip pass unknown idk dunno unsure next ?")
 

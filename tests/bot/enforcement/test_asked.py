@@ -32,8 +32,9 @@ def test_an_answer_says_this(row: dict, shop: BundleIndex) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["I don't know", "idk", "skip", "Skip!", "skip this one", "no idea", "not sure", "I'm not sure", "dunno", "?",
-     "pass", "I do not remember", "I can't say", "unknown", "sorry, I have no idea"],
+    ["I don't know", "idk", "skip", "Skip!", "skip this one", "no idea", "I would rather not say", "not sure",
+     "I'd prefer not to tell", "I won't say", "I'm not sure", "dunno", "?", "pass", "I do not remember", "I can't say",
+     "unknown", "sorry, I have no idea"],
 )  # fmt: skip
 def test_these_decline(text: str) -> None:
     assert declines(text)
