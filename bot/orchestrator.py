@@ -286,10 +286,15 @@ def _decided(reply: Reply, log: Mapping[str, Any]) -> dict[str, Any]:
     For whoever decides the recorded case anew. None: it was asked about, and the answer was that nothing decides it.
     """
     given = {
-        name: said.get("action") if isinstance(said, Mapping) else said for name, said in sorted(reply.outcomes.items())
+        name: _action(said) if isinstance(said, Mapping) else said for name, said in sorted(reply.outcomes.items())
     }
     outcomes = {**dict.fromkeys(log.get("undecided", ())), **given}
     return {"facts": sayable(reply.facts), "outcomes": outcomes, "duties": dict(log.get("duties", {}))}
+
+
+def _action(said: Mapping[str, Any]) -> str | None:
+    """The action of an outcome; one that was given because facts were declined is decided by nobody."""
+    return None if "declined" in said else said.get("action")
 
 
 def rebuild(question: Question, session: Session, services: Services) -> Reply:

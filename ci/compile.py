@@ -58,7 +58,11 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
         priority_lattice=dict(workspace.rules.priorities.levels.items()),
         vocabulary=workspace.vocabulary,
         outcomes={
-            name: {"label": outcome.label, "complete": outcome.complete}
+            name: {
+                "label": outcome.label,
+                "complete": outcome.complete,
+                "restrictive": list(workspace.vocabulary.restrictive(name)),
+            }
             for name, outcome in sorted(workspace.vocabulary.outcomes.items())
         },
         graphs={

@@ -21,6 +21,7 @@ from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.lookups import lookups
 from bot.enforcement.memory import Memory, continued, load
 from bot.enforcement.recognise import topic
+from bot.enforcement.restrictive import most_restrictive
 from bot.enforcement.scope import Scope, scope_of
 from bot.enforcement.verdict import owners, verdict
 from bot.index import BundleIndex
@@ -54,6 +55,7 @@ class Case:
     asked: str | None = None  # the fact that this turn should have answered
     is_declined: bool = False
     told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
+    withheld: tuple[str, ...] = ()  # the facts for want of which the most restrictive outcome is given
 
     @property
     def facts(self) -> Mapping[str, Value]:
@@ -71,9 +73,9 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
 
     What is decided may be put into words by *llm*; it is asked for nothing else.
     """
-    case = case_of(question, state, index, visible(question.actor.id, index))
+    case = _restricted(case_of(question, state, index, visible(question.actor.id, index)))
     turn = plain(case)
-    if llm is not None and turn.reply.status == "answered":
+    if llm is not None and turn.reply.status == "answered" and not case.withheld:
         turn = _authored(case, turn, llm)
     return _delivered(case, _with_different(case, turn))
 
@@ -223,6 +225,23 @@ def plain(case: Case) -> Turn:
     return _refused(case)
 
 
+def _restricted(case: Case) -> Case:
+    """*case* with the most restrictive outcome in place of one that only declined facts could decide."""
+    missing, facts = case.scope.missing, case.index.vocabulary.facts
+    declined = [name for name in missing if name in case.memory.declined]
+    outcome = next(iter(case.scope.outcomes), None)
+    if outcome is None or not declined or any(name in facts for name in missing if name not in declined):
+        return case
+    if case.decision.outcomes[outcome].action is not None or _conflicts(case):
+        return case
+    found = most_restrictive(outcome, case.facts, case.day, case.index, case.evaluator)
+    if found is None:
+        return case
+    undecided = {name: facts for name, facts in case.decision.undecided.items() if name != outcome}
+    decision = replace(case.decision, outcomes={**case.decision.outcomes, outcome: found}, undecided=undecided)
+    return replace(case, decision=decision, scope=replace(case.scope, missing=()), withheld=missing)
+
+
 def _conflicts(case: Case) -> list[Conflict]:
     about = set(case.scope.outcomes[:1] if not case.scope.is_named else case.scope.outcomes)
     return [
@@ -239,7 +258,11 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
         rule = case.index.rule(result.rule_id)
         asked_for = [name for name in case.memory.topic.actions if case.index.vocabulary.outcome_of(name) == outcome]
         lines.append(write.taken(case.words, outcome, result.action, asked_for))
-        lines.append(write.because(case.words, rule, case.facts, _in_order(case, rule)))
+        is_withheld = bool(case.withheld) and outcome == case.scope.outcomes[0]
+        if is_withheld:
+            lines.append(f"{write.RESTRICTIVE} ({rule.policy_id}).")
+        else:
+            lines.append(write.because(case.words, rule, case.facts, _in_order(case, rule)))
         cited.append(rule)
     for kind, action, rule in case.scope.duties:
         lines.append(write.duty(case.words, kind, action))
@@ -358,6 +381,7 @@ def _turn(
         citations=tuple(_citation(rule, case.index.commit) for rule in cited),
         ask=ask,
         outcomes=_outcomes(case, outcomes),
+        caveats=(write.withheld(case.words, case.withheld),) if case.withheld else (),
         facts={name: variables[name].show(value) for name, value in sorted(case.memory.facts.items())},
         path=_path(case, outcomes),
     )
@@ -382,11 +406,15 @@ def _citation(rule: ConditionalRule, commit: str | None) -> Citation:
 
 
 def _outcomes(case: Case, decided: Sequence[str]) -> dict[str, Any]:
-    """The outcomes of the answer as `decide` spells them, and the duties that go with them."""
+    """The outcomes of the answer as `decide` spells them. One with `declined` is no decision but the most restrictive
+    that is possible without those facts.
+    """
     found: dict[str, Any] = {}
     for name in decided:
         result = case.decision.outcomes[name]
         found[name] = {"action": result.action, "policy_id": result.policy_id, "rule_id": result.rule_id}
+        if case.withheld and name == case.scope.outcomes[0]:
+            found[name]["declined"] = list(case.withheld)
     return found
 
 

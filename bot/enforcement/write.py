@@ -13,6 +13,7 @@ from bylaw.logic.ir import ConditionalRule, Value
 from bylaw.logic.prose import value_in_words
 
 ALWAYS = "it holds in every case"
+RESTRICTIVE = "This is the most restrictive outcome still possible, since not everything is known"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ def because(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], ord
     """The facts of the case that a rule rests on."""
     known = words.case(facts, order)
     return f"Why: {known} ({rule.policy_id})." if known else f"Why: {ALWAYS} ({rule.policy_id})."
+
+
+def withheld(words: Words, facts: Iterable[str]) -> str:
+    """The note on an answer that is the most restrictive one because these facts were not told."""
+    return f"Not told: {listing(words.fact(name) for name in facts)}. Once it is, the answer may be another."
 
 
 def duty(words: Words, kind: str, action: str) -> str:

@@ -68,10 +68,14 @@ class Action(Authored):
 
 
 class Outcome(Authored):
-    """A question every case answers at most once; `complete`: every case must get an answer."""
+    """A question every case answers at most once; `complete`: every case must get an answer.
+
+    `restrictive` are its actions, the most restrictive first.
+    """
 
     label: Word | None = None
     complete: StrictBool = False
+    restrictive: list[Word] = Field(default_factory=list)
 
 
 class Relations(Authored):
@@ -106,6 +110,12 @@ class Vocabulary(AuthoredFile):
         """The outcome that *action* answers, None for an action that stands alone."""
         declared = self.actions.get(self.canonical(action))
         return declared.outcome if declared else None
+
+    def restrictive(self, outcome: str) -> tuple[str, ...]:
+        """The actions of *outcome*, the most restrictive first: as it says, then from the last declared on."""
+        declared = [name for name, action in self.actions.items() if action.outcome == outcome and not action.same_as]
+        said = [self.canonical(name) for name in self.outcomes[outcome].restrictive] if outcome in self.outcomes else []
+        return tuple(dict.fromkeys((*said, *reversed(declared))))
 
     def implied(self, action: str) -> tuple[str, ...]:
         """What taking *action* brings with it, transitively, without itself, in the order it is reached."""

@@ -78,6 +78,8 @@ def _of_vocabulary(vocabulary: Vocabulary) -> Iterator[str]:
         yield from (name, *others)
     for action in vocabulary.actions.values():
         yield from (word for word in (action.outcome, action.same_as) if word is not None)
+    for outcome in vocabulary.outcomes.values():
+        yield from outcome.restrictive
     for conditions in vocabulary.terms.values():
         yield from _of_conditions(conditions, vocabulary)
 

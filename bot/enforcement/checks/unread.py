@@ -18,7 +18,7 @@ from bot.enforcement.namings import stem
 from bot.enforcement.polarity import ACTS, is_act
 from bot.enforcement.stated import ABOUT, Said
 from bot.enforcement.utterance import Quantity
-from bot.enforcement.write import ALWAYS
+from bot.enforcement.write import ALWAYS, RESTRICTIVE
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, Word, read_words
@@ -65,7 +65,7 @@ def known_of(draft: Draft) -> Known:
     facts = draft.index.vocabulary.facts
     own = stems_in(text for name in draft.facts for text in fact_texts(name, facts[name]))
     spoken, named = _of_rules(draft)
-    texts = [stems_in([text]) for text in (ALWAYS, *(rule.source.text for rule in draft.deciding)) if text]
+    texts = [stems_in([text]) for text in (ALWAYS, RESTRICTIVE, *(rule.source.text for rule in draft.deciding)) if text]
     return Known(_COURTESY_STEMS.union(own, spoken, stems_in([draft.query]), *texts), _TELLING_STEMS | named, texts)
 
 

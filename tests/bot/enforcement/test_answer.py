@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.conversation import Actor, Question, Turn, spoken
+from bot.enforcement import restrictive
 from bot.enforcement.answer import answer
 from bot.index import BundleIndex
+from bylaw.logic.ir import Value, atoms
 
 CONVERSATIONS = yaml.safe_load(Path(__file__).with_name("conversations.yaml").read_text())
 
@@ -35,6 +38,9 @@ def hold(turn: Turn, expected: dict[str, Any]) -> None:
         assert [choice.value for choice in reply.ask.choices] == expected["choices"]
     if "outcomes" in expected:
         assert {name: result["action"] for name, result in reply.outcomes.items()} == expected["outcomes"]
+    declined = [fact for result in reply.outcomes.values() for fact in result.get("declined", ())]
+    assert declined == expected.get("declined", [])
+    assert len(reply.caveats) == bool(declined)
     if "facts" in expected:
         assert reply.facts == expected["facts"]
     if "path" in expected:
@@ -135,8 +141,42 @@ def test_what_is_answered_is_what_the_rules_decide(turns: list[str], shop: Bundl
         facts = {name: shop.ruleset.variables[name].read(value) for name, value in turn.reply.facts.items()}
         decision = shop.evaluator.decide(facts, datetime(2026, 11, 20, tzinfo=UTC).date().toordinal())
         for outcome, result in turn.reply.outcomes.items():
-            assert decision.outcomes[outcome].action == result["action"]
+            if "declined" in result:
+                assert decision.outcomes[outcome].action is None
+                assert result["action"] == strictest(shop, outcome, facts, result["declined"])
+            else:
+                assert decision.outcomes[outcome].action == result["action"]
         state = turn.state
+
+
+def strictest(shop: BundleIndex, outcome: str, facts: dict[str, Value], declined: list[str]) -> str:
+    """The most restrictive action of all cases that go on from *facts*, by trying them."""
+    rules = shop.ruleset.rules
+    bounds = {atom.value for rule in rules for atom in atoms(rule.guard) if atom.var in declined}
+    near = [bound + step for bound in bounds if type(bound) is int for step in (-1, 0, 1) if bound + step >= 0]
+    values = {"boolean": [True, False], "integer": near, "decimal": near}
+    ways = [values.get(shop.ruleset.variables[name].kind, shop.ruleset.variables[name].values) for name in declined]
+    cases = ({**facts, **dict(zip(declined, way, strict=True))} for way in product(*ways))
+    day = datetime(2026, 11, 20, tzinfo=UTC).date().toordinal()
+    given = {shop.evaluator.decide(case, day).outcomes[outcome].action for case in cases}
+    return next(action for action in shop.bundle.outcomes[outcome]["restrictive"] if action in given)
+
+
+def test_what_is_most_restrictive_is_tried_only_so_often(shop: BundleIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no completion may be decided any more, a rule that may fire counts as one that does."""
+    monkeypatch.setattr(restrictive, "_TRIALS", 0)
+    found = restrictive.most_restrictive("refund", {"has_receipt": True}, 740_000, shop, shop.evaluator)
+    assert found.action == "reject"
+
+
+def test_a_bundle_that_does_not_say_what_is_restrictive_names_the_owners(shop: BundleIndex) -> None:
+    told = {name: {} for name in shop.bundle.outcomes}
+    silent = BundleIndex(shop.bundle.model_copy(update={"outcomes": told}))
+    state = say("I bought a shirt 10 days ago. Can I get a refund?", {}, silent).state
+    reply = say("I don't know", state, silent).reply
+    assert (reply.status, reply.outcomes) == ("escalated", {})
+    assert "has the receipt" in reply.text
+    assert "Customer Service Dept." in reply.text
 
 
 @pytest.mark.parametrize("piece", ["refund ", "Can I ", "bought 20 days ago ", "?", "{value} ", "𝕽𝖊𝖋𝖚𝖓𝖉 "])
