@@ -185,7 +185,7 @@ def _after(session: Session, kind: str, turn: Turn) -> Session:
     """The session as the next turn will find it."""
     reply = turn.reply
     offered = reply.choices or (reply.ask.choices if reply.ask else ())
-    is_waiting = reply.status in _WAITING or bool(offered)
+    is_waiting = reply.status in _WAITING or reply.ask is not None or bool(offered)
     return replace(
         session,
         last_kind=kind,

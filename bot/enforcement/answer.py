@@ -226,11 +226,9 @@ def plain(case: Case) -> Turn:
 
 
 def _restricted(case: Case) -> Case:
-    """*case* with the most restrictive outcome in place of one that only declined facts could decide."""
-    missing, facts = case.scope.missing, case.index.vocabulary.facts
-    declined = [name for name in missing if name in case.memory.declined]
-    outcome = next(iter(case.scope.outcomes), None)
-    if outcome is None or not declined or any(name in facts for name in missing if name not in declined):
+    """*case* with the most restrictive outcome in place of one that declined facts could decide."""
+    missing, outcome = case.scope.missing, next(iter(case.scope.outcomes), None)
+    if outcome is None or not any(name in case.memory.declined for name in missing):
         return case
     if case.decision.outcomes[outcome].action is not None or _conflicts(case):
         return case
@@ -273,19 +271,32 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     silence = "No policy in force requires, forbids or expressly allows this in the case as told"
     lines += [f"{silence}: {case.words.action(action)}." for action in case.scope.silent]
     cited += [rule for rule in _rules_of(case, case.scope.silent) if rule not in cited][:_MOST_CITED]
-    return _turn(case, "policy", "answered", lines, cited, decided)
+    following = _to_ask(case, case.withheld)  # whoever declined one question may still answer another
+    ask = None if following is None else _ask(case, following)
+    if ask is not None:
+        lines.append(f"{write.CHANCE} {ask.question}")
+    return _turn(case, "policy", "answered", lines, cited, decided, ask)
+
+
+def _to_ask(case: Case, missing: Sequence[str]) -> str | None:
+    """The most deciding fact that the person has not declined, one that has a question of its own first."""
+    facts = case.index.vocabulary.facts
+    left = [name for name in missing if name not in case.memory.declined and name in facts]
+    return next((name for name in left if facts[name].ask), next(iter(left), None))
+
+
+def _ask(case: Case, name: str) -> Ask:
+    facts = case.index.vocabulary.facts
+    return Ask(fact=name, question=write.question(case.words, name), choices=write.choices(facts[name]))
 
 
 def _asked(case: Case) -> Turn | None:
-    """Ask for the most deciding fact that the person has not declined, one that has a question of its own first."""
-    facts = case.index.vocabulary.facts
-    left = [name for name in case.scope.missing if name not in case.memory.declined and name in facts]
-    if not left:
+    """Ask for a missing fact, if there is one to ask for."""
+    name = _to_ask(case, case.scope.missing)
+    if name is None:
         return None
-    name = next((name for name in left if facts[name].ask), left[0])
-    asked = write.question(case.words, name)
-    ask = Ask(fact=name, question=asked, choices=write.choices(facts[name]))
-    lines = [asked]
+    ask = _ask(case, name)
+    lines = [ask.question]
     if case.is_declined and case.asked:
         lines.insert(0, f"Without knowing that ({case.words.fact(case.asked)}) it depends on something else.")
     elif case.asked == name and not case.reads and not case.unclear:

@@ -13,6 +13,7 @@ from bylaw.logic.ir import ConditionalRule, Value
 from bylaw.logic.prose import value_in_words
 
 ALWAYS = "it holds in every case"
+CHANCE = "It may be another if you tell me:"
 RESTRICTIVE = "This is the most restrictive outcome still possible, since not everything is known"
 
 
