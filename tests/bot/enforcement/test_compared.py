@@ -80,17 +80,24 @@ def test_both_are_asked_for_and_then_it_is_decided(one: str, two: str, other: st
 
 
 @pytest.mark.parametrize(("one", "two", "other"), COMPARED)
-def test_who_knows_neither_hears_which_two_are_missing_and_whom_to_ask(
+def test_who_knows_neither_gets_the_most_restrictive_and_hears_which_two_are_missing(
     one: str, two: str, other: str, tmp_path: Path
 ) -> None:
     *_, last = talk(prices(tmp_path, one, two, other), "Can we match the price?", "I don't know", "I don't know")
-    assert (last.status, last.outcomes) == ("escalated", {})
-    assert "our price and their price" in last.text or "their price and our price" in last.text
-    assert "Desk" in last.text
+    given = last.outcomes["price_match"]
+    assert (last.status, given["action"], set(given["declined"])) == ("answered", other, {"our_price", "their_price"})
+    (note,) = last.caveats
+    assert "our price and their price" in note or "their price and our price" in note
 
 
 def test_who_knows_one_hears_of_the_other_alone(tmp_path: Path) -> None:
     index = prices(tmp_path, "<", ">=", "keep")
     first, last = talk(index, "Can we match the price? They ask $10.", "I don't know")
     assert first.ask is not None and first.ask.fact == "our_price"
-    assert last.status == "escalated" and "without knowing: our price." in last.text
+    assert last.outcomes["price_match"] == {
+        "action": "keep",
+        "policy_id": "POL-PRICE-001",
+        "rule_id": last.outcomes["price_match"]["rule_id"],
+        "declined": ["our_price"],
+    }
+    assert last.caveats == ("Not told: our price. Once it is, the answer may be another.",)
