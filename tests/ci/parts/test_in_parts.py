@@ -48,6 +48,7 @@ def at_once(old, now):
     return printed(replace(compared, answers=after.proofs.answers))
 
 
+@pytest.mark.slow
 @given(versions())
 @quietly(25)
 def test_against_a_base_it_prints_the_same(sides):
@@ -69,6 +70,7 @@ def assert_printed_the_same(sides):
             assert told.splitlines() == at_once(old, now).splitlines()
 
 
+@pytest.mark.slow
 @given(versions())
 @quietly(30)
 def test_shared_among_workers_it_finds_the_same(sides):
