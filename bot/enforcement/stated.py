@@ -30,6 +30,7 @@ ABOUT = listed("request policy period window rule question department team desk 
 _HAS = listed("no not your a")  # "your refund" is a promise, "the refund" need not be
 _OPENS_QUESTION = listed("can could may do be will would shall should am must have")
 _TESTING = listed("would could only need require required must whether")
+_JOINTS = listed("and but or then which while plus")  # what begins another statement of the clause
 LONGEST = 400  # words of a sentence; no check reads on
 
 
@@ -155,15 +156,16 @@ class Reader:
         vague = (one for one in mentions if one.naming.is_generic or one.naming.is_denial)
         named = [*sure, *(one for one in vague if self._is_told(sentence, one))]
         used = {sentence.words[i] for mention in named for i in mention.used}
-        clauses = {word.clause for word in used}
-        spans = [(read.start, read.end) for read in reading.reads]
+        parts = _parts(sentence, {i for mention in named for i in mention.used})
+        near = {*self.known, *self.prefer}  # what matters to nothing here may be the manner: "store credit in cash"
+        spans = [(read.start, read.end) for read in reading.reads if read.fact in near]
         rest = [
-            word
+            i
             for i, word in enumerate(sentence.words)
             if polarity.is_done(sentence.words, i) or not any(start <= word.start < end for start, end in spans)
         ]
-        silent = tuple(word for word in rest if word.clause not in clauses)
-        return silent, tuple(word for word in rest if word.clause in clauses and word not in used)
+        silent = tuple(sentence.words[i] for i in rest if i not in parts)
+        return silent, tuple(sentence.words[i] for i in rest if i in parts and sentence.words[i] not in used)
 
     def _is_told(self, sentence: Sentence, mention: Mention) -> bool:
         """Is something said with a vague name: that it is given, or that it is not?"""
@@ -263,6 +265,17 @@ class Reader:
         parts = list(sentences(self.query))
         questions = [part for part in parts if polarity.is_question(part.text)]
         return any(part.words[0].text in _OPENS_QUESTION for part in questions or parts)
+
+
+def _parts(sentence: Sentence, named: Collection[int]) -> frozenset[int]:
+    """The words of clauses that name actions, up to a joint behind the last name: "… and you pay the postage"."""
+    found: set[int] = set()
+    for clause in sentence.clauses:
+        here = [i for i in clause if i in named]
+        if here:
+            joints = (i for i in clause if i > here[-1] and sentence.words[i].text in _JOINTS)
+            found.update(range(clause.start, next(joints, clause.stop)))
+    return frozenset(found)
 
 
 def _apart(reads: Sequence[Read], sentence: Sentence, mentions: Sequence[Mention]) -> Iterator[Read]:

@@ -15,7 +15,7 @@ from bot.enforcement.checks.result import Draft
 from bot.enforcement.figures import called
 from bot.enforcement.lookups import lookups
 from bot.enforcement.namings import stem
-from bot.enforcement.polarity import ACTS, is_act
+from bot.enforcement.polarity import ACTS, GIVING, is_act
 from bot.enforcement.stated import ABOUT, Said
 from bot.enforcement.utterance import Quantity
 from bot.enforcement.write import ALWAYS, RESTRICTIVE
@@ -48,6 +48,13 @@ _COURTESY = listed(
     "bought order ordered one other both each very really quite indeed course clear clearly simply basically "
     "actually need show bring confirm read required mention mentioned state stated right correct whole price amount "
     "total sum dollar usd value worth too anymore immediately once every"
+)
+
+# What stands beside the name of an action: that it is given or refused, and to whom, where and on what ground.
+_BESIDE = GIVING | listed(
+    "able unable prohibited forbidden allowed permitted denied refused declined rejected excluded impossible instead "
+    "rather until once when put go onto into account below above up needed necessary required entire whole make do "
+    "done away meantime expect think believe suppose count remain stay yes no"
 )
 
 
@@ -128,8 +135,16 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         is_strange = found not in known.stems and word.clause not in leads
         if is_strange or (found in known.telling and not is_name):
             return said.sentence.text[word.start : word.end]
-    acts = (word for word in said.beside if is_act(word.text))
-    return next((said.sentence.text[word.start : word.end] for word in acts), None)
+    beside = (word for word in said.beside if not _is_in(word, figures) and not _is_plain(word, known))
+    return next((said.sentence.text[word.start : word.end] for word in beside), None)
+
+
+def _is_plain(word: Word, known: Known) -> bool:
+    """May the word stand beside the name of an action? It then says that it is given, or nothing that matters."""
+    found = stem(word.text)
+    if found is None or found[0].isdigit() or found in _BESIDE_STEMS:
+        return True
+    return found in known.stems and found not in known.telling and not is_act(word.text)
 
 
 def _is_elliptic(said: Said) -> bool:
@@ -167,4 +182,5 @@ def _stems(text: str) -> frozenset[str]:
 
 
 _COURTESY_STEMS = stems_in([" ".join(sorted(_COURTESY))])
+_BESIDE_STEMS = stems_in([" ".join(sorted(_BESIDE))])
 _TELLING_STEMS = stems_in([" ".join(sorted(_TELLING))])
