@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 import sys
@@ -21,6 +22,7 @@ from bylaw.errors import BylawError, UsageError
 
 GRACE_SECONDS = 20
 WAITING = 2048  # connections that nobody has accepted yet
+GARBAGE = 10_000  # objects made before the young ones are searched: an answer makes a few thousand and leaves none
 TURN_SECONDS = 0.001  # how long one thread computes while others wait: what is only taken in waits behind each answer
 
 
@@ -37,6 +39,7 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None]) -> 
     )
     # uvicorn raises the signal again once it has shut down: to be told to stop is not to be killed
     sys.setswitchinterval(TURN_SECONDS)
+    gc.set_threshold(GARBAGE)
     before = signal.signal(signal.SIGTERM, _stop)
     try:
         with suppress(KeyboardInterrupt, _Stopped):

@@ -8,6 +8,7 @@ A claim does not wait for the disk: where a power failure undoes it, the questio
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,15 +27,17 @@ from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
 
 BUSY_SECONDS = 30  # how long a writer waits for another process before it gives up
+_LOOK_SECONDS = 0.0005  # between two looks whether the other writer has ended
+_PATIENT, _AT_ONCE = f"busy_timeout={BUSY_SECONDS * 1000}", "busy_timeout=0"
 # secure_delete: what is redacted is overwritten, not only forgotten
 PRAGMAS = (
-    f"busy_timeout={BUSY_SECONDS * 1000}",
+    _PATIENT,
     "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",
     "secure_delete=ON",
 )
-SEALED = (f"busy_timeout={BUSY_SECONDS * 1000}", "query_only=ON")  # a file that may only be read
+SEALED = (_PATIENT, "query_only=ON")  # a file that may only be read
 _HELP: Mapping[str, str] = {
     "SQLITE_BUSY": "another process has been writing for long: ask again",
     "SQLITE_CORRUPT": "its file is damaged: put a backup in its place, then `bylaw audit verify --checkpoint FILE`",
@@ -181,7 +184,30 @@ def _begin_immediately(connection: Connection, synchronous: str) -> None:
     if connection.info.get("synchronous", "FULL") != synchronous:  # it cannot be changed within a transaction
         command(connection, f"PRAGMA synchronous={synchronous}")
         connection.info["synchronous"] = synchronous
-    command(connection, "BEGIN IMMEDIATE")
+    _take_lock(connection)
+
+
+def _take_lock(connection: Connection) -> None:
+    """Begin as the only writer, as soon as the one before has ended: SQLite itself would sleep longer from look to
+    look, with nobody at work meanwhile.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    command(connection, f"PRAGMA {_AT_ONCE}")
+    try:
+        while not _has_lock(connection, is_last=time.monotonic() > until):
+            time.sleep(_LOOK_SECONDS)
+    finally:
+        command(connection, f"PRAGMA {_PATIENT}")
+
+
+def _has_lock(connection: Connection, is_last: bool) -> bool:
+    try:
+        command(connection, "BEGIN IMMEDIATE")
+    except DBAPIError as error:
+        if is_last or not getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+            raise
+        return False
+    return True
 
 
 def connect(url: str, root: Path) -> Store:

@@ -132,6 +132,20 @@ def test_the_threads_of_a_process_write_in_turn_and_say_so_when_it_takes_too_lon
     store.close()
 
 
+def test_writers_of_two_processes_follow_each_other_at_once_or_say_who_writes(tmp_path, monkeypatch):
+    one, other = connect("sqlite:///store.db", tmp_path), connect("sqlite:///store.db", tmp_path)  # each its own turns
+    looks = []
+    monkeypatch.setattr(engine.time, "sleep", looks.append)
+    with one.writing():
+        monkeypatch.setattr(engine, "BUSY_SECONDS", 0.01)
+        with pytest.raises(StoreError, match="locked") as raised, other.writing():
+            pytest.fail("two wrote at once")
+    assert raised.value.help == "another process has been writing for long: ask again"
+    assert set(looks) == {engine._LOOK_SECONDS}
+    with other.writing() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000  # for whatever else may be locked
+
+
 @pytest.mark.parametrize("asked", [(True, False, True), (False, True), (False, False), (True,)])
 def test_only_what_may_be_lost_does_not_wait_for_the_disk(tmp_path, asked):
     store = connect("sqlite:///store.db", tmp_path)
