@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +19,10 @@ from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # fsspec ship
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
 from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
 
-from bylaw.canonical import canonical_json, write_atomically
+from bylaw.canonical import canonical_json, settle_folder, write_atomically
 from bylaw.errors import BylawError
 
+_AT_ONCE = 500  # deletions in one request to a bucket
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -54,6 +55,9 @@ def checked(name: str) -> str:
     return name
 
 
+Needed = Callable[[Set[str]], Set[str]]  # of some papers, those that somebody needs by now
+
+
 class Shelf(Protocol):
     """Where papers are kept, before the transaction that records them or within it."""
 
@@ -63,6 +67,14 @@ class Shelf(Protocol):
 
     def within(self, connection: Any, kept: Iterable[Paper]) -> None:
         """Called in the transaction on *connection*."""
+        ...
+
+    def remove(self, names: Sequence[str]) -> int:
+        """Take papers away for good, with nothing locked; how many lay here. Raises ArtifactError."""
+        ...
+
+    def remove_within(self, connection: Any, names: Sequence[str], unless: Needed) -> int:
+        """The same in the transaction on *connection*: those that nobody needs once nobody can begin to."""
         ...
 
     def put(self, value: Any) -> str:
@@ -98,6 +110,38 @@ class Artifacts:
 
     def within(self, connection: Any, kept: Iterable[Paper]) -> None:
         """Nothing: they lie here already."""
+
+    def remove(self, names: Sequence[str]) -> int:
+        """Delete the papers for good; how many lay here. What is no longer there is no failure: it was asked before."""
+        with self._told("removed"):
+            self.fs.invalidate_cache()
+            there = self._there(sorted({checked(name) for name in names}))
+            for at in range(0, len(there), _AT_ONCE):
+                self._delete(there[at : at + _AT_ONCE])
+            if isinstance(self.fs, LocalFileSystem):
+                for folder in sorted({Path(path).parent for path in there}):
+                    settle_folder(folder)
+        return len(there)
+
+    def _delete(self, places: list[str]) -> None:
+        try:
+            self.fs.rm(places)
+        except FileNotFoundError:  # somebody else deletes them too
+            for place in places:
+                with suppress(FileNotFoundError):
+                    self.fs.rm_file(place)
+
+    def remove_within(self, connection: Any, names: Sequence[str], unless: Needed) -> int:
+        """Nothing: no transaction holds for what lies here."""
+        return 0
+
+    def _there(self, names: Sequence[str]) -> list[str]:
+        """The places of those that lie here; many are looked up in one list of all."""
+        places = [self._path(name) for name in names]
+        if len(places) < _AT_ONCE:
+            return [path for path in places if self.fs.exists(path)]
+        found = set(map(str, self.fs.find(self.base)))
+        return [path for path in places if path in found]
 
     def put(self, value: Any) -> str:
         """Keep *value* as canonical JSON; its fingerprint."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -17,9 +17,11 @@ from bot.settings import Settings
 from bylaw.errors import UsageError
 
 if TYPE_CHECKING:
+    from bot.redaction import Redacted
     from bot.store.engine import Store
     from bylaw.audit.entry import Checkpoint
     from bylaw.audit.verify import Redaction, Verdict
+    from bylaw.bundle import CompiledPolicyBundle
 
 _MOST_REDACTIONS = 20  # that are listed for people
 
@@ -158,48 +160,76 @@ def redact(
     bundle: Path | None,
     root: Path | None,
 ) -> None:
-    """Take what was said out of the chain for good. The chain still verifies, and says how many are redacted.
+    """Take what was said away for good: out of the chain, and the rows and papers beside it.
 
-    What stays of an entry is when it was written, what happened, the request's id, the bundle, and the fingerprints of
-    its papers. A request's row and its papers, in the store or under BYLAW_ARTIFACTS, are rows and files like any
-    other, and are deleted there; an answer whose papers are gone can no longer be replayed.
+    The chain still verifies, and says how many are redacted. What stays of an entry is when it was written, what
+    happened, the request's id, the bundle, and the fingerprints of its papers: it can no longer be replayed. Where this
+    was interrupted, do it again. Backups and exports, a database server's own log, and earlier versions of objects in
+    a bucket are yours to delete.
     """
     from bot import app
-    from bot.store import audit as chain
+    from bot.redaction import Scope
+    from bot.redaction import redact as taken_away
+    from bot.store.papers import everywhere
     from bylaw.audit.entry import after
+    from bylaw.progress import progress
 
     if [request_id is not None, before is not None, expired].count(True) != 1:
         what = "what is redacted is one request, everything before a time, or what has expired"
         raise UsageError(what, "give one of --request, --before and --expired")
     given = settings.read(root or Path())
-    until = _until(given, before, expired, bundle, root)
-    with _store(given) as store:
-        with store.writing() as connection:
-            if request_id is not None and not chain.about(connection, request_id):
-                raise UsageError(f"nothing is recorded of a request `{request_id}`", "`bylaw audit export` lists them")
-            chosen = chain.positions(connection, until, request_id)
-            entry = chain.redact(connection, chosen, by, reason, app.now) if chosen else None
-        store.settle()
-    if entry is not None:
-        app.anchoring(given)(after(entry))
-    click.echo(f"redacted {_entries(len(chosen))}")
-    if chosen:
-        click.echo("their requests' rows and papers, in the store or under BYLAW_ARTIFACTS, are still there", err=True)
+    rules = _rules(given, bundle, root) if expired or bundle is not None else None
+    scope = Scope(request_id, _until(rules, before, expired))
+    with _store(given) as store, progress() as heard:
+        shelves = everywhere(given.artifacts, given.root, store)
+        done = taken_away(scope, store, shelves, by, reason, app.now, _origin(rules, store), heard)
+        is_settled = store.settle()
+    if done.entry is not None:
+        app.anchoring(given)(after(done.entry))
+    click.echo(f"redacted {_entries(done.entry_count)}")
+    for line in _left(done, is_settled):
+        click.echo(line, err=True)
 
 
-def _until(
-    given: Settings, before: str | None, expired: bool, bundle: Path | None, root: Path | None
-) -> datetime | None:
+def _left(done: Redacted, is_settled: bool) -> Iterator[str]:
+    """What was deleted beside the chain, and what is not gone yet."""
+    from bot.render import safe
+
+    yield f"deleted the rows of {_several(done.request_count, 'request')}, and {_several(done.paper_count, 'paper')}"
+    if done.carried_on:
+        named = ", ".join(done.carried_on)
+        yield safe(f"the conversation went on: what was said may stand in {named} too; redact them as well")
+    if done.fixed_count:
+        yield f"{_entries(done.fixed_count)} of an earlier version cannot be redacted: their words are what was hashed"
+    if not is_settled:
+        yield "another process is reading the store: what was redacted leaves its file when it ends; then do this again"
+
+
+def _rules(given: Settings, bundle: Path | None, root: Path | None) -> CompiledPolicyBundle:
+    from bot.cli import bundle_path
+    from bylaw.bundle import read
+
+    return read(bundle_path(given, bundle, root), given.bundle_keys)
+
+
+def _origin(rules: CompiledPolicyBundle | None, store: Store) -> Mapping[str, str | None]:
+    """The bundle in force: the one whose rules were looked up, else the one that is served, null where none is."""
+    from bot.store import served
+
+    if rules is not None:
+        return {"bundle_etag": rules.bundle_metadata.etag, "commit": rules.bundle_metadata.source_commit}
+    with store.reading() as connection:
+        return served.origin(connection)
+
+
+def _until(rules: CompiledPolicyBundle | None, before: str | None, expired: bool) -> datetime | None:
     """Before when everything goes: as it was told, or as the rules say today; None where that is not the question."""
     from bot import app
     from bot.conversation import moment
 
-    if not expired:
+    if not expired or rules is None:
         return None if before is None else moment(before)
-    from bot.cli import bundle_path
-    from bylaw.bundle import read
-
-    days = read(bundle_path(given, bundle, root), given.bundle_keys).rules.pii.retention_days
+    days = rules.rules.pii.retention_days
     if days is None:
         raise UsageError("no rule says how long what was said is kept", "add `retention_days: 365` to rules/pii.yaml")
     return app.now() - timedelta(days=days)
@@ -370,6 +400,10 @@ def _redaction_text(one: Redaction) -> str:
 
 def _entries(count: int) -> str:
     return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _counted(found: Verdict) -> str:

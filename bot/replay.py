@@ -31,7 +31,7 @@ from bylaw.llm.guarded import Guard
 from bylaw.llm.recorded import Replayed
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
 
-_LOST = "put it back from a backup of the store, or of BYLAW_ARTIFACTS"
+_LOST = "put it back from a backup of the store, or of BYLAW_ARTIFACTS; or end a redaction that was interrupted"
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,11 @@ class NotReplayable(BylawError):
 def replay(request_id: str, store: Store, artifacts: Shelf) -> Replay:
     """Rebuild the reply to *request_id*.
 
-    Raises UsageError for one nobody knows, NotReplayable where a paper is missing or was altered.
+    Raises UsageError for one nobody knows, NotReplayable where it was redacted, or a paper is missing or was altered.
     """
     entry = recorded(request_id, store)
+    if entry.is_redacted:
+        raise NotReplayable(_redacted(request_id, entry, store), "what was said is gone for good; its entry stays")
     body = entry.body
     named = body.get("artifacts") or {}
     missing = [name for name in ("bundle", "reply", "request") if name not in named]
@@ -112,6 +114,14 @@ def recorded(request_id: str, store: Store) -> AuditEntry:
     if any(one.kind == "edited" and "its own hash" in one.detail for one in verify([entry]).breaks):
         raise NotReplayable(f"the record of `{request_id}` was edited after it was written", "see `bylaw audit verify`")
     return entry
+
+
+def _redacted(request_id: str, entry: AuditEntry, store: Store) -> str:
+    with store.reading() as connection:
+        found = audit.redaction_of(connection, entry.seq)
+    if found is None:
+        return f"what was said in `{request_id}` was erased, and no redaction says so: see `bylaw audit verify`"
+    return f"the answer to `{request_id}` {audit.told(found)}"
 
 
 def _event(entry: AuditEntry) -> Any:

@@ -46,6 +46,9 @@ def trace(request_id: str, store: Store, artifacts: Shelf) -> Story:
         standing = requests.load(connection, request_id)
         steps = requests.steps(connection, request_id)
         recorded = audit.about(connection, request_id)
+        redacted = next((audit.redaction_of(connection, one.seq) for one in recorded if one.is_redacted), None)
+    if standing is None and redacted is not None:
+        raise UsageError(f"the request `{request_id}` {audit.told(redacted)}", "nothing is left of it but its entries")
     if standing is None:
         raise UsageError(f"the request `{request_id}` is not known here", "`bylaw audit export` lists the requests")
     papers, unreadable = {}, {}

@@ -123,3 +123,12 @@ def _neighbour(path: Path) -> tuple[int, str]:
     except FileNotFoundError:
         folder.mkdir(parents=True, exist_ok=True)
         return tempfile.mkstemp(dir=folder, prefix=prefix)
+
+
+def settle_folder(folder: Path) -> None:
+    """Wait until the disk knows what is in *folder*, and what no longer is."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

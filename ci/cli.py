@@ -105,12 +105,12 @@ def check(
     bylaw check --warehouse duckdb:///shop.duckdb
     bylaw check --warehouse postgresql://reader@db/shop --record
     """
+    from bylaw.progress import progress
     from ci.check import Rows
     from ci.check import check as run_check
     from ci.executors.registry import executor as executors
     from ci.executors.registry import place
     from ci.report.formats import FORMATS, append
-    from ci.report.progress import progress
     from ci.report.report import Report
     from ci.revision import folder
 
@@ -159,8 +159,8 @@ def compile_(ctx: click.Context, root: Path, directory: Path, sign_key: str | No
     The same commit gives the same bytes. Nothing is written when a file cannot be read as what it should be; a
     policy that could not be formalized is compiled as text only, and the exit code is 1.
     """
+    from bylaw.progress import progress
     from ci import pipeline
-    from ci.report.progress import progress
     from ci.report.text import render as render_text
 
     with progress() as heard:

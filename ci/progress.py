@@ -1,4 +1,4 @@
-"""How far long work has come, told part by part to whoever listens; `ci.report.progress` draws it."""
+"""How far long work has come, told part by part to whoever listens; `bylaw.progress` draws it."""
 
 from __future__ import annotations
 

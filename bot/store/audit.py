@@ -6,9 +6,12 @@ PostgreSQL an advisory lock that ends with the transaction does.
 
 from __future__ import annotations
 
+import json
+import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,13 +19,16 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
+    CursorResult,
     Integer,
     Row,
+    Select,
     String,
     Table,
     Text,
     UniqueConstraint,
     func,
+    or_,
     select,
     text,
     type_coerce,
@@ -30,7 +36,7 @@ from sqlalchemy import (
 
 from bot.store.columns import ID_LENGTH, Moment, first_row, metadata, run, stamp
 from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
-from bylaw.audit.verify import Verdict, Verifier
+from bylaw.audit.verify import Ranges, Redaction, Verdict, Verifier, redaction
 from bylaw.canonical import canonical_json
 
 audit = Table(
@@ -51,9 +57,21 @@ audit = Table(
 _LOCK = 0x6279_6C61_7701  # the advisory lock of the chain on PostgreSQL
 _BATCH = 1_000  # rows held at a time while the chain is read
 
+NOWHERE: Mapping[str, str | None] = {"bundle_etag": None, "commit": None}
+
 _LAST = select(func.max(audit.c.position)).scalar_subquery()
 _TAIL = select(audit.c.position, audit.c.entry_hash).where(audit.c.position == _LAST)
 _INSERT = audit.insert()
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """An entry as redacting sees it. `is_fixed`: all it says was hashed, so that nothing of it can be taken away."""
+
+    seq: int
+    request_id: str | None
+    papers: frozenset[str]
+    is_fixed: bool
 
 
 def prepare(body: Mapping[str, Any]) -> Draft:
@@ -72,8 +90,7 @@ def append(
     Given a clock, it is asked once the place in the chain is certain: whoever waited for it is not dated too early.
     """
     drafted = body if isinstance(body, Draft) else prepare(body)
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+    lock(connection)
     last = tail(connection)
     dated = at if isinstance(at, datetime) else at()
     entry = link(last, drafted, stamp(dated))
@@ -88,6 +105,12 @@ def append(
     }
     run(connection, _INSERT, row)
     return entry
+
+
+def lock(connection: Connection) -> None:
+    """Keep everybody else from extending the chain until this transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
 
 
 def tail(connection: Connection) -> Checkpoint:
@@ -140,31 +163,109 @@ def start_of(connection: Connection, since: datetime | int) -> Checkpoint:
     return tail(connection) if row is None else Checkpoint(row.position - 1, row.prev_hash)
 
 
-def positions(connection: Connection, before: datetime | None = None, request_id: str | None = None) -> list[int]:
-    """The entries whose payload is still there, of one request or dated earlier; redactions themselves stay."""
-    query = select(audit.c.position).where(audit.c.payload.is_not(None)).order_by(audit.c.position)
+def unredacted(
+    connection: Connection, before: datetime | None = None, request_id: str | None = None
+) -> Iterator[Filed]:
+    """The entries that no redaction has taken whole, of one request or dated earlier; redactions themselves stay.
+
+    One that an earlier version redacted is among them: its papers were left.
+    """
+    gone = taken(connection)
+    query = select(audit.c.position, audit.c.request_id, audit.c.header, audit.c.payload.is_(None).label("is_bare"))
+    query = query.where(audit.c.header.not_like(_REDACTIONS)).order_by(audit.c.position)
     if before is not None:
         query = query.where(audit.c.at < before)
     if request_id is not None:
         query = query.where(audit.c.request_id == request_id)
-    return list(connection.execute(query.where(audit.c.header.not_like(_REDACTIONS))).scalars())
+    with _leniently(connection), _batches(connection, query) as rows:
+        for row in rows:
+            if not (row.is_bare and row.position in gone):
+                header = str(row.header)
+                yield Filed(row.position, row.request_id, _papers(header), header.startswith(_FIXED))
+
+
+def taken(connection: Connection) -> Ranges:
+    """The numbers of the entries that redactions took together with their papers. Earlier versions left those."""
+    found = [(entry, redaction(entry)) for entry in _redactions(connection)]
+    return Ranges(one for entry, said in found if said is not None and "artifacts" in entry.body for one in said.ranges)
+
+
+def names_elsewhere(
+    connection: Connection, wanted: Set[str], request_ids: Set[str], since: int = 0
+) -> tuple[set[str], int]:
+    """Which of *wanted* papers an entry behind *since* names that stays, and where the chain ends.
+
+    An entry stays unless it is of one of these requests, or redacted already.
+    """
+    query = select(audit.c.position, audit.c.request_id, audit.c.header).where(audit.c.position > since)
+    query = query.where(or_(audit.c.payload.is_not(None), audit.c.header.like(f"{_FIXED}%")))
+    found: set[str] = set()
+    last = since
+    with _leniently(connection), _batches(connection, query.order_by(audit.c.position)) as rows:
+        for row in rows:
+            last = row.position
+            if row.request_id not in request_ids:
+                found |= wanted & set(_NAME.findall(str(row.header)))
+    return found, last
+
+
+def redaction_of(connection: Connection, seq: int) -> Redaction | None:
+    """The first redaction that took the payload of entry *seq*."""
+    for entry in _redactions(connection):
+        found = redaction(entry)
+        if found is not None and any(first <= seq <= last for first, last in found.ranges):
+            return found
+    return None
+
+
+def told(found: Redaction) -> str:
+    """Of a redaction, in words: `was redacted by dpo on 2026-11-20 (entry 7): asked for`."""
+    return f"was redacted by {found.by or 'nobody named'} on {found.at[:10]} (entry {found.seq}): {found.reason}"
 
 
 def redact(
-    connection: Connection, chosen: Sequence[int], by: str, reason: str, at: datetime | Callable[[], datetime]
+    connection: Connection,
+    chosen: Sequence[int],
+    by: str,
+    reason: str,
+    at: datetime | Callable[[], datetime],
+    origin: Mapping[str, str | None] = NOWHERE,
 ) -> AuditEntry:
-    """Take the payloads of *chosen* away, and record that, by whom and why. Their digests stay in the chain."""
+    """Take the payloads of *chosen* away, and record that, by whom and why. Their digests stay in the chain.
+
+    Whatever lies beside the chain is to be gone by now: that the entry has papers of its own, none, says so. *origin*
+    are the etag and the commit of the bundle that was in force, null where none is known.
+    """
     ranges = list(_ranges(chosen))
     for first, last in ranges:
         connection.execute(audit.update().where(audit.c.position.between(first, last)).values(payload=None))
-    return append(connection, {"event": REDACTION, "redacts": ranges, "by": by, "reason": reason}, at)
+    said = {"event": REDACTION, "redacts": ranges, "by": by, "reason": reason}
+    return append(connection, {**said, **origin, "artifacts": {}}, at)
 
 
 _REDACTIONS = f'%"event":"{REDACTION}"%'
+_FIXED = '{"body":'  # how a header begins that holds, hashed, all that was said: an earlier version wrote it
+_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+def _redactions(connection: Connection) -> list[AuditEntry]:
+    query = select(audit).where(audit.c.header.like(_REDACTIONS)).order_by(audit.c.position)
+    with _leniently(connection):
+        return [_entry(row) for row in connection.execute(query)]
+
+
+def _papers(header: str) -> frozenset[str]:
+    """The papers that a header names, except the bundle: it says nothing of anybody, and others came from it."""
+    try:
+        read = json.loads(header)
+        named = (read["body"] if "body" in read else read["kept"]).get("artifacts") or {}
+        return frozenset(mark for name, mark in named.items() if name != "bundle" and _NAME.fullmatch(mark))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return frozenset()  # verifying will report it
 
 
 def _rows(connection: Connection, start: Checkpoint) -> Iterator[Row[Any]]:
-    """The stored rows after *start*; memory holds a batch of them."""
+    """The stored rows after *start*."""
     query = select(
         audit.c.position,
         audit.c.prev_hash,
@@ -176,8 +277,13 @@ def _rows(connection: Connection, start: Checkpoint) -> Iterator[Row[Any]]:
     ).order_by(audit.c.position)
     if start.count:
         query = query.where(audit.c.position > start.count)
-    with _leniently(connection), connection.execution_options(yield_per=_BATCH).execute(query) as rows:
+    with _leniently(connection), _batches(connection, query) as rows:
         yield from rows
+
+
+def _batches(connection: Connection, query: Select[Any]) -> CursorResult[Any]:
+    """The rows that *query* finds; memory holds a batch of them."""
+    return connection.execute(query.execution_options(yield_per=_BATCH))
 
 
 @contextmanager

@@ -121,11 +121,16 @@ class Store:
         except StoreError:
             return False
 
-    def settle(self) -> None:
-        """Leave nothing of what was overwritten or deleted in the files; readers that go on keep their view."""
-        if self.engine.dialect.name == "sqlite":
-            with self.engine.connect() as connection:
-                connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def settle(self) -> bool:
+        """Leave nothing of what was overwritten or deleted in the files. False: somebody reads what was there before.
+
+        A server's files are its own: its vacuum decides when they let go.
+        """
+        if self.engine.dialect.name != "sqlite":
+            return True
+        with _named(), self.engine.connect() as connection:
+            is_busy, *_ = connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy
 
     def close(self) -> None:
         """Let go of every connection."""

@@ -7,14 +7,15 @@ BYLAW_ARTIFACTS papers lie on a shelf apart (`bot.artifacts`): a folder, or any 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, String, Table, Text, bindparam, select
+from sqlalchemy import Column, Connection, Insert, String, Table, Text, bindparam, select
+from sqlalchemy.dialects import postgresql
 
-from bot.artifacts import ArtifactError, Artifacts, Paper, Shelf, checked, paper, shelf, written
+from bot.artifacts import ArtifactError, Artifacts, Needed, Paper, Shelf, checked, paper, shelf, written
 from bot.store.columns import inserting, metadata, run
 from bot.store.engine import Store
 
@@ -43,7 +44,20 @@ class Papers:
         # two transactions that keep the same papers take them in one order, and never wait for each other
         rows = [{"name": one.name, "text": one.text} for one in sorted(kept, key=lambda one: one.name)]
         if rows:
-            run(connection, inserting(papers, connection.dialect.name), rows)
+            run(connection, _KEEP[connection.dialect.name], rows)
+
+    def remove(self, names: Sequence[str]) -> int:
+        """Delete those that lie on the earlier shelf; what is in the store goes with the rows beside it."""
+        return 0 if self.earlier is None else self.earlier.remove(names)
+
+    def remove_within(self, connection: Connection, names: Sequence[str], unless: Needed) -> int:
+        """Delete the papers, except those that somebody needs: whoever keeps one again waits for this transaction."""
+        chosen = papers.c.name.in_(names)
+        there = connection.execute(select(papers.c.name).where(chosen).order_by(papers.c.name).with_for_update())
+        gone = {*there.scalars()}
+        gone -= unless(gone)
+        connection.execute(papers.delete().where(papers.c.name.in_(sorted(gone))))
+        return len(gone)
 
     def put(self, value: Any) -> str:
         """Keep *value* as canonical JSON in a transaction of its own; its fingerprint."""
@@ -87,5 +101,18 @@ def shelf_of(url: str | None, root: Path, store: Store) -> Shelf:
     return Papers(store, shelf(EARLIER, root) if (root / EARLIER).is_dir() else None)
 
 
+def everywhere(url: str | None, root: Path, store: Store) -> tuple[Shelf, ...]:
+    """Every shelf where papers may lie: those that were kept before *url* was set are in the store."""
+    here = shelf_of(None, root, store)
+    return (here,) if url is None else (shelf(url, root), here)
+
+
+def _held() -> Insert:
+    """On PostgreSQL who keeps a paper that is there holds it, so that nobody takes it away meanwhile."""
+    insert = postgresql.insert(papers)
+    return insert.on_conflict_do_update(index_elements=[papers.c.name], set_={"name": insert.excluded.name})
+
+
+_KEEP: Mapping[str, Insert] = {"sqlite": inserting(papers, "sqlite"), "postgresql": _held()}
 # Spelled once: a statement that is built anew for each request costs more than it does.
 _LOAD = select(papers.c.text).where(papers.c.name == bindparam("named"))

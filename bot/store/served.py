@@ -48,6 +48,14 @@ def admit(connection: Connection, bundle: BundleMetadata, told: str | None, now:
     connection.execute(served.update().where(served.c.name == _NAME).values(**values))
 
 
+def origin(connection: Connection) -> dict[str, str | None]:
+    """The etag and the commit of the bundle that is served, null where none was yet."""
+    newest = connection.execute(select(served).where(served.c.name == _NAME)).one_or_none()
+    if newest is None:
+        return {"bundle_etag": None, "commit": None}
+    return {"bundle_etag": newest.etag, "commit": newest.source_commit}
+
+
 def _refuse_older(bundle: BundleMetadata, newest: str | None, commit: str | None) -> None:
     if newest is None or (bundle.committed_at is not None and bundle.committed_at >= newest):
         return

@@ -7,6 +7,7 @@ rewritten as a whole; a checkpoint kept elsewhere can.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -278,6 +279,12 @@ def _header(text: str) -> _Header | None:
     return _Header(payload, at if isinstance(at, str) else "", redacts)
 
 
+def redaction(entry: AuditEntry) -> Redaction | None:
+    """What *entry* says that was taken away; None where it is no redaction."""
+    header = _header(entry.header)
+    return None if header is None or not header.redacts else _redaction(entry, header)
+
+
 def _redaction(entry: AuditEntry, header: _Header) -> Redaction:
     try:
         told = json.loads(entry.payload or "{}")
@@ -285,6 +292,19 @@ def _redaction(entry: AuditEntry, header: _Header) -> Redaction:
     except (ValueError, AttributeError, RecursionError):
         by, reason = "", ""
     return Redaction(entry.seq, header.at, header.redacts, by, reason)
+
+
+class Ranges:
+    """Numbers given as ranges, both ends included, asked for one by one."""
+
+    def __init__(self, given: Iterable[tuple[int, int]]) -> None:
+        """Those of all *given* ranges, which may overlap."""
+        self._joined = _joined(given)
+        self._firsts = [first for first, _ in self._joined]
+
+    def __contains__(self, number: int) -> bool:
+        at = bisect_right(self._firsts, number)
+        return at > 0 and number <= self._joined[at - 1][1]
 
 
 def _ranges(kept: Mapping[str, Any]) -> Iterator[tuple[int, int]]:

@@ -133,7 +133,7 @@ class PiiPattern(Authored):
 class Pii(AuthoredFile):
     """`rules/pii.yaml`: what is found in texts, what people and models see in its place, and how long words are kept.
 
-    `retention_days`: after so many, `bylaw audit redact --expired` takes what was said out of the audit.
+    `retention_days`: after so many, `bylaw audit redact --expired` takes what was said away for good.
     """
 
     patterns: dict[Word, PiiPattern]

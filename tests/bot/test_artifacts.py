@@ -78,6 +78,32 @@ def test_a_paper_is_kept_with_the_transaction_or_not_at_all(tmp_path):
     store.close()
 
 
+def test_what_is_removed_is_gone_and_asking_for_it_again_is_no_failure(kept):
+    gone, stays = kept.put("gone"), kept.put("stays")
+
+    def removed():
+        found = kept.remove([gone, "0" * 64])
+        if isinstance(kept, Papers):
+            with kept.store.writing() as connection:
+                found += kept.remove_within(connection, [gone, stays], lambda names: names & {stays})
+        return found
+
+    assert [removed(), removed()] == [1, 0]
+    assert kept.get(stays) == "stays"
+    with pytest.raises(ArtifactError, match="is not"):
+        kept.get(gone)
+
+
+def test_what_somebody_else_deletes_meanwhile_is_gone(tmp_path, monkeypatch):
+    kept = shelf("artifacts", tmp_path)
+    names = [kept.put(n) for n in range(3)]
+    monkeypatch.setattr(kept.fs, "exists", lambda _: True)
+    (path,) = (tmp_path / "artifacts").glob(f"*/{names[1]}.json")
+    path.unlink()
+    kept.remove(names)
+    assert list((tmp_path / "artifacts").rglob("*.json")) == []
+
+
 def test_what_an_earlier_version_kept_in_the_folder_is_found(tmp_path):
     name = shelf(EARLIER, tmp_path).put([1])
     store = connect("sqlite:///store.db", tmp_path)

@@ -16,6 +16,7 @@ import pytest
 import requests
 from moto.server import ThreadedMotoServer
 
+from bot import artifacts
 from bot.artifacts import ArtifactError, shelf
 from bylaw.errors import BylawError
 
@@ -78,6 +79,18 @@ def test_what_is_not_there_and_what_was_altered_is_told(bucket):
     bucket.put_object(Key=f"bot/{name[:2]}/{name}.json", Body=b"[2]")
     with pytest.raises(ArtifactError, match="altered"):
         kept.get(name)
+
+
+@pytest.mark.parametrize("at_once", [2, 500])
+def test_what_is_removed_is_gone_and_the_rest_stays(bucket, monkeypatch, at_once):
+    """A few are looked up one by one, many in a list of all."""
+    monkeypatch.setattr(artifacts, "_AT_ONCE", at_once)
+    kept = shelf("s3://papers/bot", Path())
+    names = [kept.put([n]) for n in range(6)]
+    bucket.objects.filter(Prefix=f"bot/{names[0][:2]}/").delete()  # by somebody else
+    assert kept.remove([*names[:5], "0" * 64]) == 4
+    assert keys(bucket) == [f"bot/{names[5][:2]}/{names[5]}.json"]
+    assert kept.remove(names[:5]) == 0
 
 
 def test_processes_that_write_the_same_at_once_leave_whole_objects(bucket):

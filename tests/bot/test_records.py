@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -309,7 +310,7 @@ def test_a_checkpoint_is_not_added_to_a_chain_that_lost_the_last_one(root, tmp_p
 def test_a_redaction_is_recorded_and_the_chain_holds(root):
     shown = invoke("redact", "--request", "policy", "--reason", "asked for", "--by", "dpo", "--root", root)
     assert shown.stdout == "redacted 1 entry\n"
-    assert "rows and papers, in the store or under BYLAW_ARTIFACTS, are still there" in shown.stderr
+    assert shown.stderr == "deleted the rows of 1 request, and 4 papers\n"
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
     assert (shown.exit_code, "10 entries, 1 of them redacted" in shown.output) == (0, True)
     assert "  entry 10 redacts 1: by dpo, 20" in shown.output
@@ -317,8 +318,15 @@ def test_a_redaction_is_recorded_and_the_chain_holds(root):
     (known,) = json.loads(invoke("verify", "--root", root, "--json").output)["redactions"]
     assert (known["entry"], known["redacts"], known["by"], known["reason"]) == (10, [[1, 1]], "dpo", "asked for")
     assert "lamp I bought" not in invoke("export", "--root", root).output
+    for verb in (records.replay, records.trace):
+        with pytest.raises(BylawError) as refused:
+            call(verb, "policy", root=root)
+        assert re.search(r"`policy` was redacted by dpo on 20.* \(entry 10\): asked for", refused.value.message)
+    shown = invoke("redact", "--request", "more", "--reason", "asked for", "--by", "dpo", "--root", root)
+    assert "the conversation went on: what was said may stand in fact, picked too" in shown.stderr
+    assert call(records.replay, "data", root=root).exit_code == 0
     shown = invoke("redact", "--before", "2100-01-01", "--reason", "retention", "--by", "dpo", "--root", root)
-    assert shown.stdout == "redacted 8 entries\n"
+    assert shown.stdout == "redacted 7 entries\n"
     assert invoke("verify", "--root", root).exit_code == 0
 
 

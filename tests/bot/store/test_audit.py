@@ -213,7 +213,7 @@ def test_a_redaction_takes_the_words_away_and_the_chain_still_holds(store):
     append(store, *({"event": "reply", "request_id": f"r{n}", "said": "I am Ana"} for n in (1, 2, 3, 2)))
     with store.reading() as connection:
         anchor = audit.tail(connection)
-        chosen = audit.positions(connection, request_id="r2")
+        chosen = [one.seq for one in audit.unredacted(connection, request_id="r2")]
     assert chosen == [2, 4]
     with store.writing() as connection:
         audit.redact(connection, chosen, "dpo", "asked to be forgotten", NOON)
@@ -221,7 +221,8 @@ def test_a_redaction_takes_the_words_away_and_the_chain_still_holds(store):
     assert (found.is_intact, found.redacted_count, found.entry_count) == (True, 2, 5)
     with store.reading() as connection:
         bodies = [entry.body for entry in audit.entries(connection)]
-        assert audit.positions(connection) == [1, 3]
+        assert [one.seq for one in audit.unredacted(connection)] == [1, 3]
+        assert [audit.redaction_of(connection, seq) is not None for seq in (1, 2, 3, 4, 5)] == [0, 1, 0, 1, 0]
     assert ["said" in body for body in bodies] == [True, False, True, False, False]
     assert (bodies[4]["redacts"], bodies[4]["by"]) == ([[2, 2], [4, 4]], "dpo")
     assert bodies[1]["at"] == bodies[0]["at"]

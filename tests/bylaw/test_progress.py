@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from ci.report.progress import progress
+from bylaw.progress import progress
 
 
 class Terminal(io.StringIO):
