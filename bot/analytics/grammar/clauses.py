@@ -46,7 +46,8 @@ def read_relation(scan: Scan) -> bool:
 
 
 def read_negation(scan: Scan) -> bool:
-    if scan.word() == "but" and (scan.clause or scan.narrowed) and scan.word(1) in wording.NOT | {"have", "with", "do"}:
+    is_told = scan.clause or scan.narrowed or scan.said.done or scan.said.times
+    if scan.word() == "but" and is_told and scan.word(1) in wording.NOT | {"have", "with", "do"}:
         scan.at += scan.word(1) == "do"
         scan.is_none = True
         scan.at += 1  # "with orders but no refunds"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import is_other, relate
 from bot.analytics.grammar.conditions import narrow
+from bot.analytics.grammar.happened import take_named
 from bot.analytics.grammar.mentions import (
     counted_rows,
     ends_in_rows,
@@ -241,7 +242,7 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.say(first, after, "time", ref.words)
         if scan.head is not None and scan.head.entities:
             date, verb = (Ref(ref.words, ref.of(kind)) for kind in ("time", "relation"))
-            scan.said.done.append(DoneSaid(scan.head, date, scan.negated, verb=verb))
+            take_named(scan, DoneSaid(scan.head, date, scan.negated, verb=verb), after)
             scan.negated = False
         return True
     near = ref.near

@@ -21,7 +21,7 @@ def read_occasions(scan: Scan) -> bool:
     """What was done, told by its verb, and how many times: so many rows that have such a date."""
     take_head(scan)
     place = scan.at + (scan.word() in _EXACTLY)
-    done = scan.lexicon.moment_at(scan.words, place)
+    done = scan.lexicon.done_at(scan.words, place)
     if done is None or scan.head is None or scan.negated or scan.only:
         return False
     length, targets = done

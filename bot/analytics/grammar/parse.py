@@ -25,6 +25,7 @@ from bot.analytics.grammar.conditions import (
 from bot.analytics.grammar.cycles import read_cycle, read_days
 from bot.analytics.grammar.durations import read_duration
 from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed, read_several
+from bot.analytics.grammar.happened import read_happened, read_otherwise
 from bot.analytics.grammar.measured import read_unit
 from bot.analytics.grammar.moments import read_apart, read_done
 from bot.analytics.grammar.names import read_named
@@ -172,6 +173,7 @@ RULES: tuple[Rule, ...] = (
     read_quantity_first,
     read_grain,
     read_all_of,
+    read_happened,
     read_done,
     read_verb,
     read_named,
@@ -181,6 +183,7 @@ RULES: tuple[Rule, ...] = (
     read_aggregate,
     read_literal,
     read_each,
+    read_otherwise,
     read_negation,
     read_relation,
     read_asking,

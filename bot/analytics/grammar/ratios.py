@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import Narrowing, NumberSaid, RatioSaid, Ref, RelatedSaid, TimeSaid
+from bot.analytics.grammar.said import DoneSaid, Narrowing, NumberSaid, RatioSaid, Ref, RelatedSaid, TimeSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.sides import Mark, Piece, Quotient, Side
 
@@ -286,7 +286,8 @@ def part_of_whole(scan: Scan, quotient: Quotient, number: NumberSaid) -> None:
 
 def parts_of(side: Side) -> tuple[list[Piece] | None, list[Piece], list[Piece]]:
     """The conditions of the part, of both numbers, and of the whole question; no part where one cannot tell."""
-    related = {piece.said.clause: piece.mark for piece in side.pieces if isinstance(piece.said, RelatedSaid)}
+    those = [(piece.said, piece.mark) for piece in side.pieces]
+    related = {one.clause: mark for one, mark in those if isinstance(one, RelatedSaid | DoneSaid)}
     for piece in side.pieces:
         is_behind = isinstance(piece.said, Narrowing) and piece.said.clause in related
         if is_behind and piece.mark in ("of", "place"):
@@ -389,6 +390,8 @@ def give(number: NumberSaid, piece: Piece) -> None:
             number.related.append(piece.said)
         case TimeSaid():
             number.times.append(piece.said)
+        case DoneSaid():
+            number.done.append(replace(piece.said))
 
 
 def to_all(scan: Scan, piece: Piece) -> None:
@@ -400,9 +403,11 @@ def to_all(scan: Scan, piece: Piece) -> None:
             scan.said.related.append(piece.said)
         case TimeSaid():
             scan.said.times.append(piece.said)
+        case DoneSaid():
+            scan.said.done.append(piece.said)
 
 
-def words_of(said: Narrowing | RelatedSaid | TimeSaid) -> str:
+def words_of(said: Narrowing | RelatedSaid | TimeSaid | DoneSaid) -> str:
     match said:
         case Narrowing():
             return said.ref.words
@@ -410,3 +415,5 @@ def words_of(said: Narrowing | RelatedSaid | TimeSaid) -> str:
             return said.entity.words
         case TimeSaid():
             return said.span.label
+        case DoneSaid():
+            return said.date.words

@@ -87,6 +87,7 @@ class NumberSaid:
     conditions: list[Narrowing] = field(default_factory=list)
     related: list[RelatedSaid] = field(default_factory=list)
     times: list[TimeSaid] = field(default_factory=list)
+    done: list[DoneSaid] = field(default_factory=list)
     is_total: bool = False  # "total sales", without a word that counts; "average total amount"
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
     is_rank: bool = False  # "who has the most …": what the rows are ranked by
@@ -192,11 +193,12 @@ class DoneSaid:
     comparison: Comparison = ">="
     count: int = 1  # how many times: "ordered more than 5 times"
     verb: Ref | None = None  # the relationships that it may name too: "sent"
+    is_told: bool = False  # it alone says which rows are meant: "orders that were refunded"
 
     @property
     def is_counted(self) -> bool:
-        """Is it said how often?"""
-        return (self.comparison, self.count) != (">=", 1) or self.negated
+        """Is it said how often, or that it was done at all?"""
+        return (self.comparison, self.count) != (">=", 1) or self.negated or self.is_told
 
 
 @dataclass(slots=True)

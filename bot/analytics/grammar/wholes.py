@@ -115,9 +115,8 @@ def begins_definition(scan: Scan, place: int) -> bool:
 
 
 def read_order(scan: Scan) -> bool:
-    is_then = (
-        scan.word(1) == "in" and not scan.direction_at(1) and (scan.word(2) == "both" or scan.is_time(scan.at + 2))
-    )
+    behind = scan.at + 2 + (scan.word(2) == "the")
+    is_then = scan.word(1) == "in" and not scan.direction_at(1) and (scan.word(2) == "both" or scan.is_time(behind))
     if is_then:
         return False  # "who ordered in May"
     if scan.each and scan.word(-1) in ("per", "each", "every"):

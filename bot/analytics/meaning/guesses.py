@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.grammar.said import DoneSaid, Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid
+from bot.analytics.grammar.said import (
+    DoneSaid,
+    Narrowing,
+    NumberSaid,
+    OrderSaid,
+    Ref,
+    RelatedSaid,
+    Said,
+    TimeSaid,
+)
 from bot.analytics.grammar.wording import GRAINS, SOLD
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import links
+from bot.analytics.meaning.roles import rivals
 from bot.analytics.reading import Stop, Unclear, not_understood
 from bot.analytics.scope import Kind, Target
 from bot.conversation import Choice
@@ -311,17 +321,20 @@ def decide_done(draft: Draft) -> None:
         behind = [one for one in draft.said.times if one.ref is None and one.clause == narrowing.clause]
         if narrowing.done is not None and len(draft.said.times) == len(behind) == 1:
             behind[0].ref = narrowing.done  # "solved last month": not opened then
-    for verb in draft.said.done:
-        if not is_decided(draft, verb) and verb.is_counted:
-            words = verb.date.words
-            message = f"I do not see what is {'not' if verb.negated else 'so many times'} `{words}`"
-            raise Stop(not_understood(message, "name the rows that are counted, or missing", (words,)))
+    ratio = draft.said.ratio
+    halves = (ratio.numerator, ratio.denominator) if ratio is not None else ()
+    for said in (draft.said, *draft.said.numbers, *halves):
+        for verb in said.done:
+            if not is_decided(draft, verb, said) and verb.is_counted:
+                words = verb.date.words
+                often = " so many times" if verb.count > 1 else ""
+                message = f"I do not see what is {'not ' if verb.negated else ''}`{words}`{often}"
+                raise Stop(not_understood(message, "name the rows that are counted, or missing", (words,)))
 
 
-def is_decided(draft: Draft, verb: DoneSaid) -> bool:
-    """Take what was done as a date of the question, or as rows that are there. False where it is neither."""
-    said = draft.said
-    heads, leads = set(verb.head.entities), draft.nearness.leads_to_one
+def is_decided(draft: Draft, verb: DoneSaid, said: Said | NumberSaid) -> bool:
+    """Take what was done as a date of *said*, or as rows that are there. False where it is neither."""
+    heads = set(verb.head.entities)
     behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
     own = [target for target in verb.date.targets if target.owner in heads]
     if own and verb.is_counted and not verb.negated:
@@ -333,17 +346,36 @@ def is_decided(draft: Draft, verb: DoneSaid) -> bool:
         return is_lasting and not behind
     owners = list(dict.fromkeys(target.owner for target in verb.date.targets))
     owners = [name for name in owners if any(links(draft, head, name) for head in heads)]
-    if len(owners) != 1 or not any(leads(owners[0], head) and not leads(head, owners[0]) for head in heads):
+    if len(owners) != 1 or not any(is_done_to(draft, owners[0], head, verb) for head in heads):
         return False
-    if not all({owners[0], *heads} & counted_in(draft, number) for number in said.numbers):
+    if not all({owners[0], *heads} & counted_in(draft, number) for number in draft.said.numbers):
         return False
     if behind and not verb.is_counted:
         behind[0].ref = behind[0].ref or verb.date
         return True
     related = Ref(verb.date.words, (Target("entity", owners[0]),))
+    date_done(draft, verb, owners[0], said.times)
     comparison, count = ("=", 0) if verb.negated else (verb.comparison, verb.count)
     said.related.append(RelatedSaid(verb.head, related, comparison, count, clause=verb.clause))  # type: ignore[arg-type]
     return True
+
+
+def date_done(draft: Draft, verb: DoneSaid, rows: str, times: Sequence[TimeSaid]) -> None:
+    """ "Who never ordered in 2026": the span is one of the date that the verb tells, else of the rows' own."""
+    dates = [target.name for target in verb.date.of("time") if target.owner == rows]
+    date = dates[0] if len(dates) == 1 else draft.default_time(rows)
+    for time in times:
+        if time.clause == verb.clause > 0 and time.ref is None:
+            time.near = (rows,)
+            time.ref = Ref(verb.date.words, (Target("time", date),)) if date is not None else None
+
+
+def is_done_to(draft: Draft, rows: str, head: str, verb: DoneSaid) -> bool:
+    """Does what was done belong to a row of *head*, and in one way only?"""
+    if verb.is_told and len(rivals(draft, rows, head)) > 1:
+        return False
+    leads = draft.nearness.leads_to_one
+    return not leads(head, rows) and (leads(rows, head) or (verb.is_told and len(links(draft, head, rows)) == 1))
 
 
 def decide_ranks(draft: Draft) -> None:

@@ -6,7 +6,7 @@ from calendar import day_name
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
+from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid, TimeSaid
 from bot.analytics.meaning.balances import of_balance, of_last_row
 from bot.analytics.meaning.cycles import date_of_days, part_of
 from bot.analytics.meaning.draft import Draft
@@ -56,9 +56,15 @@ class Clause:
 
 
 def all_filters(
-    draft: Draft, conditions: Sequence[Narrowing] | None = None, related_said: Sequence[RelatedSaid] | None = None
+    draft: Draft,
+    conditions: Sequence[Narrowing] | None = None,
+    related_said: Sequence[RelatedSaid] | None = None,
+    times: Sequence[TimeSaid] = (),
 ) -> list[Condition]:
-    """Conditions, of the whole question where none are given; those of related rows go where the rows are counted."""
+    """Conditions, of the whole question where none are given; those of related rows go where the rows are counted.
+
+    *times* are spans that one number alone is held to.
+    """
     assert draft.base is not None
     conditions = draft.said.conditions if conditions is None else conditions
     related_said = draft.said.related if related_said is None else related_said
@@ -66,7 +72,7 @@ def all_filters(
     nowhere: list[Condition] = []  # of no related row
     apart: list[Filter] = []  # of two rows
     both: list[Filter] = []  # of two rows, where one thing has them
-    clauses = clauses_of(draft, related_said, conditions)
+    clauses = clauses_of(draft, related_said, conditions, times)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
         if (balance := of_last_row(draft, condition)) is not condition:
@@ -157,9 +163,11 @@ def stop_at_many(draft: Draft, condition: Filter, narrowing: Narrowing) -> None:
         raise Stop(not_understood(f"one row of `{base}` has `{words}` many times", help, (words,)))
 
 
-def clauses_of(draft: Draft, related_said: Sequence[RelatedSaid], conditions: Sequence[Narrowing]) -> list[Clause]:
+def clauses_of(
+    draft: Draft, related_said: Sequence[RelatedSaid], conditions: Sequence[Narrowing], times: Sequence[TimeSaid]
+) -> list[Clause]:
     """What is said of related rows. Where rows are only said to be there, and more of the same kind, that says it."""
-    told = {one.clause for one in conditions} | {one.clause for one in draft.said.times}
+    told = {one.clause for one in conditions} | {one.clause for one in (*draft.said.times, *times)}
     told |= {one.clause for one in draft.said.aparts}
     clauses: list[Clause] = []
     for said in related_said:

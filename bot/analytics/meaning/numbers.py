@@ -21,8 +21,10 @@ from bylaw.authored.context import Aggregation
 from bylaw.language.words import singular
 from bylaw.semantic.query import (
     Condition,
+    Filter,
     Measure,
     Ratio,
+    Related,
 )
 
 _COUNTS = ("count", "count_distinct")
@@ -87,7 +89,7 @@ def summarized(draft: Draft, number: NumberSaid, decided: Decided) -> Decided:
 def filters_of(draft: Draft, number: NumberSaid, base: str) -> tuple[Condition, ...]:
     """The conditions on the rows that one number counts."""
     known, draft.base = draft.base, base
-    found = all_filters(draft, number.conditions, number.related)
+    found = all_filters(draft, number.conditions, number.related, number.times)
     times_of_number(draft, number, found)
     draft.base = known
     return tuple(found)
@@ -273,6 +275,7 @@ def ratios_of(draft: Draft) -> list[Ratio]:
     draft.base = over.base
     stop_at_odd_sides(draft, said, over, under)
     stop_at_rate(draft, said, over, under)
+    stop_at_dated_part(draft, said, over)
     name = "percentage" if said.in_percent else "ratio"
     return [Ratio(name=name, numerator=over.name, denominator=under.name, in_percent=said.in_percent)]
 
@@ -290,6 +293,29 @@ def stop_at_rate(draft: Draft, said: RatioSaid, over: Decided, under: Decided) -
         asked = draft.text[opening.start() : at + len(words)]
         kept = f"{opening.group().removesuffix('the ')}all {words}"
         raise Stop(unclear(draft.text, asked, [*rates, kept], draft.context))
+
+
+def stop_at_dated_part(draft: Draft, said: RatioSaid, over: Decided) -> None:
+    """ "Percentage of orders that were refunded in 2026": of those placed then, or of all there ever were? Raises Stop.
+
+    Only where the rows happen too: they have a date and belong to others.
+    """
+    base, times = over.base, [time for time in said.numerator.times if time.ref is not None]
+    happens = any(one != base and draft.nearness.leads_to_one(base, one) for one in draft.context.entities)
+    if not said.is_part or said.denominator.times or over.measure is None or not happens or not times:
+        return
+    own = draft.default_time(base)
+    inside = [part for one in over.measure.filters if isinstance(one, Related) for part in one.filters]
+    dated = [one for one in inside if isinstance(one, Filter) and one.operator in ("<", ">=") and is_day(one)]
+    if own is not None and dated:
+        rows, label = said.numerator.ref.words, times[0].span.label
+        message = f"I do not see whether `{label}` says which `{rows}` are meant, or when the rest was done"
+        raise Stop(not_understood(message, f"say `{rows} in {label} …`, or ask for the number of `{rows}`", (label,)))
+
+
+def is_day(one: Filter) -> bool:
+    """Is it held to days?"""
+    return all(isinstance(value, str) and value[:4].isdigit() and value[4:5] == "-" for value in one.values)
 
 
 def quotients_of_rows(draft: Draft) -> list[Decided]:

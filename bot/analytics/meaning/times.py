@@ -271,7 +271,7 @@ def time_of_rows(draft: Draft, filters: Sequence[Condition], window: Window | No
 def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None) -> None:
     """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
     assert draft.base is not None
-    seen: set[str] = set()
+    seen: set[tuple[str, int]] = set()
     for _, _, time in dated(draft, filters, times):
         if time.ref is not None:
             name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
@@ -281,10 +281,10 @@ def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid
             name = next((found for found in dates if found), None)
         if name is None:
             raise Stop(not_understood(f"`{draft.base}` has no date, so `{time.span.label}` does not apply to it"))
-        if name in seen:
+        if (name, time.clause) in seen:
             words = draft.text[time.span.begins : time.span.ends]
             raise Stop(not_understood(f"I read two spans of time, the second is `{words}`", "ask for one of them"))
-        seen.add(name)
+        seen.add((name, time.clause))
         place(draft, filters, within(name, time), clause=time.clause)
 
 
