@@ -281,14 +281,14 @@ def _ground(draft: Draft) -> Ground:
     outcomes = (draft.decision.outcomes[name].action for name in draft.scope.outcomes[:1])
     taken = [action for action in outcomes if action is not None]
     found = lookups(draft.index)
-    held = found.speaking(claimed, draft.evaluator, draft.day)
+    rules = draft.relevant, draft.deciding, found.speaking(claimed, draft.evaluator, draft.day)
     return Ground(
         draft.facts,
-        (*draft.relevant, *draft.deciding, *held),
+        tuple(chain.from_iterable(rules)),
         found.by_limit,
         found.limited,
         found.numbers,
-        found.facts_of((*draft.relevant, *draft.deciding, *held)),
+        frozenset().union(*map(found.facts_of, rules)),
         tuple(dict.fromkeys((*claimed, *draft.scope.actions, *taken))),
         draft.index.vocabulary,
         draft.evaluator.ruleset.variables,

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 
 from bot.enforcement.checks.result import Draft
 from bot.enforcement.figures import called
@@ -23,6 +24,7 @@ from bylaw.authored.vocabulary import Fact
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, Word, read_words
 
+_RULE_ID = attrgetter("rule_id")
 _HEADING, _LEAD = 3, 6  # words before a colon: of a heading, and of what leads up to what follows
 # What somebody gets, pays, does or may do.
 _TELLING = ACTS | listed(
@@ -81,7 +83,7 @@ _KEPT: dict[tuple[str, tuple[str, ...]], tuple[frozenset[str], frozenset[str]]] 
 
 def _of_rules(draft: Draft) -> tuple[frozenset[str], frozenset[str]]:
     """What the rules that could matter speak of, and how the actions that they give are called; the last are kept."""
-    key = draft.index.etag, tuple(rule.rule_id for rule in draft.relevant)
+    key = draft.index.etag, tuple(map(_RULE_ID, draft.relevant))
     held = _KEPT.get(key)
     if held is None:
         if len(_KEPT) >= 256:
