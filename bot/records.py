@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from bylaw.audit.entry import Checkpoint
     from bylaw.audit.verify import Redaction, Verdict
     from bylaw.bundle import CompiledPolicyBundle
+    from bylaw.progress import Hear
 
 _MOST_REDACTIONS = 20  # that are listed for people
 
@@ -67,16 +69,17 @@ def verify(ctx: click.Context, log: Path | None, checkpoints: Path | None, root:
     """
     from bot.store import audit as chain
     from bylaw.audit.export import open_export, verify_export
+    from bylaw.progress import progress
 
     given = settings.read(root or Path())
     path = checkpoints or _automatic(given)
     anchors = () if path is None else _held(path)
     if log is None:
-        with _store(given) as store, store.reading() as connection:
-            found = chain.verify(connection, anchors)
+        with _store(given) as store, store.reading() as connection, progress() as heard:
+            found = chain.verify(connection, anchors, heard)
     else:
-        with _stream(log) as stream:
-            found = verify_export(open_export(stream, str(log)), anchors)
+        with _stream(log) as stream, progress() as heard:
+            found = verify_export(open_export(stream, str(log), heard), anchors)
     click.echo(_verdict_json(found) if as_json else _verdict_text(found))
     ctx.exit(0 if found.is_intact else 1)
 
@@ -89,13 +92,18 @@ def export(output: Path | None, since: str | None, root: Path | None) -> None:
     """Write the chain as JSON lines that verify by themselves (`bylaw audit verify LOG`)."""
     from bot.store import audit as chain
     from bylaw.audit.entry import START
-    from bylaw.audit.export import lines
     from bylaw.canonical import write_atomically
+    from bylaw.progress import progress
 
     with _store(settings.read(root or Path())) as store, store.reading() as connection:
         start = START if since is None else chain.start_of(connection, _since(since))
         place = output or Path("standard output")
-        with closing(lines(chain.entries(connection, start), start)) as told, _writing(place):
+        is_apart = output is not None or not sys.stdout.isatty()  # else the lines and the bar would mix
+        with (
+            progress() as heard,
+            closing(_lines(connection, start, heard if is_apart else None)) as told,
+            _writing(place),
+        ):
             if output is not None:
                 write_atomically(output, told)
             else:
@@ -105,18 +113,24 @@ def export(output: Path | None, since: str | None, root: Path | None) -> None:
             click.echo(f"wrote {output}", err=True)
 
 
-def export_store(url: str, root: Path, path: Path) -> None:
+def export_store(url: str, root: Path, path: Path, hear: Hear | None = None) -> None:
     """Write the chain of the store at *url* to *path*."""
-    from bot.store import audit as chain
-    from bylaw.audit.export import lines
+    from bylaw.audit.entry import START
     from bylaw.canonical import write_atomically
 
     with (
         _store(Settings(root, store_url=url)) as store,
         store.reading() as connection,
-        closing(lines(chain.entries(connection))) as told,
+        closing(_lines(connection, START, hear)) as told,
     ):
         write_atomically(path, told)
+
+
+def _lines(connection: Any, start: Checkpoint, hear: Hear | None) -> Generator[str]:
+    from bot.store import audit as chain
+    from bylaw.audit.export import lines
+
+    return lines(chain.entries(connection, start, hear), start)
 
 
 @audit.command()

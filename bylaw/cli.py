@@ -90,9 +90,9 @@ def suites_for_root(root: Path) -> Any:
     return importlib.import_module("ci.suites").load(root)
 
 
-def audit_export(url: str, root: Path, path: Path) -> None:
+def audit_export(url: str, root: Path, path: Path, hear: Any = None) -> None:
     """Write the chain of the store at *url* to *path*, for a verb of ci that was given a store."""
-    importlib.import_module("bot.records").export_store(url, root, path)
+    importlib.import_module("bot.records").export_store(url, root, path, hear)
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

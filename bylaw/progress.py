@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 QUIET_SECONDS = 2.0
 REDRAW_SECONDS = 0.1
+_EVERY = 500
 
-Hear = Callable[[str, int, int], None]
+Hear = Callable[[str, int, int], None]  # what is being done, how far it is, of how much
+Part = TypeVar("Part")
 
 
 @contextmanager
@@ -26,6 +28,23 @@ def progress(stream: IO[str] | None = None, quiet: float = QUIET_SECONDS) -> Ite
         yield bar.hear
     finally:
         bar.close()
+
+
+def heard(
+    doing: str, parts: Iterable[Part], of: int, hear: Hear | None, done: Callable[[], int] | None = None
+) -> Iterator[Part]:
+    """Many small *parts* one by one; *hear*, unless nobody does, is told after every so many how far it is.
+
+    That is how many there were, or what *done* says: the place in a file whose size *of* is.
+    """
+    if hear is None:
+        yield from parts
+        return
+    for count, part in enumerate(parts):
+        if count % _EVERY == 0:
+            hear(doing, count if done is None else done(), of)
+        yield part
+    hear(doing, of, of)
 
 
 class _Bar:

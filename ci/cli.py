@@ -202,13 +202,17 @@ def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, 
     bylaw diff old.json new.json --json  two bundles
     bylaw diff origin/main . --audit log.jsonl
     """
+    from bylaw.progress import progress
     from ci import recorded
     from ci.diff import compared, sides
     from ci.report.changes import render, render_json
 
     one, two, day = sides(base, head, root, at, date.today())
     found = compared(one, two, day)
-    held = None if log is None else recorded.compare(*recorded.read_log(log, root), one, two, day)
+    held = None
+    if log is not None:
+        with progress() as heard:
+            held = recorded.compare(*recorded.read_log(log, root, heard), one, two, day, heard)
     if as_json:
         click.echo(render_json(found, None if held is None else recorded.document(held)), nl=False)
         return

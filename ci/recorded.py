@@ -6,7 +6,7 @@ Each answer is decided anew from the facts it was given with, for its asker, on 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -17,8 +17,10 @@ from bylaw.audit.export import open_export, verify_export
 from bylaw.errors import UsageError
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import ValueMisfit
+from bylaw.progress import Hear, heard
 from ci.diff import Version
 
+_Case = tuple[tuple[str, str], ...]  # facts and their values, spelled
 Subject = tuple[str, str]  # ("outcome", its name) or ("action", its name)
 UNREADABLE = "facts that are no longer declared"
 _ALL: Subject = ("", "")  # whatever was said
@@ -66,13 +68,13 @@ class Recorded:
     examples: tuple[str, ...] = ()
 
 
-def read(stream: IO[bytes], name: str) -> tuple[list[Answer], int]:
+def read(stream: IO[bytes], name: str, hear: Hear | None = None) -> tuple[list[Answer], int]:
     """The policy answers of an export that said something, and how many could not be read. Raises UsageError."""
     answers: list[Answer] = []
     left_out = 0
-    export = open_export(stream, name)
+    export = open_export(stream, name, hear)
 
-    def heard(entries: Iterator[AuditEntry]) -> Iterator[AuditEntry]:
+    def answering(entries: Iterator[AuditEntry]) -> Iterator[AuditEntry]:
         nonlocal left_out
         for entry in entries:
             body = _body(entry)
@@ -82,7 +84,7 @@ def read(stream: IO[bytes], name: str) -> tuple[list[Answer], int]:
                 left_out += found is None and "outcomes" not in body
             yield entry
 
-    export.entries = heard(export.entries)
+    export.entries = answering(export.entries)
     verdict = verify_export(export)
     if not verdict.is_intact:
         counts = ", ".join(f"{count} {kind}" for kind, count in verdict.break_counts.items())
@@ -90,32 +92,33 @@ def read(stream: IO[bytes], name: str) -> tuple[list[Answer], int]:
     return answers, left_out
 
 
-def read_log(log: str, root: Path) -> tuple[list[Answer], int]:
-    """The same of a file, or of the store at an address."""
+def read_log(log: str, root: Path, hear: Hear | None = None) -> tuple[list[Answer], int]:
+    """The same of a file, or of the store at an address; *hear* is told how far it is."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(log)
         if "://" in log:
             from bylaw.cli import audit_export  # only the command composes the wings
 
             path = Path(folder) / "log.jsonl"
-            audit_export(log, root, path)
+            audit_export(log, root, path, hear)
         try:
             with path.open("rb") as stream:
-                return read(stream, log)
+                return read(stream, log, hear)
         except OSError as error:
             raise UsageError(f"the log `{log}` cannot be read: {error.strerror}", "see `bylaw audit export`") from None
 
 
-def compare(answers: Iterable[Answer], left_out: int, base: Version, head: Version, day: date) -> Recorded:
+def compare(
+    answers: Sequence[Answer], left_out: int, base: Version, head: Version, day: date, hear: Hear | None = None
+) -> Recorded:
     """Decide every one of *answers* under both versions."""
     sides = _Decider(base, day), _Decider(head, day)
     found: dict[tuple[Subject, str | None, str | None], list[tuple[Answer, bool]]] = {}
-    total = 0
     different: dict[int, str] = {}
     new: set[int] = set()
-    for answer in answers:
-        total += 1
-        before, after = (side.says(answer) for side in sides)
+    for answer in heard("deciding recorded answers", answers, len(answers), hear):
+        case = tuple(sorted((name, repr(value)) for name, value in answer.facts.items()))
+        before, after = (side.says(answer, case) for side in sides)
         for subject, said in sorted(answer.said.items()):
             now = after[subject]
             if now == said:
@@ -131,7 +134,7 @@ def compare(answers: Iterable[Answer], left_out: int, base: Version, head: Versi
         for key, alike in ordered
     )
     first = sorted(different, key=lambda seq: (seq not in new, seq))[:MOST_EXAMPLES]
-    return Recorded(total, len(different), len(new), left_out, kinds, tuple(different[seq] for seq in first))
+    return Recorded(len(answers), len(different), len(new), left_out, kinds, tuple(different[seq] for seq in first))
 
 
 def document(found: Recorded) -> dict[str, Any]:
@@ -182,13 +185,14 @@ class _Decider:
 
     def __init__(self, version: Version, day: date) -> None:
         self._ruleset, self._roles, self._day = version.ruleset, version.roles, day.toordinal()
+        self._actors: dict[str, frozenset[str]] = {}
         self._evaluators: dict[frozenset[str], Evaluator] = {}
-        self._known: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Mapping[Subject, str | None]] = {}
+        self._known: dict[tuple[frozenset[str], _Case], Mapping[Subject, str | None]] = {}
 
-    def says(self, answer: Answer) -> Mapping[Subject, str | None]:
-        """What is said of each subject of *answer*, None where the rules leave it open."""
-        roles = frozenset(self._roles.roles_of(answer.actor))
-        key = roles, tuple(sorted((name, repr(value)) for name, value in answer.facts.items()))
+    def says(self, answer: Answer, case: _Case) -> Mapping[Subject, str | None]:
+        """What is said of each subject of *answer*, None where the rules leave it open; *case* names its facts."""
+        roles = self._roles_of(answer.actor)
+        key = roles, case
         if key not in self._known:
             self._known[key] = self._decided(roles, answer)
         known = self._known[key]
@@ -207,6 +211,11 @@ class _Decider:
         )
         duties = {("action", action): kind for kind, actions in kinds for action in actions}
         return {**duties, **{("outcome", name): result.action for name, result in decision.outcomes.items()}}
+
+    def _roles_of(self, actor: str) -> frozenset[str]:
+        if actor not in self._actors:
+            self._actors[actor] = frozenset(self._roles.roles_of(actor))
+        return self._actors[actor]
 
     def _evaluator(self, roles: frozenset[str]) -> Evaluator:
         if roles not in self._evaluators:

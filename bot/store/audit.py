@@ -38,6 +38,7 @@ from bot.store.columns import ID_LENGTH, Moment, first_row, metadata, run, stamp
 from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
 from bylaw.audit.verify import Ranges, Redaction, Verdict, Verifier, redaction
 from bylaw.canonical import canonical_json
+from bylaw.progress import Hear, heard
 
 audit = Table(
     "audit",
@@ -119,17 +120,18 @@ def tail(connection: Connection) -> Checkpoint:
     return START if last is None else Checkpoint(*last)
 
 
-def entries(connection: Connection, start: Checkpoint = START) -> Iterator[AuditEntry]:
+def entries(connection: Connection, start: Checkpoint = START, hear: Hear | None = None) -> Iterator[AuditEntry]:
     """The chain in its stored order, from what follows *start*."""
-    for row in _rows(connection, start):
+    of = 0 if hear is None else tail(connection).count - start.count
+    for row in heard("reading the chain", _rows(connection, start), of, hear):
         yield _entry(row)
 
 
-def verify(connection: Connection, anchors: Iterable[Checkpoint] = ()) -> Verdict:
+def verify(connection: Connection, anchors: Iterable[Checkpoint] = (), hear: Hear | None = None) -> Verdict:
     """The verdict over the stored chain. The columns beside the header must say what the header says."""
     verifier = Verifier(anchors)
     elsewhere: tuple[int, int] | None = None
-    for row in _rows(connection, START):
+    for row in heard("verifying", _rows(connection, START), 0 if hear is None else tail(connection).count, hear):
         entry = _entry(row)
         if verifier.feed(entry) and (wrong := _misfiled(row, entry)):
             verifier.tell("edited", entry.seq, f"entry {entry.seq} is filed under another {wrong} than was recorded")

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from bylaw.canonical import canonical_json
@@ -60,7 +61,7 @@ class AuditEntry:
     @property
     def body(self) -> dict[str, Any]:
         """What was recorded, as far as it is still there."""
-        header = json.loads(self.header)
+        header = parsed(self.header)
         if "body" in header:  # written before payloads were apart
             body: dict[str, Any] = header["body"]
             return body
@@ -70,7 +71,13 @@ class AuditEntry:
     @property
     def is_redacted(self) -> bool:
         """Was its payload taken away?"""
-        return self.payload is None and "body" not in json.loads(self.header)
+        return self.payload is None and "body" not in parsed(self.header)
+
+
+@lru_cache(maxsize=4)
+def parsed(header: str) -> Any:
+    """The JSON of a header, which whoever reads a chain asks for several times in a row; nobody changes it."""
+    return json.loads(header)
 
 
 def draft(body: Mapping[str, Any], salt: str) -> Draft:
@@ -117,7 +124,7 @@ def read(prev_hash: str | None, hash_: str, header: str, payload: str | None, po
 
 def _seq(header: str) -> int | None:
     try:
-        seq = json.loads(header)["seq"]
+        seq = parsed(header)["seq"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return seq if type(seq) is int and 0 < seq < 2**62 else None

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring  # what `json` itself spells text with
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +19,7 @@ from bylaw.audit.entry import START, AuditEntry, Checkpoint, after, read
 from bylaw.audit.verify import Verdict, Verifier
 from bylaw.canonical import canonical_json
 from bylaw.errors import UsageError
+from bylaw.progress import Hear, heard
 
 FORMAT = 1
 MAX_LINE = 64 * 1024 * 1024  # bytes; an entry of the bot has a few thousand
@@ -45,14 +47,15 @@ def lines(entries: Iterable[AuditEntry], start: Checkpoint = START) -> Generator
     yield canonical_json({"closing": _plain(tail)}) + "\n"
 
 
-def open_export(stream: IO[bytes], name: str) -> Export:
-    """The export in *stream*; raises UsageError for a file that is none."""
+def open_export(stream: IO[bytes], name: str, hear: Hear | None = None) -> Export:
+    """The export in *stream*; raises UsageError for a file that is none. *hear* is told how far it was read."""
     first = _value(stream.readline(MAX_LINE))
     start = _checkpoint(first.get("after")) if isinstance(first, dict) and first.get("bylaw_audit") == FORMAT else None
     if start is None:
         raise UsageError(f"`{name}` is no export of the audit log", "write one with `bylaw audit export -o FILE`")
     export = Export(start, iter(()))
-    export.entries = _entries(stream, export)
+    size = os.fstat(stream.fileno()).st_size if hear is not None and stream.seekable() else 0
+    export.entries = heard("reading the log", _entries(stream, export), size, hear if size else None, stream.tell)
     return export
 
 
@@ -158,8 +161,13 @@ def _entry(value: Any, position: int, line: bytes) -> AuditEntry:
 
 
 def _line(entry: AuditEntry) -> str:
-    told = {"seq": entry.seq, "prev_hash": entry.prev_hash, "entry_hash": entry.entry_hash}
-    return canonical_json({**told, "header": entry.header, "payload": entry.payload}) + "\n"
+    hash_, header, payload, before = map(_spelled, (entry.entry_hash, entry.header, entry.payload, entry.prev_hash))
+    # canonical JSON, put together: whoever verifies an export writes each of its lines anew
+    return f'{{"entry_hash":{hash_},"header":{header},"payload":{payload},"prev_hash":{before},"seq":{entry.seq}}}\n'
+
+
+def _spelled(text: str | None) -> str:
+    return "null" if text is None else encode_basestring(text)
 
 
 def _checkpoint(value: Any) -> Checkpoint | None:

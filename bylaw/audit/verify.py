@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, digest, entry_hash
+from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, digest, entry_hash, parsed
 
 BreakKind = Literal[
     "edited", "deleted", "reordered", "inserted", "forked", "erased", "truncated", "rewritten", "torn"
@@ -270,7 +270,7 @@ def verify(entries: Iterable[AuditEntry], anchors: Iterable[Checkpoint] = (), st
 def _header(text: str) -> _Header | None:
     """What the header says; None for one that no version wrote."""
     try:
-        read = json.loads(text)
+        read = parsed(text)
         kept, payload = (read["body"], None) if "body" in read else (read["kept"], read["payload"])
         at = kept.get("at", "")
         redacts = tuple(_ranges(kept)) if kept.get("event") == REDACTION else ()

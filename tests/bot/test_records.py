@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from bot.settings import Settings
 from bot.store import audit
 from bot.store.engine import StoreError, connect
 from bot.trace import in_words, trace
+from bylaw import progress
 from bylaw.audit.export import read_checkpoints
 from bylaw.cli import bundle_for_root
 from bylaw.errors import BylawError, UsageError
@@ -385,6 +387,24 @@ def test_what_cannot_be_done_is_wrong_usage_and_changes_nothing(root, words):
     assert done.exit_code == 2 or isinstance(done.exception, UsageError), done.exception
     with connect("sqlite:///.bylaw/store.db", root).reading() as connection:
         assert audit.tail(connection) == before
+
+
+@pytest.mark.parametrize("words", [("verify",), ("verify", "LOG"), ("export", "-o", "OUT"), ("redact",)])
+def test_long_work_tells_a_terminal_how_far_it_is(root, tmp_path, monkeypatch, words):
+    """A bar, on stderr alone; here at once instead of after a while."""
+    log, told = tmp_path / "log.jsonl", []
+    invoke("export", "-o", log, "--root", root)
+
+    @contextmanager
+    def drawn():
+        yield lambda *one: told.append(one)
+
+    monkeypatch.setattr(progress, "progress", drawn)
+    chosen = ("--before", "2100-01-01", "--reason", "r", "--by", "b") if words == ("redact",) else ()
+    named = {"LOG": log, "OUT": tmp_path / "out.jsonl"}
+    assert invoke(*(named.get(word, word) for word in words), *chosen, "--root", root).exit_code == 0
+    assert told
+    assert all(0 <= done <= of for _, done, of in told)
 
 
 def test_an_export_into_a_pipe_leaves_the_pipe_there(root, tmp_path):

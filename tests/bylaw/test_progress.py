@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from bylaw.progress import progress
+from bylaw.progress import heard, progress
 
 
 class Terminal(io.StringIO):
@@ -62,3 +62,15 @@ def test_of_what_follows_each_other_one_bar_stays() -> None:
             hear(what, 10, 10)
         (last,) = hear.__self__._drawn.tasks  # type: ignore[attr-defined]  # the bar behind the listener
     assert last.description == "looking for gaps"
+
+
+def test_many_small_parts_are_told_now_and_then_and_at_the_end() -> None:
+    told: list[tuple[str, int, int]] = []
+    parts = range(1_200)
+    assert list(heard("counting", parts, 1_200, lambda *one: told.append(one))) == list(parts)
+    assert told == [("counting", done, 1_200) for done in (0, 500, 1_000, 1_200)]
+    place = iter((0, 70, 90))
+    told.clear()
+    list(heard("reading", parts, 100, lambda *one: told.append(one), lambda: next(place)))
+    assert [done for _, done, _ in told] == [0, 70, 90, 100]
+    assert list(heard("unheard", parts, 0, None)) == list(parts)

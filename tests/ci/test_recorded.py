@@ -69,6 +69,16 @@ def test_what_would_be_different_is_counted_and_told(row, versions, tmp_path):
     assert recorded.document(found)["different"] == found.different_count
 
 
+def test_whoever_listens_hears_how_far_it_is(versions, tmp_path):
+    given, told = max((row["answers"] for row in ROWS), key=len), []
+    path = log(tmp_path / "log.jsonl", given)
+    answers, left_out = recorded.read_log(str(path), tmp_path, lambda *one: told.append(one))
+    recorded.compare(answers, left_out, *versions, lambda *one: told.append(one))
+    size = path.stat().st_size
+    assert [one[0] for one in told] == ["reading the log"] * 2 + ["deciding recorded answers"] * 2
+    assert [told[1][1:], told[3][1:]] == [(size, size), (len(answers), len(answers))]
+
+
 def test_a_log_that_does_not_hold_is_refused(tmp_path):
     path = log(tmp_path / "log.jsonl", [{"facts": {}, "outcomes": {"refund": "reject"}}])
     path.write_text(path.read_text().replace("reject", "full_refund"))

@@ -150,6 +150,15 @@ def test_where_the_guards_of_the_table_are_gone_a_fork_is_still_seen(store):
     assert breaks(store) == [["forked", 3]]
 
 
+def test_whoever_listens_hears_how_far_the_chain_was_read(store):
+    append(store, *({"n": n} for n in range(3)))
+    told = []
+    with store.reading() as connection:
+        audit.verify(connection, hear=lambda *one: told.append(one))
+        list(audit.entries(connection, hear=lambda *one: told.append(one)))
+    assert told == [(what, done, 3) for what in ("verifying", "reading the chain") for done in (0, 3)]
+
+
 def test_the_database_itself_refuses_a_fork(store):
     append(store, {"n": 1}, {"n": 2})
     with store.reading() as connection:
