@@ -147,4 +147,9 @@ def graded(findings: Iterable[Finding], severities: Mapping[str, Severity]) -> l
         if severity != "off":
             kept.append(replace(finding, severity=severity))
     rank = {"error": 0, "warning": 1, "notice": 2}
-    return sorted(kept, key=lambda f: (rank[f.severity], f.at.path, f.id, str(f.at.route), f.message))
+    return sorted(kept, key=lambda f: (rank[f.severity], f.at.path, f.id, _in_order(f.at.route), f.message))
+
+
+def _in_order(route: Route) -> list[tuple[int, str]]:
+    """What *route* sorts by: the tenth item comes after the second."""
+    return [(step, "") if isinstance(step, int) else (-1, step) for step in route]

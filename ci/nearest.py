@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
+
+from bylaw.logic.ir import Kind
 
 CUTOFF = 65  # of 100; below it a suggestion misleads more often than it helps
 SLIP = 1  # letters wrong, missing, too many or swapped: a word that is more than that away may mean something else
@@ -47,6 +50,16 @@ def one_right(word: str, choices: Iterable[str]) -> dict[str, str]:
         return {}
     is_long = min(len(word), len(near[0])) >= SHORTEST or far[near[0]] == 0
     return {"written": word, "replacement": near[0]} if is_long else {}
+
+
+def unquoted(raw: Any, kind: Kind) -> str | None:
+    """What to do about a number, or a yes or no, that stands there as text; None where the text is neither."""
+    if not isinstance(raw, str):
+        return None
+    if kind in ("integer", "decimal") and re.fullmatch(r"-?\d+(\.\d+)?", raw):
+        return f"write it without quotes: {raw}"
+    said = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+    return f"write {said[raw.casefold()]}, without quotes" if kind == "boolean" and raw.casefold() in said else None
 
 
 def _digits(word: str) -> list[str]:

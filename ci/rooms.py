@@ -119,7 +119,8 @@ class Reader:
             source = read(content.path, content.data)
         except Unreadable as problem:
             place = Place(content.path, line=problem.line, column=problem.column)
-            self.lose(Finding(problem.kind, problem.message, place, help=problem.help))
+            detail = {"excerpt": problem.written} if problem.written else {}
+            self.lose(Finding(problem.kind, problem.message, place, help=problem.help, detail=detail))
             return
         self.sources[content.path] = source
         self._tell_duplicates(source)

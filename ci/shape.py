@@ -153,6 +153,8 @@ def _nearest(value: Any, words: list[str]) -> str | None:
     """A suggestion for a word that is not among *words*; symbols are too short to compare."""
     if not isinstance(value, str) or len(value) > LONGEST:
         return None
+    if not value and ">" in words:
+        return 'YAML reads a bare `>` or `|` as the start of a text: write the word in quotes, ">"'
     return f"did you mean `{_MEANT[value]}`?" if _MEANT.get(value) in words else did_you_mean(value, words)
 
 
@@ -243,6 +245,8 @@ def described(value: Any) -> str:
             return "a mapping"
         case list():
             return "a list"
+        case "":
+            return "an empty text"
         case str():
             return f"the text `{clip(value)}`"
         case bool():

@@ -40,20 +40,38 @@ _BREAK = re.compile("\r\n|\r|\n")
 _OLD_BREAKS = ("\x85", "\u2028", "\u2029")
 _ESCAPE = re.compile(r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 
+_UNMERGED = re.compile("<{7} ")
+_SHOWS_LATE = ("could not find expected ':'", "unexpected end of stream")  # the mistake is where the words before began
+# What libyaml says, and what to do then; `{opened}` is the block or the bracket that it was in.
+_SYNTAX: Mapping[str, str] = {
+    "mapping values": "put a value that contains `: ` in quotes; keys of one mapping begin in one column",
+    "cannot start any token": "put a value that starts with a special character in quotes",
+    "expected '-' indicator": "{opened} is a list: indent its items alike, and the keys of an item alike",
+    "expected key": "{opened} is a mapping: indent its keys alike, and close every quote",
+    "could not find expected ':'": "a key ends in `: `, with a space; text over several lines needs quotes",
+    "expected ',' or ']'": "close the bracket: {opened} ends in `]`",
+    "expected ',' or '}'": "close the bracket: {opened} ends in `}}`",
+    "unexpected end of stream": "close the quote",
+    "unknown escape": "write `\\\\` for a backslash, or use single quotes",
+}
+
 _SHIFT = 21  # a position is line << 21 | column: no line of a file within MAX_BYTES is longer
 _COLUMN = (1 << _SHIFT) - 1
 
 
 class Unreadable(Exception):
-    """Why a text cannot be read as one record, with the place where that shows."""
+    """Why a text cannot be read as one record, with the place where that shows and, where known, its line."""
 
-    def __init__(self, kind: Problem, message: str, line: int = 1, column: int = 1, help: str | None = None) -> None:
+    def __init__(
+        self, kind: Problem, message: str, line: int = 1, column: int = 1, help: str | None = None, written: str = ""
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.line = line
         self.column = column
         self.help = help
+        self.written = written
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +170,7 @@ def parse(path: str, text: str) -> Source:
     try:
         builder.build(yaml.CSafeLoader(readable))
     except yaml.MarkedYAMLError as problem:
-        mark = problem.problem_mark or problem.context_mark
-        # What ends too early ends where the last word does, not on a line behind it.
-        line, column = min((mark.line + 1, mark.column + 1), _end_of(text.rstrip())) if mark else (1, 1)
-        message = f"the file is no valid {'JSON' if path.endswith('.json') else 'YAML'}: {problem.problem}"
-        raise Unreadable("unreadable-file", message, line, column, _syntax_help(text, line, problem)) from None
+        raise _invalid(path, text, problem) from None
     except (yaml.YAMLError, UnicodeEncodeError) as problem:
         # A lone surrogate from a caller that decoded carelessly; `read` cannot produce one.
         raise Unreadable("unreadable-file", "the file holds a character that YAML does not know") from problem
@@ -239,7 +253,7 @@ class _Builder:
             else:
                 self._frame(event)
         if self.root is None:
-            raise Unreadable("schema", "the file is empty")
+            raise Unreadable("schema", "the file is empty", help="write the record, or delete the file")
 
     def _frame(self, event: Any) -> None:
         """What stands around the values: one document, and no aliases."""
@@ -327,12 +341,20 @@ def _joined(escape: re.Match[str]) -> str:
     return json.loads(f'"{escape[0]}"')  # type: ignore[no-any-return]  # a JSON string is a str
 
 
-def _syntax_help(text: str, line: int, problem: yaml.MarkedYAMLError) -> str | None:
-    written = [*_BREAK.split(text), ""][line - 1]
+def _invalid(path: str, text: str, problem: yaml.MarkedYAMLError) -> Unreadable:
+    """What libyaml complains of, at the place that a person has to mend."""
+    lines, said = [*_BREAK.split(text), ""], f"{problem.problem}"
+    opened = problem.context_mark or problem.problem_mark
+    mark = opened if any(words in said for words in _SHOWS_LATE) else problem.problem_mark or opened
+    # What ends too early ends where the last word does, not on a line behind it.
+    line, column = min((mark.line + 1, mark.column + 1), _end_of(text.rstrip())) if mark else (1, 1)
+    message, written = f"the file is no valid {'JSON' if path.endswith('.json') else 'YAML'}: {said}", lines[line - 1]
+    if conflict := next((i for i, one in enumerate(lines, 1) if _UNMERGED.match(one)), None):
+        message, help = "a merge left both of its sides in the file", "keep one, and delete the lines that git added"
+        return Unreadable("unreadable-file", message, conflict, 1, help, lines[conflict - 1])
     if "\t" in written[: len(written) - len(written.lstrip())]:
-        return "indent with spaces, not with tabs"
-    if "mapping values" in (problem.problem or ""):
-        return "put a value that contains `: ` in quotes"
-    if "cannot start any token" in (problem.problem or ""):
-        return "put a value that starts with a special character in quotes"
-    return None
+        help = "indent with spaces, not with tabs"
+    else:
+        since = f"what begins on line {opened.line + 1}" if opened else "what stands before"
+        help = next((help.format(opened=since) for words, help in _SYNTAX.items() if words in said), "")
+    return Unreadable("unreadable-file", message, line, column, help or None, written)

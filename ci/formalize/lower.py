@@ -31,7 +31,7 @@ from bylaw.logic.ir import (
 )
 from ci.findings import Finding, Place, Route
 from ci.formalize.units import comparable, factor
-from ci.nearest import did_you_mean, one_right
+from ci.nearest import did_you_mean, one_right, unquoted
 
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
 NO_FIX: Mapping[str, str] = {}
@@ -235,7 +235,7 @@ class Lowering:
         except ValueMisfit as misfit:
             id = "type-mismatch" if misfit.reason == "type" else "value-out-of-domain"
             known = [*variable.values, *(s for synonyms in self._synonyms(variable.name) for s in synonyms)]
-            help = did_you_mean(str(raw), known) if known and isinstance(raw, str) else None
+            help = did_you_mean(str(raw), known) if known and isinstance(raw, str) else unquoted(raw, variable.kind)
             fix = one_right(raw, known) if isinstance(raw, str) else {}
             self.report(id, f"tests `{variable.name}`: {misfit}", route, help or self._domain_of(variable), fix=fix)
             return None
@@ -256,9 +256,9 @@ class Lowering:
             return f"its values are {', '.join(variable.values)}"
         low = None if variable.minimum is None else variable.show(variable.minimum)
         high = None if variable.maximum is None else variable.show(variable.maximum)
-        if low is None and high is None:
-            return None
-        return f"it runs from {'anything' if low is None else low} to {'anything' if high is None else high}"
+        if low is None or high is None:
+            return None if low is high else f"it is at most {high}" if low is None else f"it is {low} or more"
+        return f"it runs from {low} to {high}"
 
     def _against_fact(self, check: FactCheck, variable: Variable, operator: str, route: Route) -> Formula | None:
         at = (*route, "value_of")

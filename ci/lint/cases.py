@@ -9,7 +9,7 @@ from bylaw.logic.ir import ValueMisfit
 from ci.findings import Finding, Place
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN, RESERVED_OUTCOMES
 from ci.load import CaseEntry, Workspace
-from ci.nearest import did_you_mean, one_right
+from ci.nearest import did_you_mean, one_right, unquoted
 from ci.shape import described
 from ci.variables import variables
 
@@ -32,7 +32,7 @@ def case_facts(workspace: Workspace) -> Iterator[Finding]:
             except ValueMisfit as problem:
                 id = "type-mismatch" if problem.reason == "type" else "value-out-of-domain"
                 values = variable.values if variable.kind == "enum" else ()
-                help = did_you_mean(str(value), values)
+                help = did_you_mean(str(value), values) or unquoted(value, variable.kind)
                 yield Finding(
                     id, f"case `{entry.case.name}`: {problem}", at, help=help, detail=one_right(str(value), values)
                 )

@@ -156,11 +156,14 @@ def phrases(workspace: Workspace) -> Iterator[Finding]:
             message = f"the phrases of the boolean fact `{name}` do not say whether it holds"
             help = 'write {"true": [...], "false": [...]}'
             yield Finding("schema", message, Place(path, route), help=help)
-        if fact.type in ("boolean", "enum"):
-            for at, phrase in _phrases(fact, path, route):
+        for at, phrase in _phrases(fact, path, route):
+            if fact.type in ("boolean", "enum"):
                 if "{value}" in phrase:
                     message = f"the phrase `{phrase}` of the fact `{name}` takes a `{{value}}`, but it is {_a(fact)}"
                     yield Finding("type-mismatch", message, at, help="`{value}` stands for a number or a date")
+            elif not isinstance(fact.phrases, dict) and "{value}" not in phrase:
+                message = f"the phrase `{phrase}` of the fact `{name}` never says its value"
+                yield Finding("type-mismatch", message, at, help="write `{value}` where the number or the date stands")
 
 
 def _stray_phrase(name: str, fact: Fact, key: str, known: list[str], at: Place) -> Finding:

@@ -13,6 +13,7 @@ import click
 from ci.findings import Finding, Place, Severity
 from ci.load import position
 from ci.proofs.answers import Answered
+from ci.report.following import apart
 from ci.source import Source
 
 COLOURS: Mapping[Severity, str] = {"error": "red", "warning": "yellow", "notice": "cyan"}
@@ -32,13 +33,18 @@ def render(
 ) -> str:
     """The report as text, with colours for `click.echo` to keep or strip. *cap*: how many findings it shows at most.
 
+    With a cap it also leaves out what may only follow from other findings.
+
     *existing* are fingerprints of findings that were there before: they are marked, and told after the new ones.
     """
     ordered = sorted(findings, key=lambda finding: finding.fingerprint in existing) if existing else list(findings)
-    shown = capped(ordered, cap)
+    first, later = (ordered, []) if cap is None else apart(ordered)
+    shown = capped(first, cap)
     blocks = ["\n".join(_block(finding, sources, finding.fingerprint in existing)) for finding in shown]
-    if len(shown) < len(ordered):
-        blocks.append(_remainder(ordered, shown))
+    if len(shown) < len(first):
+        blocks.append(f"… and {len(first) - len(shown)} more: {_kinds(first, shown)} (--all shows them)")
+    if later:
+        blocks.append(f"… and what may only follow from a policy that is not read: {_kinds(later)} (--all shows them)")
     blocks.append(_summary(ordered, sources, existing))
     return "\n\n".join(blocks)
 
@@ -79,7 +85,9 @@ def _block(finding: Finding, sources: Mapping[str, Source], is_old: bool) -> Ite
     yield f"{head}{' (existing)' if is_old else ''}: {visible(finding.message)}"
     line, column = position(sources, finding.at)
     yield f"  {click.style('-->', fg='blue')} {visible(finding.at.path)}:{line}:{column}"
-    yield from _excerpt(sources.get(finding.at.path), line, column, colour)
+    source = sources.get(finding.at.path)
+    text = source.line(line) if source else str(finding.detail.get("excerpt", ""))
+    yield from _excerpt(text, line, column, colour)
     yield from _case(finding.counterexample, finding.message)
     for place, note in finding.related[:RELATED]:
         yield f"  {click.style('and', fg='blue')} {_at(place, sources)}: {visible(note)}"
@@ -94,9 +102,8 @@ def _at(place: Place, sources: Mapping[str, Source]) -> str:
     return f"{visible(place.path)}:{line}:{column}"
 
 
-def _excerpt(source: Source | None, line: int, column: int, colour: str | None) -> Iterator[str]:
+def _excerpt(text: str, line: int, column: int, colour: str | None) -> Iterator[str]:
     """The line with a mark under the word in question."""
-    text = source.line(line) if source else ""
     if not text.strip() or column > len(text) + 1:
         return
     start = max(0, min(column - 1 - WIDTH // 2, len(text) - WIDTH))
@@ -124,12 +131,11 @@ def _case(counterexample: Mapping[str, Any] | None, message: str) -> Iterator[st
         yield f"  {click.style('case:', fg='magenta')} {visible(str(words))}"
 
 
-def _remainder(findings: Sequence[Finding], shown: Sequence[Finding]) -> str:
+def _kinds(findings: Sequence[Finding], shown: Sequence[Finding] = ()) -> str:
     """What the report leaves out, by kind: nothing disappears without being counted."""
     left = Counter(finding.id for finding in findings)
     left.subtract(finding.id for finding in shown)
-    kinds = ", ".join(f"{count} {id}" for id, count in sorted(left.items()) if count)
-    return f"… and {len(findings) - len(shown)} more: {kinds} (--all shows them)"
+    return ", ".join(f"{count} {id}" for id, count in sorted(left.items()) if count)
 
 
 def _summary(findings: Sequence[Finding], sources: Mapping[str, Source], existing: Collection[str]) -> str:

@@ -63,3 +63,11 @@ def test_an_id_that_does_not_exist_is_our_mistake_and_shows():
     with pytest.raises(KeyError):
         graded([replace(CONFLICT, id="no-such-id")], {})
     assert all(severity in ("error", "warning", "notice") for severity in SEVERITIES.values())
+
+
+def test_the_tenth_item_comes_after_the_second():
+    found = [Finding("schema", "m", Place("a.yaml", ("cases", i, "x"))) for i in (10, 2)]
+    assert [f.at.route[1] for f in graded([*found, Finding("schema", "m", Place("a.yaml"))], {}) if f.at.route] == [
+        2,
+        10,
+    ]

@@ -39,8 +39,9 @@ def test_a_text_means_what_yaml_1_2_says_or_is_refused_at_its_place(row: dict[st
             refused["line"],
             refused["column"],
         )
-        if "help" in refused:
-            assert problem.value.help == refused["help"]
+        for told in ("help", "written"):
+            if told in refused:
+                assert getattr(problem.value, told) == refused[told]
         return
     source = read(path, row["text"].encode())
     if "decimals" in row:

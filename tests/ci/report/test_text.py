@@ -29,6 +29,7 @@ def finding_of(row: dict[str, Any]) -> Finding:
         help=row.get("help"),
         related=tuple((Place(path, tuple(route)), note) for route, note in row.get("related", ())),
         counterexample=row.get("case"),
+        detail={"excerpt": row["excerpt"]} if "excerpt" in row else {},
         severity=row.get("severity", "error"),
     )
 
