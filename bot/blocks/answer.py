@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from bot.blocks import clarify, kit
@@ -10,6 +11,7 @@ from bot.conversation import Reply
 from bot.render import place
 
 ACCEPT = "accept"
+SHOW = "show"
 
 _LABELS = {
     "pending": ":hourglass: *Waiting*",
@@ -29,6 +31,12 @@ def answer(reply: Reply, rows_shown: int) -> kit.Message:
 def closed(reply: Reply, rows_shown: int, mrkdwn: str) -> kit.Message:
     """*reply* once it was carried on: no buttons any more, but how it ended."""
     return _message(reply, [*_parts(reply, rows_shown), kit.marked(mrkdwn)])
+
+
+def again(request_id: str) -> kit.Message:
+    """The answer to *request_id*, offered where it may have been shown already."""
+    message = told("I may have shown you my answer here already. Where you do not see it, I show it again.")
+    return replace(message, blocks=(*message.blocks, kit.actions([kit.button("Show it", SHOW, request_id)])))
 
 
 def told(text: str) -> kit.Message:

@@ -69,11 +69,15 @@ class Desk:
 
 @dataclass(frozen=True)
 class _Message:
-    """What is to be posted. `is_private`: nobody but the asker may see it. `reply`: what has files to go with it."""
+    """What is to be posted. `is_private`: nobody but the asker may see it. `reply`: what has files to go with it.
+
+    `is_answer`: the store holds it, so that it can be shown again.
+    """
 
     content: kit.Message
     is_private: bool = False
     reply: Reply | None = None
+    is_answer: bool = False
 
 
 def resume(desk: Desk) -> int:
@@ -134,17 +138,40 @@ def _answered(heard: Heard, services: Services, desk: Desk) -> _Message:
 def _shown(reply: Reply, actor: Actor, services: Services) -> _Message:
     is_private = not rights.is_for_everyone(reply, actor, services.index)
     shown = answer.answer(reply, rights.rows_shown(services.index))
-    return _Message(shown, is_private, reply if has_files(reply) else None)
+    return _Message(shown, is_private, reply if has_files(reply) else None, is_answer=True)
 
 
 def _placed(message: _Message, heard: Heard, held: Held, desk: Desk) -> dict[str, str]:
     """Post it, unless an earlier attempt did. What fails on the way is tried once more at once, after a look."""
+    if message.is_private and not heard.is_direct:
+        return _whispered(message, heard, held, desk)
     try:
         return (_posted(heard, desk) if held.attempts > 1 else None) or _post(message, heard, desk)
     except calls.FAILED as error:
         if calls.is_refused(error):
             raise  # Slack knows what it refuses
         return _posted(heard, desk) or _post(message, heard, desk)
+
+
+def _whispered(message: _Message, heard: Heard, held: Held, desk: Desk) -> dict[str, str]:
+    """Post it to the asker alone. Slack has no way to look for that: where it may be there already, it is offered.
+
+    INVARIANT: it is written down before that it is being sent, and that it was not where Slack refused.
+    """
+    if not message.is_answer:
+        return _post(message, heard, desk)
+    store = desk.serving.services().store
+    if not held.is_begun:
+        with store.writing() as connection:
+            deliveries.begin(connection, held, {"channel": heard.channel, "to": heard.user})
+        try:
+            return _post(message, heard, desk)
+        except calls.FAILED as error:
+            if calls.is_refused(error):
+                with store.writing() as connection:
+                    deliveries.begin(connection, held, None)
+                raise
+    return _post(_Message(answer.again(heard.key), is_private=True), heard, desk)
 
 
 def _post(message: _Message, heard: Heard, desk: Desk) -> dict[str, str]:
@@ -173,7 +200,7 @@ def _send(method: Callable[..., Any], text: str, blocks: Any, **others: Any) -> 
 
 
 def _posted(heard: Heard, desk: Desk) -> dict[str, str] | None:
-    """Where an earlier attempt posted the answer before it could say so. What one person alone sees cannot be found."""
+    """Where an earlier attempt posted the answer before it could say so."""
     since = f"{int(heard.said_at.timestamp())}.000000"  # a long thread need not be read from its beginning
     pages = desk.client.conversations_replies(
         channel=heard.channel, ts=heard.thread, include_all_metadata=True, oldest=since, limit=_PAGE

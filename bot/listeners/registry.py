@@ -10,7 +10,7 @@ from typing import Any
 from slack_bolt import Ack, App, BoltContext, BoltResponse, Respond
 
 from bot.blocks import answer, clarify
-from bot.listeners import accept, ask
+from bot.listeners import accept, ask, show
 from bot.listeners import clarify as clarifying
 from bot.listeners.desk import Desk
 from bot.listeners.heard import Heard
@@ -24,6 +24,7 @@ EVENTS: Mapping[str, Read] = {
 }
 ACTIONS: Mapping[str, Act] = {
     answer.ACCEPT: accept.accept,
+    answer.SHOW: show.show,
     rf"{clarify.ACTION}(_\d+)?": clarifying.choose,
 }
 

@@ -33,11 +33,15 @@ deliveries = Table(
 
 @dataclass(frozen=True)
 class Held:
-    """The right to answer one message. `attempts` counts, this one included."""
+    """The right to answer one message. `attempts` counts, this one included.
+
+    `is_begun`: an attempt before began to send what could not be looked for afterwards.
+    """
 
     delivery_id: str
     owner: str
     attempts: int
+    is_begun: bool = False
 
 
 def keep(connection: Connection, delivery_id: str, letter: Mapping[str, Any], now: datetime) -> bool:
@@ -53,7 +57,13 @@ def claim(connection: Connection, delivery_id: str, owner: str, now: datetime, l
         return None
     taken = {"owner": owner, "leased_until": now + lease, "attempts": row.attempts + 1}
     connection.execute(_UPDATE, {"named": delivery_id, **taken})
-    return Held(delivery_id, owner, row.attempts + 1)
+    return Held(delivery_id, owner, row.attempts + 1, row.place is not None)
+
+
+def begin(connection: Connection, held: Held, place: Mapping[str, Any] | None) -> bool:
+    """The answer is about to be sent to *place*, or after all was not (None). False: somebody else took it over."""
+    named = {"named": held.delivery_id, "holder": held.owner}
+    return connection.execute(_RELEASE, {**named, "place": None if place is None else dict(place)}).rowcount == 1
 
 
 def close(
