@@ -9,6 +9,7 @@ from ci.lint.agents import unserved_tasks
 from ci.lint.cases import case_facts, expectations
 from ci.lint.context import context_references
 from ci.lint.meaning import expiring_policies, inactive_policies, missing_owners, unformalized_exceptions
+from ci.lint.quotes import quote_mismatches
 from ci.lint.references import audiences, condition_ids, override_cycles, overrides, policies_of_cases, steps
 from ci.lint.vocabulary import (
     ambiguous_values,
@@ -74,6 +75,7 @@ LINTS: tuple[Lint, ...] = (
     inactive_policies,
     expiring_policies,
     unformalized_exceptions,
+    quote_mismatches,
     unused_words,
 )
 

@@ -1,0 +1,247 @@
+"""Quotes against the structure beside them: another number of the same kind of unit, or a "must not" on a duty.
+
+Deliberately shallow: it reads figures and modal verbs, not sentences. What a quote does not speak of is not missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bylaw.authored.conditions import AllOf, AnyOf, Condition, FactCheck, Not
+from bylaw.authored.policies import PolicyAction, PolicyException
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.money import currency_of, read_money
+from bylaw.language.numbers import read_numbers
+from bylaw.language.quantities import unit_at, units_in
+from bylaw.language.span import listed
+from bylaw.language.units import SECONDS, read_durations, unit_of
+from bylaw.language.words import Word, read_words
+from ci.findings import Finding, Place, Route
+from ci.load import PolicyFile, Workspace
+
+_MODALS = listed("must may shall should can will")
+_SUBORDINATES = listed("who whom whose which that if when whenever where whether")
+_TAKE_BACK = listed("without unless until except before but only")  # "never without review" demands the review
+_NEAR = 4  # words between "who" and its "cannot"; further away the verb is the sentence's own
+
+_DURATION = "duration"
+_BESIDES = {"months": Fraction(365, 360), "years": Fraction(360, 365)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A figure with its kind of unit: seconds for durations, else the currency's or the unit's own terms.
+
+    `also` is what it may mean besides: twelve months are a year as much as 360 days.
+    """
+
+    kind: str
+    value: Fraction
+    also: Fraction
+    words: str
+    number: Fraction = Fraction(0)  # as it is written: the 10 of "10 to 20 days" has no unit of its own
+
+    def says(self, other: _Measure) -> bool:
+        """Is it the same amount of the same kind?"""
+        return self.kind == other.kind and not {self.value, self.also}.isdisjoint((other.value, other.also))
+
+
+def quote_mismatches(workspace: Workspace) -> Iterator[Finding]:
+    """A quote says the numbers of its condition, and forbids only what is forbidden."""
+    vocabulary = workspace.vocabulary
+    for file in workspace.policies:
+        policy = file.policy
+        yield from _conditions(file, vocabulary, policy.conditions, ("conditions",))
+        for i, action in enumerate(policy.actions):
+            at: Route = ("actions", i)
+            yield from _conditions(file, vocabulary, action.when, (*at, "when"))
+            terms = [one for name in action.requires for one in _term(vocabulary, name)]
+            tested = _tested(vocabulary, policy.metadata.domain, [*policy.conditions, *action.when, *terms])
+            names = _names(vocabulary, [action.action])
+            yield from _sentence(file, action.source_text, (*at, "source_text"), tested, names)
+            yield from _negation(file, vocabulary, action, at)
+        yield from _exceptions(file, vocabulary, policy.exceptions, ())
+
+
+def _term(vocabulary: Vocabulary, name: str) -> Sequence[Condition]:
+    return next((term for other, term in vocabulary.terms.items() if other.casefold() == name.casefold()), ())
+
+
+def _exceptions(
+    file: PolicyFile, vocabulary: Vocabulary, exceptions: Sequence[PolicyException], at: Route
+) -> Iterator[Finding]:
+    for i, exception in enumerate(exceptions):
+        here: Route = (*at, "exceptions", i)
+        if exception.has_force and exception.action is not None:
+            yield from _conditions(file, vocabulary, exception.conditions, (*here, "conditions"))
+            tested = _tested(vocabulary, file.policy.metadata.domain, exception.conditions)
+            names = _names(vocabulary, [exception.action, *exception.replaces])
+            yield from _sentence(file, exception.source_text, (*here, "source_text"), tested, names)
+        yield from _exceptions(file, vocabulary, exception.exceptions, here)
+
+
+def _conditions(
+    file: PolicyFile, vocabulary: Vocabulary, conditions: Sequence[Condition], at: Route
+) -> Iterator[Finding]:
+    """Each figure of a condition stands in its quote, where the quote has figures of that kind at all."""
+    for route, node in _nodes(conditions, at):
+        tested = _tested(vocabulary, file.policy.metadata.domain, [node])
+        text = node.source_text
+        if not isinstance(node, FactCheck):
+            yield from _sentence(file, text, (*route, "source_text"), tested, ())
+        elif text:
+            said, bare = _read(text)
+            for one in tested:
+                others = [other for other in said if other.kind == one.kind]
+                if others and one.number not in bare and not any(other.says(one) for other in others):
+                    yield _mismatch(file, (*route, "source_text"), one, others)
+                    break
+
+
+def _sentence(
+    file: PolicyFile, text: str | None, route: Route, tested: Sequence[_Measure], names: Sequence[str]
+) -> Iterator[Finding]:
+    """Of the figures of a whole sentence one at least is tested, where figures of that kind are; names do not count."""
+    if not text or not tested:
+        return
+    said, _bare = _read(text)
+    named = [measure for name in names for measure in _read(name)[0]]
+    said = [one for one in said if not any(one.says(other) for other in named)]
+    for kind in sorted({one.kind for one in said}):
+        others, known = ([one for one in side if one.kind == kind] for side in (said, tested))
+        if known and not any(one.says(other) for one in others for other in known):
+            yield _mismatch(file, route, known[0], others)
+            return
+
+
+def _names(vocabulary: Vocabulary, actions: Sequence[str]) -> list[str]:
+    """What the actions are called, as words: "answer within 2 days"."""
+    names = []
+    for name in actions:
+        declared = vocabulary.actions.get(name)
+        names += [name.replace("_", " "), *([declared.label or "", *declared.phrases] if declared else ())]
+    return names
+
+
+def _negation(file: PolicyFile, vocabulary: Vocabulary, action: PolicyAction, at: Route) -> Iterator[Finding]:
+    """A "must not" beside a duty. The most restrictive action of an outcome is itself a no: "cannot be returned"."""
+    outcome = vocabulary.outcome_of(action.action)
+    refusals = vocabulary.restrictive(outcome)[:1] if outcome is not None else ()
+    text = action.source_text or ""
+    if action.type == "prohibited" or vocabulary.canonical(action.action) in refusals:
+        return
+    words = read_words(text)
+    for i, word in enumerate(words):
+        sentence = {other.text for other in words if other.sentence == word.sentence}
+        if _is_modal_negation(words, i) and _TAKE_BACK.isdisjoint(sentence) and not _is_subordinate(words, i):
+            said = text[words[i - 1].start if word.text == "not" else word.start : word.end]
+            complaint = f"has the {action.type} action `{action.action}`, and its quote says `{said}`"
+            help = "correct the quote, the type of the action, or the action"
+            yield _of(file, complaint, (*at, "source_text"), help)
+            return
+
+
+def _is_modal_negation(words: Sequence[Word], i: int) -> bool:
+    return words[i].text == "never" or (words[i].text == "not" and i > 0 and words[i - 1].text in _MODALS)
+
+
+def _is_subordinate(words: Sequence[Word], i: int) -> bool:
+    """Does the "cannot" belong to a "who cannot …"?"""
+    near = words[max(0, i - _NEAR) : i]
+    return any(word.text in _SUBORDINATES and word.clause == words[i].clause for word in near)
+
+
+def _nodes(conditions: Sequence[Condition | list[Condition]], at: Route) -> Iterator[tuple[Route, Condition]]:
+    """Every part of the trees with its route, the outer ones first."""
+    for i, one in enumerate(conditions):
+        yield from _parts(one, (*at, i))
+
+
+def _parts(one: Condition | list[Condition], at: Route) -> Iterator[tuple[Route, Condition]]:
+    if isinstance(one, list):
+        yield from _nodes(one, at)
+        return
+    yield at, one
+    if isinstance(one, AllOf):
+        yield from _nodes(one.all_of, (*at, "all_of"))
+    elif isinstance(one, AnyOf):
+        yield from _nodes(one.any_of, (*at, "any_of"))
+    elif isinstance(one, Not):
+        yield from _parts(one.not_, (*at, "not"))
+
+
+def _tested(vocabulary: Vocabulary, domain: str, conditions: Sequence[Condition]) -> list[_Measure]:
+    """The figures that the leaves of *conditions* test, in the units they are written in."""
+    found: list[_Measure] = []
+    for _route, node in _nodes(conditions, ()):
+        if isinstance(node, FactCheck):
+            name = node.parameter or vocabulary.default_fact(node.type, domain)
+            fact = vocabulary.facts.get(name) if name else None
+            unit = node.unit or (fact.unit if fact else None)
+            given = node.value if isinstance(node.value, list) else [node.value]
+            if fact is not None and fact.type in ("integer", "decimal") and unit is not None:
+                measures = [_measure(str(value), unit) for value in node.between or given if value is not None]
+                found += [measure for measure in measures if measure is not None]
+    return found
+
+
+def _measure(value: str, unit: str) -> _Measure | None:
+    """*value* in *unit*; None where either is not what it should be (which is told elsewhere)."""
+    try:
+        number = Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return None
+    duration, currency, units = unit_of(unit), currency_of(unit), units_in(unit)
+    if duration is not None and duration in SECONDS:
+        return _duration(number, duration, f"{value} {unit}")
+    if currency is not None:
+        return _Measure(currency, number, number, f"{value} {unit}", number)
+    sizes = [(one.kind, number * one.size) for one in units[:1]]
+    return next((_Measure(kind, size, size, f"{value} {unit}", number) for kind, size in sizes), None)
+
+
+def _duration(amount: Fraction, unit: str, words: str) -> _Measure:
+    seconds = amount * SECONDS[unit]
+    return _Measure(_DURATION, seconds, seconds * _BESIDES.get(unit, Fraction(1)), words, amount)
+
+
+def _read(text: str) -> tuple[list[_Measure], list[Fraction]]:
+    """The figures of *text* with their kinds of unit, and the numbers without one."""
+    words = read_words(text)
+    numbers = read_numbers(text, words)
+    taken: list[tuple[int, int]] = []
+    found = []
+    for span in read_durations(text, words, numbers):
+        if span.value.is_counted and span.value.unit in SECONDS:
+            found.append(_duration(Fraction(span.value.amount), span.value.unit, span.words))
+        taken.append((span.start, span.end))
+    for sum_ in read_money(text, words, numbers):
+        amount = Fraction(sum_.value.amount)
+        found.append(_Measure(sum_.value.currency, amount, amount, sum_.words))
+        taken.append((sum_.start, sum_.end))
+    bare = []
+    for number in numbers:
+        if any(start <= number.start < end for start, end in taken):
+            continue
+        after = [word.text for word in words if word.start >= number.end]
+        unit = unit_at(["%", *after] if text[number.end :].lstrip().startswith("%") else after, 0)
+        if unit is None:
+            bare.append(Fraction(number.value))
+        else:
+            amount = Fraction(number.value) * unit[1].size
+            found.append(_Measure(unit[1].kind, amount, amount, f"{number.words} {unit[1].name}"))
+    return found, bare
+
+
+def _mismatch(file: PolicyFile, route: Route, tested: _Measure, said: Sequence[_Measure]) -> Finding:
+    quoted = " and ".join(f"`{one.words}`" for one in said)
+    return _of(
+        file, f"tests `{tested.words}`, and its quote says {quoted}", route, "correct the quote or the condition"
+    )
+
+
+def _of(file: PolicyFile, said: str, route: Route, help: str) -> Finding:
+    name = file.policy.policy_id
+    return Finding("quote-mismatch", f"policy `{name}` {said}", Place(file.path, route), policies=(name,), help=help)
