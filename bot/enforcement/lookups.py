@@ -12,8 +12,11 @@ from fractions import Fraction
 from operator import attrgetter
 
 from bot.enforcement.figures import Figure, limits_of
+from bot.enforcement.namings import Namings
 from bot.enforcement.sentences import Quotable, quotable_texts
+from bot.enforcement.wordings import in_short, of_rules
 from bot.index import BundleIndex
+from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import TRUE, ConditionalRule, atoms, names
 
@@ -44,6 +47,7 @@ class Lookups:
 
     rules: Rules
     quotable: Quotable
+    names: Namings  # how the actions are called, in the vocabulary and by the rules
     facts: Mapping[str, frozenset[str]]
     deciding: Mapping[str, frozenset[str]]
     by_domain: Mapping[str, Rules]
@@ -51,6 +55,7 @@ class Lookups:
     limited: Mapping[Figure, frozenset[str]]  # the facts that are tested at a figure
     numbers: Mapping[object, frozenset[str]]  # the facts that are tested at a number
     _by_day: dict[int, Tables] = field(default_factory=dict)
+    _short: dict[tuple[str, frozenset[str]], Namings] = field(default_factory=dict)
     _facts_of: dict[int, tuple[Rules, frozenset[str]]] = field(default_factory=dict)
 
     def facts_of(self, rules: Sequence[ConditionalRule]) -> frozenset[str]:
@@ -64,6 +69,15 @@ class Lookups:
                 self._facts_of.clear()
             self._facts_of[id(rules)] = (rules, found)
         return found
+
+    def short(self, outcome: str, facts: frozenset[str], vocabulary: Vocabulary) -> Namings:
+        """How the actions of *outcome* are called in short, in cases of these *facts*; the last are kept."""
+        held = self._short.get((outcome, facts))
+        if held is None:
+            if len(self._short) >= _MOST_KEPT:
+                self._short.clear()
+            held = self._short[outcome, facts] = in_short(vocabulary, outcome, facts)
+        return held
 
     def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> Sequence[ConditionalRule]:
         """The rules of *evaluator* in force that answer one of *outcomes*."""
@@ -158,6 +172,7 @@ def _gathered(index: BundleIndex) -> Lookups:
     return Lookups(
         rules=rules,
         quotable=quotable_texts(rule.source.text for rule in rules if rule.source.text),
+        names=of_rules(index.vocabulary, rules),
         facts={rule_id: alike.setdefault(its, its) for rule_id, its in facts.items()},
         deciding={
             outcome: frozenset().union(*(facts[rule.rule_id] for rule in found))

@@ -9,20 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from bot.enforcement.senses import in_plain_words, sense
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
-from bylaw.language.words import FUNCTION_WORDS, read_words, stem_of
+from bylaw.language.words import read_words
 
 _NO = listed("no not never without neither")
 _SLACK = 4  # words that may stand between those of a name, beside the words that say nothing
-_PERSONS = listed("customer client user person people somebody someone please")
-_PAST = "sent paid kept lent given gave told held written wrote made sold took taken got brought met sped withdrew"
-_NOW = "send pay keep lend give give tell hold write write make sell take take get bring meet speed withdraw"
-_PRESENT = dict(zip(_PAST.split(), _NOW.split(), strict=True))
-_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_DIGITS = {word: str(i) for i, word in enumerate(_NUMBERS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +43,6 @@ class Mention:
     used: tuple[int, ...]
 
 
-@lru_cache(maxsize=20_000)
-def stem(word: str) -> str | None:
-    """The stem of one word, None for a word that names nothing: a function word, or who it is about."""
-    number = _DIGITS.get(word, word)
-    if number[0].isdigit():
-        return number
-    return None if word in FUNCTION_WORDS or word in _PERSONS else stem_of(_PRESENT.get(word, word))
-
-
 @dataclass(frozen=True)
 class Namings:
     """All namings by each of their stems."""
@@ -70,7 +55,7 @@ class Namings:
 
     def mentions(self, words: Sequence[str], within: Sequence[range]) -> list[Mention]:
         """Where they occur in *words*, each inside one of the ranges; a name inside a longer one does not count."""
-        stems = [stem(word) for word in words]
+        stems = [sense(word) for word in words]
         found: dict[tuple[Naming, tuple[int, ...]], Mention] = {}
         for span in within:
             for i in span:
@@ -133,6 +118,11 @@ def _compiled(vocabulary: Vocabulary) -> Namings:
                 found[Naming(stems, (target,), outcome, is_denial)] = None
     for naming in _generic(vocabulary, list(found)):
         found[naming] = None
+    return gathered(found)
+
+
+def gathered(found: Iterable[Naming]) -> Namings:
+    """*found*, to be looked up by one stem of each."""
     by_stem: dict[str, list[Naming]] = defaultdict(list)
     for naming in found:
         by_stem[min(naming.stems)].append(naming)
@@ -156,7 +146,7 @@ def _generic(vocabulary: Vocabulary, known: Sequence[Naming]) -> Iterable[Naming
 
 
 def _stems(text: str) -> tuple[frozenset[str], bool]:
-    words = [word.text for word in read_words(text.replace("_", " ").replace("%", " percent "))]
+    words = [word.text for word in in_plain_words(read_words(text.replace("_", " ").replace("%", " percent ")))]
     is_denial = any(word in _NO for word in words[:3])
-    kept = [stem(word) for word in words if word not in _NO]
+    kept = [sense(word) for word in words if word not in _NO]
     return frozenset(part for part in kept if part is not None), is_denial

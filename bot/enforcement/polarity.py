@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import dropwhile, pairwise
+from itertools import pairwise, takewhile
 
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word, stem_of
@@ -60,6 +60,7 @@ _UNTIL = listed("once until till when whenever")
 _BY_OFFICE = listed("may must can have need will should")  # "a manager has to approve it"
 _YES = listed("yes sure certainly absolutely definitely yeah yep")
 _NAY = listed("no nope")
+_ALLOWED = listed("allowed permitted possible")
 _REGRET = listed("unfortunately sadly sorry regrettably alas well afraid i be am")  # "I am afraid not"
 
 
@@ -254,9 +255,28 @@ def is_yes_or_no(words: Sequence[Word]) -> bool:
 
 def says_yes_or_no(words: Sequence[Word]) -> bool | None:
     """What an answer opens with: True for yes, False for no, None for neither."""
-    texts = [word.text for word in dropwhile(lambda word: word.text in _REGRET, words)][:3]
-    if texts[:1] == ["not"] and len(texts) == 1:
-        return False
+    opening = _opening(words)
+    return opening[0] if opening else None
+
+
+def opening(words: Sequence[Word]) -> Sequence[Word]:
+    """The words in which an answer says yes or no: "Sorry, that is not possible"; none where it does neither."""
+    found = _opening(words)
+    return words[: found[1]] if found else ()
+
+
+def _opening(words: Sequence[Word]) -> tuple[bool, int] | None:
+    """Yes or no, and how many words say it."""
+    start = sum(1 for _ in takewhile(lambda word: word.text in _REGRET, words))
+    texts = [word.text for word in words[start:]]
     if texts[:1] and (texts[0] in _YES or texts[:2] == ["of", "course"]):
-        return texts[1:2] != ["not"]
-    return False if texts[:1] and texts[0] in _NAY else None
+        return texts[1:2] != ["not"], start + 1
+    if texts[:1] and (texts[0] in _NAY or texts == ["not"]):
+        return False, start + 1
+    clause = [word.text for word in words if words and word.clause == words[0].clause]
+    bare = [text for text in clause if text not in _REGRET or text in AUXILIARIES]
+    is_denied = "not" in bare or "longer" in bare
+    is_short = all(text in PRONOUNS | AUXILIARIES | _ALLOWED | {"that", "this", "not", "no", "longer"} for text in bare)
+    if is_short and len(bare) > 1 and (bare[-1] in _ALLOWED or (is_denied and bare[-1] == "not")):
+        return not is_denied, len(clause)
+    return None

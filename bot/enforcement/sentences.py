@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.enforcement.senses import in_plain_words
 from bylaw.language.words import Word, read_words
 
 # INVARIANT: no two alternatives match at one place, so the scan is linear. A point inside a number ends nothing.
@@ -86,8 +87,8 @@ def sentences(text: str, quotable: Quotable | None = None, question: str = "") -
 
 
 def sentence_of(text: str) -> Sentence:
-    """One sentence; the id of a policy is a name and none of its words."""
-    return Sentence(text, read_words(POLICY_ID.sub(lambda match: " " * len(match[0]), text)))
+    """One sentence in plain words; the id of a policy is a name and none of its words."""
+    return Sentence(text, in_plain_words(read_words(POLICY_ID.sub(lambda match: " " * len(match[0]), text))))
 
 
 def quotable_texts(texts: Iterable[str]) -> Quotable:

@@ -117,10 +117,12 @@ class Reader:
     quotable: Quotable | None = None
     query: str = ""
     topic: Topic = field(default_factory=Topic)
+    names: Namings | None = None  # how actions are called, those of the vocabulary unless it is given
+    short: Namings | None = None  # how those are called in short that were asked about
 
     def read(self, text: str) -> Stated:
         """What *text* states."""
-        names = namings(self.vocabulary)
+        names = self.names or namings(self.vocabulary)
         found = [self._said(sentence, names) for sentence in sentences(text, self.quotable, self.query)]
         opening = self._opening(found)
         if opening:
@@ -132,7 +134,7 @@ class Reader:
             return Said(sentence, Reading((), (), frozenset()), False, False, (), is_unread=True)
         sentence, labelled = self._labelled(sentence)
         reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
-        mentions = names.mentions([word.text for word in sentence.words], sentence.clauses)
+        mentions = self._mentions(sentence, names)
         reading = replace(reading, reads=tuple(_apart(reading.reads, sentence, mentions)))
         silent, beside = self._rest(sentence, reading, mentions)
         if labelled:
@@ -147,6 +149,16 @@ class Reader:
         if not is_question and not _ATTRIBUTED.search(sentence.text) and not _NO_POLICY.match(sentence.text):
             claims = tuple(self._claims(sentence, reading, is_conditional, mentions))
         return Said(sentence, reading, is_question, is_conditional, claims, silent=silent, beside=beside)
+
+    def _mentions(self, sentence: Sentence, names: Namings) -> list[Mention]:
+        """Where actions are named, in short only in clauses that name none of the actions that were asked about."""
+        texts = [word.text for word in sentence.words]
+        found = names.mentions(texts, sentence.clauses)
+        if self.short is None or not self.short.by_stem:
+            return found
+        named = {i for mention in found if not mention.naming.is_generic for i in mention.used}
+        free = [clause for clause in sentence.clauses if named.isdisjoint(clause)]
+        return sorted([*found, *self.short.mentions(texts, free)], key=lambda one: (one.used, one.naming.targets))
 
     def _rest(
         self, sentence: Sentence, reading: Reading, mentions: Sequence[Mention]

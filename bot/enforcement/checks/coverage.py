@@ -12,7 +12,7 @@ from functools import lru_cache
 from bot.enforcement.checks.result import CheckResult, Draft
 from bot.enforcement.figures import figures, measure
 from bot.enforcement.lookups import lookups
-from bot.enforcement.namings import stem
+from bot.enforcement.senses import stem
 from bylaw.language.words import read_words
 
 

@@ -93,6 +93,8 @@ class Draft:
             found.quotable,
             self.query,
             self.topic,
+            found.names,
+            found.short(self.scope.outcomes[0], prefer, self.index.vocabulary) if self.scope.outcomes else None,
         )
         return reader.read(self.seen)
 

@@ -15,14 +15,16 @@ from operator import attrgetter
 from bot.enforcement.checks.result import Draft
 from bot.enforcement.figures import called
 from bot.enforcement.lookups import lookups
-from bot.enforcement.namings import stem
-from bot.enforcement.polarity import ACTS, GIVING, is_act
+from bot.enforcement.polarity import ACTS, GIVING, is_act, opening
+from bot.enforcement.senses import sense, stem
 from bot.enforcement.stated import ABOUT, Said
 from bot.enforcement.utterance import Quantity
+from bot.enforcement.wordings import fact_texts
 from bot.enforcement.write import ALWAYS, RESTRICTIVE
-from bylaw.authored.vocabulary import Fact
 from bylaw.language.span import listed
-from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, Word, read_words
+from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, PRONOUNS, Word, read_words
+from bylaw.logic.ir import atoms
+from bylaw.logic.truth import simplify, truth
 
 _RULE_ID = attrgetter("rule_id")
 _HEADING, _LEAD = 3, 6  # words before a colon: of a heading, and of what leads up to what follows
@@ -56,7 +58,7 @@ _COURTESY = listed(
 _BESIDE = GIVING | listed(
     "able unable prohibited forbidden allowed permitted denied refused declined rejected excluded impossible instead "
     "rather until once when put go onto into account below above up needed necessary required entire whole make do "
-    "done away meantime expect think believe suppose count remain stay yes no"
+    "done away goes stays save meantime expect think believe suppose count remain stay yes no"
 )
 
 
@@ -75,7 +77,20 @@ def known_of(draft: Draft) -> Known:
     own = stems_in(text for name in draft.facts for text in fact_texts(name, facts[name]))
     spoken, named = _of_rules(draft)
     texts = [stems_in([text]) for text in (ALWAYS, RESTRICTIVE, *(rule.source.text for rule in draft.deciding)) if text]
-    return Known(_COURTESY_STEMS.union(own, spoken, stems_in([draft.query]), *texts), _TELLING_STEMS | named, texts)
+    over = _OVER_STEMS.intersection(stem(word.text) or "" for said in draft.stated.sentences for word in said.silent)
+    plain = _COURTESY_STEMS - over if over and not _is_over_a_limit(draft) else _COURTESY_STEMS
+    return Known(plain.union(own, spoken, stems_in([draft.query]), *texts), _TELLING_STEMS | named, texts)
+
+
+def _is_over_a_limit(draft: Draft) -> bool:
+    """Does a fact of the case lie beyond a limit of a rule that could matter? Else nothing here has expired."""
+    variables, facts = draft.evaluator.ruleset.variables, draft.facts
+    sorts = {name: value for name, value in facts.items() if variables[name].is_finite}
+    return any(
+        atom.op in ("<", "<=") and atom.var in facts and truth(atom, facts) is False
+        for rule in draft.relevant
+        for atom in atoms(simplify(rule.guard, sorts))
+    )
 
 
 _KEPT: dict[tuple[str, tuple[str, ...]], tuple[frozenset[str], frozenset[str]]] = {}
@@ -103,25 +118,14 @@ def stems_in(texts: Iterable[str]) -> frozenset[str]:
     return frozenset().union(*map(_stems, texts))
 
 
-def fact_texts(name: str, fact: Fact) -> Iterator[str]:
-    """The words by which a fact and its values are called."""
-    yield name.replace("_", " ")
-    yield fact.label or ""
-    for value, others in fact.values.items():
-        yield value.replace("_", " ")
-        yield from others
-    groups = fact.phrases.values() if isinstance(fact.phrases, dict) else (fact.phrases,)
-    for group in groups:
-        yield from group
-
-
 def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     """The words of *said* that would have to be understood and were not; None where all is well."""
     if said.is_question or said.is_unread:
         return None
     if _is_elliptic(said):
         return said.sentence.text
-    apart, opening = {*_headings(said, _HEADING), *_contrasts(said)}, said.sentence.words[0]
+    apart = {*_headings(said, _HEADING), *_contrasts(said)}
+    answered = opening(said.sentence.words) if said.claims else ()
     leads = _headings(said, _LEAD)
     words = [word for word in said.silent if word.clause not in apart and not _is_in(word, figures)]
     if any(pair in _IDIOMS for pair in pairwise(word.text for word in words)):
@@ -131,13 +135,18 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     if len(stems) > 2 and any(stems <= rule for rule in known.rules):
         return None
     for i, (word, found) in enumerate(named):
-        if word == opening and said.claims:
+        if word in answered or (word == said.sentence.words[0] and said.claims):
             continue  # the yes of "yes, you get …"
         is_name = i + 1 < len(named) and named[i + 1][0].text in ABOUT
         is_strange = found not in known.stems and word.clause not in leads
         if is_strange or (found in known.telling and not is_name):
             return said.sentence.text[word.start : word.end]
-    beside = (word for word in said.beside if not _is_in(word, figures) and not _is_plain(word, known))
+    called = {sense(part) for claim in said.claims if claim.outcome for part in claim.outcome.split("_")}
+    beside = (
+        word
+        for word in said.beside
+        if not _is_in(word, figures) and sense(word.text) not in called and not _is_plain(word, known)
+    )
     return next((said.sentence.text[word.start : word.end] for word in beside), None)
 
 
@@ -151,9 +160,9 @@ def _is_plain(word: Word, known: Known) -> bool:
 
 def _is_elliptic(said: Said) -> bool:
     """Does it answer with a verb alone: "We do.", "You cannot."?"""
-    texts = [word.text for word in said.sentence.words]
-    is_bare = not said.claims and all(text in FUNCTION_WORDS for text in texts)
-    return is_bare and texts[-1] in AUXILIARIES | {"not"} and any(text in AUXILIARIES for text in texts)
+    clause = [said.sentence.words[i].text for i in said.sentence.clauses[0]]
+    is_bare = not said.claims and clause[0] in PRONOUNS and all(text in FUNCTION_WORDS for text in clause)
+    return is_bare and clause[-1] in AUXILIARIES | {"not"} and any(text in AUXILIARIES for text in clause)
 
 
 def _headings(said: Said, most: int) -> frozenset[int]:
@@ -184,5 +193,6 @@ def _stems(text: str) -> frozenset[str]:
 
 
 _COURTESY_STEMS = stems_in([" ".join(sorted(_COURTESY))])
+_OVER_STEMS = stems_in(["expired elapsed passed lapsed outside"])
 _BESIDE_STEMS = stems_in([" ".join(sorted(_BESIDE))])
 _TELLING_STEMS = stems_in([" ".join(sorted(_TELLING))])
