@@ -319,6 +319,7 @@ class _Reader:
         sure = [one for one in readings if one.problem is None and one.value is not None]
         if not sure:
             return Unclear(fact, self._words(readings[0]), readings[0].problem or "no value")
+        sure = self._corrected(sure)
         if len({one.value for one in sure}) > 1:
             words = "” and “".join(dict.fromkeys(self._words(one) for one in sure))
             return Unclear(fact, words, "they contradict each other")
@@ -328,6 +329,13 @@ class _Reader:
         except ValueMisfit as misfit:
             return Unclear(fact, self._words(one), str(misfit).replace("`", ""))
         return Read(fact, value, self._words(one), one.start, one.end)
+
+    def _corrected(self, sure: list[_Said]) -> list[_Said]:
+        """Those behind the last correction: "20 days ago, no wait, 40 days ago"."""
+        for i in range(len(sure) - 1, 0, -1):
+            if self.said.is_corrected(sure[i - 1].start, sure[i].start):
+                return sure[i:]
+        return sure
 
     def _words(self, one: _Said) -> str:
         return self.said.text[one.start : one.end]

@@ -73,7 +73,6 @@ _IDIOMS = (
     "all that you paid | full refund",
     "whatever you paid | full refund",
     "bring - back | take back",
-    "come back | take back",
     "all your money | full refund",
     "all of your money | full refund",
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from bylaw.language import dates
@@ -24,7 +26,9 @@ _MODALS = _CONDITIONS | listed("must should")
 _UNREAL = listed("would will could might may shall")
 _LOSING = listed("lost lose misplaced threw destroyed")
 _ASKED_VERBS = listed("have be do keep get")
-_UNSURE = listed("maybe perhap possibly doubt unsure")
+_UNSURE = listed("maybe perhap possibly doubt unsure thought guess")
+_NOT_SURE = listed("know remember recall that")  # behind a "not"
+_CORRECTION = re.compile(r"(?i)\b(?:no,? wait|wait,? no|i meant?|scratch that|make that|correction|or rather)\b")
 _PEOPLE = listed(
     "colleague coworker friend neighbour neighbor sister brother mother father mum mom dad cousin aunt uncle boss "
     "daughter son wife husband partner flatmate roommate"
@@ -204,12 +208,19 @@ class Utterance:
         """Why the words *used* need not hold of the case: they are a guess, a wish, past, or said of somebody else."""
         here = [i for i in range(max(used[0] - 12, 0), used[0]) if self.words[i].clause == self.words[used[0]].clause]
         before = [self.words[i].text for i in here]
-        if not _UNSURE.isdisjoint(before) or before[-4:-2] == ["not", "sure"]:
+        pairs = set(pairwise([*before, *(self.words[i].text for i in range(used[0], used[-1] + 1))]))
+        if not _UNSURE.isdisjoint(before) or any(one == "not" and two in _NOT_SURE for one, two in pairs):
+            return "it is not said for sure"
+        if before[-4:-2] == ["not", "sure"]:
             return "it is not said for sure"
         wish = next((i for i, text in enumerate(before) if text == "wish"), None)
         if (wish is not None and before[wish + 1 : wish + 2] != ["to"]) or before[:2] == ["if", "only"]:
             return "it is only wished"
+        if ("to", "become") in pairs:
+            return "it is only wished"
         if [text for text in before if text not in DETERMINERS][-3:] == ["used", "to", "be"]:
+            return "it is said of the past"
+        if "moved" in before and before[-1] in ("from", "of"):
             return "it is said of the past"
         person = next((i for i, text in enumerate(before) if text in _PEOPLE), None)
         if person is not None and self._is_of(before[person + 1 :], used):
@@ -218,10 +229,8 @@ class Utterance:
 
     def _is_of(self, between: Sequence[str], used: Sequence[int]) -> bool:
         """Is it the person's own: "is a student", "lost his receipt"?"""
-        if all(text == "be" or text in DETERMINERS for text in between) and "be" in (
-            *between,
-            self.words[used[0]].text,
-        ):
+        verbs = {"be", "have"}.intersection((*between, self.words[used[0]].text))
+        if verbs and all(text in verbs or text in DETERMINERS for text in between):
             return True
         rest = range(used[0], min(used[-1] + 6, len(self.words)))
         near = (self.words[i].text for i in rest if self.words[i].clause == self.words[used[0]].clause)
@@ -242,6 +251,10 @@ class Utterance:
             for i in range(last + 1, min(last + 7, len(words) - 1))
             if words[i].sentence == words[last].sentence
         )
+
+    def is_corrected(self, start: int, end: int) -> bool:
+        """Does the text between two places take back what stands before: "no wait", "I meant"?"""
+        return _CORRECTION.search(self.text, start, end) is not None
 
     def stands_alone(self, quantity: Quantity, unit: str | None = None) -> bool:
         """Does nothing that it might count follow the number?"""
