@@ -154,8 +154,9 @@ class Artifacts:
     def _put(self, one: Paper) -> str:
         path = self._path(one.name)
         if isinstance(self.fs, LocalFileSystem):
-            if not self.fs.exists(path):
-                write_atomically(Path(path), one.text)
+            with self._told("kept"):
+                if not self.fs.exists(path):
+                    write_atomically(Path(path), one.text)
             return one.name
         # one request that needs no right but to write: an object is there whole or not at all
         with self._told("kept"), suppress(FileExistsError):

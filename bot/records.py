@@ -15,7 +15,7 @@ import click
 
 from bot import settings
 from bot.settings import Settings
-from bylaw.errors import UsageError
+from bylaw.errors import BylawError, UsageError
 
 if TYPE_CHECKING:
     from bot.redaction import Redacted
@@ -197,16 +197,29 @@ def redact(
     with _store(given) as store, progress() as heard:
         shelves = everywhere(given.artifacts, given.root, store)
         done = taken_away(scope, store, shelves, by, reason, app.now, _origin(rules, store), heard)
-        is_settled = store.settle()
-    if done.entry is not None:
-        app.anchoring(given)(after(done.entry))
+        if done.entry is not None:
+            app.anchoring(given)(after(done.entry))
+        unsettled = _unsettled(store)
     click.echo(f"redacted {_entries(done.entry_count)}")
-    for line in _left(done, is_settled):
+    for line in _beside(done):
         click.echo(line, err=True)
+    if unsettled is not None:
+        raise unsettled
 
 
-def _left(done: Redacted, is_settled: bool) -> Iterator[str]:
-    """What was deleted beside the chain, and what is not gone yet."""
+def _unsettled(store: Store) -> BylawError | None:
+    """Why the file of the store holds yet what is deleted in it."""
+    from bot.store.engine import StoreError
+
+    what = "what was redacted is in the file of the store yet"
+    try:
+        return None if store.settle() else BylawError(f"{what}: another process reads it", "do the same again later")
+    except StoreError as error:
+        return BylawError(f"{what}: {error.message}", f"{error.help}; then do the same again")
+
+
+def _beside(done: Redacted) -> Iterator[str]:
+    """What was deleted beside the chain, and what was not."""
     from bot.render import safe
 
     yield f"deleted the rows of {_several(done.request_count, 'request')}, and {_several(done.paper_count, 'paper')}"
@@ -215,8 +228,6 @@ def _left(done: Redacted, is_settled: bool) -> Iterator[str]:
         yield safe(f"the conversation went on: what was said may stand in {named} too; redact them as well")
     if done.fixed_count:
         yield f"{_entries(done.fixed_count)} of an earlier version cannot be redacted: their words are what was hashed"
-    if not is_settled:
-        yield "another process is reading the store: what was redacted leaves its file when it ends; then do this again"
 
 
 def _rules(given: Settings, bundle: Path | None, root: Path | None) -> CompiledPolicyBundle:
@@ -360,7 +371,6 @@ def _held(path: Path) -> tuple[Checkpoint, ...]:
 def _last_that_holds(path: Path, connection: Any) -> Checkpoint | None:
     from bot.store import audit as chain
     from bylaw.audit.export import read_checkpoints
-    from bylaw.errors import BylawError
 
     known = read_checkpoints(path) if path.exists() else ()
     if not known or not known[-1].count:

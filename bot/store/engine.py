@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from bot.store.columns import command
+from bot.store.columns import command, first_row
 from bot.store.turns import TooMany, Turns
 from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
@@ -41,10 +41,12 @@ SEALED = (_PATIENT, "query_only=ON")  # a file that may only be read
 _HELP: Mapping[str, str] = {
     "SQLITE_BUSY": "another process has been writing for long: ask again",
     "SQLITE_CORRUPT": "its file is damaged: put a backup in its place, then `bylaw audit verify --checkpoint FILE`",
+    "SQLITE_ERROR": "its tables are not those of a store: see BYLAW_STORE_URL, or put a backup in its place",
     "SQLITE_FULL": "make room on its disk, then ask again",
     "SQLITE_NOTADB": "its file is damaged, or no store: see BYLAW_STORE_URL",
     "SQLITE_READONLY": "its file or folder may only be read here: see the rights of both, and BYLAW_STORE_URL",
 }
+_SETTLE = text("PRAGMA wal_checkpoint(TRUNCATE)")  # its first column: was it kept from doing so?
 _Start = Callable[[Connection], None]  # how a transaction begins
 
 
@@ -124,13 +126,13 @@ class Store:
     def settle(self) -> bool:
         """Leave nothing of what was overwritten or deleted in the files. False: somebody reads what was there before.
 
-        A server's files are its own: its vacuum decides when they let go.
+        A server's files are its own: its vacuum decides when they let go. Raises StoreError, as on a full disk.
         """
         if self.engine.dialect.name != "sqlite":
             return True
         with _named(), self.engine.connect() as connection:
-            is_busy, *_ = connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not is_busy
+            found = first_row(connection, _SETTLE)
+        return found is not None and not found[0]
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -231,12 +233,15 @@ def connect(url: str, root: Path) -> Store:
 
 
 def is_there(url: str, root: Path) -> bool:
-    """Was a store at *url* made before? One on a server is asked when it is used."""
+    """Was a store at *url* made before? One on a server is asked when it is used; an empty file is none."""
     try:
         where = make_url(url)
     except ArgumentError:
         return True  # `connect` says what is wrong with it
-    return where.get_backend_name() != "sqlite" or (root / (where.database or "")).is_file()
+    if where.get_backend_name() != "sqlite":
+        return True
+    path = root / (where.database or "")
+    return path.is_file() and path.stat().st_size > 0
 
 
 def _sqlite(where: URL, root: Path) -> tuple[Engine, Path]:

@@ -6,6 +6,7 @@ A checkpoint file is the closing lines alone, one under the other: it only grows
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -113,14 +114,16 @@ def _is_torn(row: bytes) -> bool:
 
 
 def add_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Add *checkpoint* to the file. Several processes may at once: a short line is appended whole."""
+    """Add *checkpoint* to the file. Several processes may at once: a short line is appended whole. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     line = (canonical_json({"closing": _plain(checkpoint)}) + "\n").encode()
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         size = os.fstat(handle).st_size
         is_torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-        os.write(handle, b"\n" + line if is_torn else line)
+        whole = b"\n" + line if is_torn else line
+        if os.write(handle, whole) < len(whole):  # the disk is full: what is torn is left out by who reads it
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(handle)
     finally:
         os.close(handle)

@@ -112,6 +112,13 @@ def test_what_an_earlier_version_kept_in_the_folder_is_found(tmp_path):
     store.close()
 
 
+def test_a_folder_that_cannot_be_written_to_is_an_error_with_words(tmp_path):
+    (tmp_path / "artifacts").write_text("a file")
+    with pytest.raises(ArtifactError, match="artifacts cannot be kept at `artifacts`") as refused:
+        shelf("artifacts", tmp_path).put([1])
+    assert "BYLAW_ARTIFACTS" in refused.value.help
+
+
 def test_a_second_writer_changes_nothing(tmp_path):
     first = shelf("artifacts", tmp_path)
     name = first.put([1])

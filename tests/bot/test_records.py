@@ -25,7 +25,7 @@ from bot.orchestrator import handle
 from bot.replay import NotReplayable, _past, replay
 from bot.settings import Settings
 from bot.store import audit
-from bot.store.engine import StoreError, connect
+from bot.store.engine import Store, StoreError, connect
 from bot.trace import in_words, trace
 from bylaw import progress
 from bylaw.audit.export import read_checkpoints
@@ -309,6 +309,10 @@ def test_a_checkpoint_is_not_added_to_a_chain_that_lost_the_last_one(root, tmp_p
     assert "truncated: the chain ends at entry 8, a checkpoint knew 9" in shown.output
 
 
+def _full(_):
+    raise StoreError("the store does not answer: database or disk is full", "make room on its disk, then ask again")
+
+
 def test_a_redaction_is_recorded_and_the_chain_holds(root):
     shown = invoke("redact", "--request", "policy", "--reason", "asked for", "--by", "dpo", "--root", root)
     assert shown.stdout == "redacted 1 entry\n"
@@ -330,6 +334,22 @@ def test_a_redaction_is_recorded_and_the_chain_holds(root):
     shown = invoke("redact", "--before", "2100-01-01", "--reason", "retention", "--by", "dpo", "--root", root)
     assert shown.stdout == "redacted 7 entries\n"
     assert invoke("verify", "--root", root).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("settled", "words"),
+    [(lambda _: False, "another process reads it"), (_full, "database or disk is full")],
+)
+def test_what_is_redacted_and_yet_in_the_file_is_told_and_the_next_redaction_ends_it(root, monkeypatch, settled, words):
+    asked = [*map(str, ("redact", "--request", "policy", "--reason", "r", "--by", "b", "--root", root))]
+    monkeypatch.setattr(Store, "settle", settled)
+    done = CliRunner().invoke(records.audit, asked)
+    assert (done.stdout, words in done.exception.message) == ("redacted 1 entry\n", True)
+    assert "do the same again" in done.exception.help
+    monkeypatch.undo()
+    assert invoke(*asked).stdout == "redacted 0 entries\n"
+    files = (root / ".bylaw").glob("store.db*")
+    assert not [path for path in files if b"lamp I bought" in path.read_bytes()]
 
 
 def test_a_redaction_too_may_be_the_entry_that_is_kept_elsewhere(root, monkeypatch):
@@ -445,7 +465,12 @@ def test_bytes_that_are_no_text_name_no_request(root, verb):
     assert CliRunner().invoke(verb, ["\udcff", "--root", str(root)]).exit_code == 2
 
 
-def test_where_nothing_was_recorded_nothing_is_said_to_hold(tmp_path):
+@pytest.mark.parametrize("is_there", [False, True])
+def test_where_nothing_was_recorded_nothing_is_said_to_hold(tmp_path, is_there):
+    path = tmp_path / ".bylaw" / "store.db"
+    if is_there:  # as where a backup was cut off at its beginning
+        path.parent.mkdir()
+        path.touch()
     with pytest.raises(UsageError, match="nothing was ever recorded here"):
         invoke("verify", "--root", tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert [one for one in tmp_path.rglob("*") if one.is_file() and one.stat().st_size] == []

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
 from bot.store import engine
 from bot.store.engine import StoreError, connect
+from bot.store.migrate import upgrade
 from bylaw.errors import UsageError
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +58,54 @@ def test_a_file_that_is_no_database_does_not_answer(tmp_path):
     assert not store.is_reachable()
     with pytest.raises(StoreError, match="does not answer"), store.writing():
         pass
+
+
+def test_another_programs_database_is_told_from_a_store(tmp_path):
+    with sqlite3.connect(tmp_path / "store.db") as other:
+        other.execute("CREATE TABLE audit (x)")
+    store = connect("sqlite:///store.db", tmp_path)
+    with pytest.raises(StoreError) as refused:
+        upgrade(store)
+    assert "tables are not those of a store" in refused.value.help
+    store.close()
+
+
+SETTLE = """
+import resource, signal, sys
+from pathlib import Path
+from bot.store.engine import StoreError, connect
+store = connect("sqlite:///store.db", Path(sys.argv[1]))
+with store.writing() as connection:
+    connection.exec_driver_sql("CREATE TABLE words (word TEXT)")
+    connection.exec_driver_sql("INSERT INTO words VALUES (?)", ("x" * 100_000,))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # what a full disk looks like to a process
+try:
+    store.settle()
+except StoreError as error:
+    print(error.message)
+import os
+os._exit(0)
+"""
+
+
+def test_on_a_full_disk_what_cannot_be_settled_is_told(tmp_path):
+    done = subprocess.run([sys.executable, "-c", SETTLE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.startswith("the store does not answer:"), done.stderr
+
+
+def test_what_somebody_still_reads_is_not_settled(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "PRAGMAS", ("busy_timeout=50", *engine.PRAGMAS[1:]))
+    store = connect("sqlite:///store.db", tmp_path)
+    with store.writing() as connection:
+        connection.exec_driver_sql("CREATE TABLE words (word TEXT)")
+    with store.reading() as connection:
+        connection.exec_driver_sql("SELECT * FROM words").all()
+        with store.writing() as other:
+            other.exec_driver_sql("INSERT INTO words VALUES ('x')")
+        assert store.settle() is False
+    assert store.settle() is True
+    store.close()
 
 
 def test_a_sqlite_store_is_durable_and_lets_readers_go_on(tmp_path):

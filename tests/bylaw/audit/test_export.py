@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,17 @@ from bylaw.errors import UsageError
 
 ROOT = Path(__file__).parents[3]
 ROWS = yaml.safe_load(Path(__file__).with_name("export.yaml").read_text())
+
+
+def test_a_disk_that_is_full_leaves_a_torn_line_that_is_told_and_left_out(tmp_path, monkeypatch):
+    path, write = tmp_path / "kept.jsonl", os.write
+    export.add_checkpoint(path, Checkpoint(1, "a" * 64))
+    monkeypatch.setattr(os, "write", lambda handle, data: write(handle, data[:40]))
+    with pytest.raises(OSError, match="No space left"):
+        export.add_checkpoint(path, Checkpoint(2, "b" * 64))
+    monkeypatch.undo()
+    export.add_checkpoint(path, Checkpoint(3, "c" * 64))
+    assert [known.count for known in export.read_checkpoints(path)] == [1, 3]
 
 
 def told(lines):
