@@ -73,6 +73,7 @@ _IDIOMS = (
     "all that you paid | full refund",
     "whatever you paid | full refund",
     "bring - back | take back",
+    "not come back | not take back",
     "all your money | full refund",
     "all of your money | full refund",
 )
