@@ -48,7 +48,9 @@ _at = click.option(
     envvar="GITHUB_STEP_SUMMARY",
     help="With --format github: the file to which every finding is added as Markdown.",
 )
-@click.option("--all", "all_", is_flag=True, help="Show every finding, beyond the cap of rules/ci.yaml.")
+@click.option(
+    "--all", "all_", is_flag=True, help="Show every finding: beyond the cap, and what may only follow from others."
+)
 @click.option(
     "--warehouse",
     metavar="URL",

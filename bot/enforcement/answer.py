@@ -24,6 +24,7 @@ from bot.enforcement.recognise import topic
 from bot.enforcement.restrictive import most_restrictive
 from bot.enforcement.scope import Scope, scope_of
 from bot.enforcement.verdict import owners, verdict
+from bot.enforcement.wording import MOST_RULES, told, wording
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.logic.evaluate import Conflict, Decision, Evaluator
@@ -74,6 +75,8 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
     What is decided may be put into words by *llm*; it is asked for nothing else.
     """
     case = _restricted(case_of(question, state, index, visible(question.actor.id, index)))
+    if case.asked is None and (found := _wording(case)) is not None:
+        return found
     turn = plain(case)
     if llm is not None and turn.reply.status == "answered" and not case.withheld:
         turn = _authored(case, turn, llm)
@@ -223,6 +226,19 @@ def plain(case: Case) -> Turn:
     if decided or case.scope.duties or case.scope.silent:
         return _decided(case, decided)
     return _refused(case)
+
+
+def _wording(case: Case) -> Turn | None:
+    """The rules themselves, where their wording is asked for. They promise nothing, so there is no verdict on them."""
+    about, text = case.memory.topic, case.question.text
+    found = wording(text, about, case.facts, case.index, case.evaluator, case.day)
+    if found is None:
+        return None
+    case = replace(case, scope=Scope())
+    lines = told(case.words, found, case.facts)
+    if not found.rules:
+        return _turn(case, "refusal", "refused", lines, ())
+    return _turn(case, "policy", "answered", lines, found.rules[:MOST_RULES])
 
 
 def _restricted(case: Case) -> Case:

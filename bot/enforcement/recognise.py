@@ -84,8 +84,10 @@ _OPENERS = (
 # "do VIP customers get", "does a member pay", "how long do customers have to"
 _ENTITLED = re.compile(r" (?:(?:how|what|which) (?:\w+ ){0,2})?do (?:\w+ ){1,3}(?:get|have to|pay) ")
 _POLICY_WORDS = listed(
-    "allowed permitted forbidden prohibited eligible entitled possible covered policy policies refund refunded"
+    "allowed permitted forbidden prohibited eligible entitled possible covered refund refunded "
+    "policy policies rule rules window deadline"
 )
+POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 _NONE, _ALL = Decimal(0), Decimal(1)
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
 _DENIALS = frozenset(("no", "not"))
@@ -129,6 +131,7 @@ def score(text: str, index: BundleIndex) -> float:
     points += weights.domain * (bool(found.domains) and (speaks or stated != 1))
     points += weights.likely * (bool(found.likely) and not found.is_named)
     points += weights.policy_word * (not words.isdisjoint(_POLICY_WORDS))
+    points += weights.opener * (not opens and POLICY_ID.search(text) is not None)
     if any(f" {counting} " in said for counting in _COUNTING) or is_figure:
         points -= weights.counting
     return float(min(_ALL, max(_NONE, points)))
