@@ -302,7 +302,7 @@ class _Compilation:
     def _orders(self, keys: Mapping[str, exp.Expr]) -> tuple[Sequence[Order], Sequence[Order]]:
         """What rows are ranked by, and a total order, so that the same question gives the same rows."""
         query = self.query
-        first = [Order(by=name) for name in query.limit_by] if query.limit else []
+        first = [Order(by=name) for name in query.limit_by] if query.limit or query.place else []
         ranks = [measure.name for measure in query.measures if measure.over == "rank" and measure.name in query.metrics]
         downwards = [Order(by=name) for name in ranks] or [Order(by=n, descending=True) for n in query.metrics[:1]]
         if self.grain:

@@ -138,7 +138,7 @@ class Listing:
                 found.setdefault(name, Sort(tree, order.descending, column))
             return list(found.values())
 
-        first = [Order(by=name) for name in query.limit_by] if query.limit else []
+        first = [Order(by=name) for name in query.limit_by] if query.limit or query.place else []
         each = [hidden[name] if name in hidden else shown[self._column(name)] for name in query.limit_by]
         ranks = sorts(*query.order) if query.with_ties or query.place else []
         total = sorts(*first, *query.order, *(Order(by=alias) for alias in shown))

@@ -146,12 +146,21 @@ def compared(scan: Scan, value: Value) -> bool:
         scan.comparing = None
         scan.at = first + 1
         return True
-    if ref is None or not (isinstance(value, str) or ref.of("dimension", "fact", "time")):
+    is_bare = ref is not None and is_measured(scan, ref, operator)
+    if ref is None or not (isinstance(value, str) or is_bare or ref.of("dimension", "fact", "time")):
         return False  # no row is more than a number
     scan.comparing = None
     scan.at = first
+    if is_bare and scan.quotient is not None and scan.quotient.side.mark == "of":
+        scan.quotient.side.mark = "weak"  # "percentage of orders over 1000"
     narrow(scan, ref, operator, value, first, first + 1 + length, unit)
     return True
+
+
+def is_measured(scan: Scan, ref: Ref, operator: Operator) -> bool:
+    """ "Orders over 1000": are rows compared with a number, by what each of them has?"""
+    is_said = scan.raw(scan.begins - 1, scan.begins) in ref.words.split() or scan.at_word(scan.begins - 1) == "be"
+    return bool(ref.entities) and operator in ("<", "<=", ">", ">=") and is_said and not scan.clause
 
 
 def count_in_all(scan: Scan, operator: Operator, value: Value, unit: Unit | None, place: int) -> bool:

@@ -135,8 +135,9 @@ def follows_number(scan: Scan, place: int) -> bool:
 
 
 def opens_clause(scan: Scan, first: int) -> bool:
-    """ "Customers who …", "the product with …": what the question opens with, and says something of."""
-    return scan.word() in wording.RELATIVE and not scan.said.numbers and scan.opens(first)
+    """ "Customers who …", "the product with …", "orders over …": what the question opens with, and says more of."""
+    is_compared = scan.phrase(wording.COMPARISONS) is not None
+    return (scan.word() in wording.RELATIVE or is_compared) and not scan.said.numbers and scan.opens(first)
 
 
 def is_personal(scan: Scan, ref: Ref, first: int) -> bool:

@@ -21,6 +21,7 @@ def read_ordinal(scan: Scan) -> bool:
         place, length = number if isinstance(number, int) and 1 < number <= len(PLACES) else None, 2
     behind = scan.at + length
     is_ranking = scan.at_word(behind) in wording.RANKING or scan.phrase(SUPERLATIVES, behind) is not None
+    is_ranking |= scan.phrase(dict.fromkeys(wording.FREQUENT, True), behind) is not None
     if place is None or not is_ranking or scan.said.place is not None:
         return False
     scan.said.place = place

@@ -115,6 +115,7 @@ class RelatedSaid:
     number: NumberSaid | None = None  # what is compared, where rows are not counted
     metric: str | None = None  # the name of that number
     against: Literal["avg", "median"] | None = None  # compared with that of all of them
+    is_own: bool = False  # by a number that each of the rows has itself: "orders above average"
 
 
 @dataclass(slots=True)

@@ -42,7 +42,10 @@ def read_typical(scan: Scan) -> bool:
     if len(scan.said.related) == before:
         return False
     scan.said.related[-1].against = agg
-    scan.at = same_again(scan, scan.said.related[-1], place + 1)
+    related = scan.said.related[-1]
+    if related.is_own:
+        place = name_own(scan, related, place)
+    scan.at = same_again(scan, related, place + 1)
     scan.say(first, scan.at, "filter", f"{operator} {agg} of all")
     return True
 
@@ -63,6 +66,10 @@ def takes_left(scan: Scan, operator: Literal["<", "<=", ">", ">="], named: Ref |
         return True
     ref = named or last
     facts = tuple(target for target in ref.of("fact") if target.owner in owners) if ref is not None else ()
+    if named is None and not facts and head.entities and is_right_before(scan, head):
+        relate(scan, RelatedSaid(head, Ref(head.words, head.of("entity")), operator, is_own=True))
+        scan.relative = False
+        return True
     if ref is None or not facts:
         return False
     if ref in scan.said.outputs:
@@ -71,6 +78,22 @@ def takes_left(scan: Scan, operator: Literal["<", "<=", ">", ">="], named: Ref |
     relate(scan, RelatedSaid(head, number.ref, operator, number=number))
     scan.relative = False
     return True
+
+
+def name_own(scan: Scan, related: RelatedSaid, place: int) -> int:
+    """ "Orders above the average order value": the number named with the average; where its last word is."""
+    for first in (place, place + 1):
+        found = scan.mention(first)
+        if found is not None and found[1].of("metric", "fact") and not found[1].entities:
+            related.number = NumberSaid(Ref(found[1].words, found[1].of("metric", "fact"), found[1].near), "avg")
+            return first + found[0] - 1
+    return place
+
+
+def is_right_before(scan: Scan, head: Ref) -> bool:
+    """ "Orders above average": are the rows themselves compared, by a number that each of them has?"""
+    place = scan.at - (scan.at_word(scan.at - 1) == "be")
+    return scan.raw(place - 1, place) in head.words.split() and not scan.clause
 
 
 def same_again(scan: Scan, related: RelatedSaid, place: int) -> int:

@@ -32,6 +32,9 @@ def decide_extremes(draft: Draft) -> None:
     decide_ranked_facts(draft)
     plain = [number for number in said.numbers if not number.is_extreme]
     extremes = [number for number in said.numbers if number.is_extreme]
+    if said.place and len(extremes) == 1 and not plain and not said.outputs and rows_asked_for(draft) is None:
+        decide_place(draft, extremes[0])
+        return
     if not extremes or plain or said.groups or said.ratio:
         for number in extremes:
             if (plain or said.groups) and number.ref.of("metric") and (said.subject or said.ranked or said.outputs):
@@ -50,6 +53,15 @@ def decide_extremes(draft: Draft) -> None:
             said.is_ranking = True
         elif len(extremes) == 1 and (said.subject or said.outputs) and not asks_for_many(draft):
             number.is_rank = True  # "which country has the highest mountain altitude"
+
+
+def decide_place(draft: Draft, number: NumberSaid) -> None:
+    """ "The second highest order amount in each region": of the amounts that there are, each counted once."""
+    facts = number.ref.of("fact")
+    if facts and not number.ref.of("metric"):
+        draft.said.ranked = Ref(number.ref.words, facts, number.ref.near)
+        draft.said.orders.append(OrderSaid(number, number.agg == "max"))
+        draft.said.is_ranking, number.is_rank, number.is_extreme = True, True, False
 
 
 def decide_sorted(draft: Draft) -> None:

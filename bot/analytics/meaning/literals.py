@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from bot.analytics.grammar.said import Narrowing, RelatedSaid
+from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.measured import SHARE
-from bot.analytics.reading import Stop, not_understood
+from bot.analytics.reading import NotUnderstood, Stop, Unclear, not_understood
 from bot.analytics.scope import Target
+from bot.conversation import Choice
 from bylaw.language.quantities import Unit, factor
 from bylaw.semantic.query import Value
 
+MOST_CHOICES = 5  # that a person reads before choosing
 _NUMERIC = ("integer", "bigint", "smallint", "int", "double", "float", "real", "decimal", "numeric", "number")
 
 
@@ -25,11 +28,24 @@ def numbers_meant(draft: Draft, narrowing: Narrowing, attributes: tuple[Target, 
         known = [(name, draft.context.entities[name].facts) for name in narrowing.ref.entities]
         named = [Target("fact", f"{name}.{fact.name}") for name, facts in known for fact in facts]
         found = tuple(named) if len(named) == 1 else ()
+        if len(named) > 1:
+            raise Stop(which_number(draft, narrowing.ref, [target.name for target in named]))
     if not found:
         words = narrowing.ref.words
         message = f"I do not see what of `{words}` is compared with {narrowing.values[0]}"
         raise Stop(not_understood(message, "name the number", (words,)))
     return found
+
+
+def which_number(draft: Draft, ref: Ref, names: Sequence[str]) -> Unclear | NotUnderstood:
+    """ "Transactions over 500": of their amount, or of their tax? Each choice says the question with it named."""
+    said = [readable(name.partition(".")[2]) for name in names]
+    whole = re.search(rf"(?<!\w){re.escape(ref.words)}(?!\w)", draft.text, re.IGNORECASE)
+    if whole is None or len(names) > MOST_CHOICES:
+        known = ", ".join(said)
+        return not_understood(f"I do not see what of `{ref.words}` is compared", f"name it: {known}", (ref.words,))
+    head, tail = draft.text[: whole.end()], draft.text[whole.end() :].removeprefix(" are").removeprefix(" were")
+    return Unclear(ref.words, tuple(Choice(value=f"{head} with {one}{tail}", label=one) for one in said))
 
 
 def as_stored(draft: Draft, name: str, value: Value) -> Value:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.analytics.grammar.said import NumberSaid, RatioSaid, Ref
+from bot.analytics.grammar.said import NumberSaid, RatioSaid, Ref, RelatedSaid
 from bot.analytics.grammar.wording import AMOUNTS
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import has_role
+from bot.analytics.meaning.literals import which_number
 from bot.analytics.meaning.metrics import declared_name, fits, in_amounts, is_plain, one_metric
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.summaries import summary_of
@@ -98,10 +99,35 @@ def filters_of(draft: Draft, number: NumberSaid, base: str) -> tuple[Condition, 
 def name_compared(draft: Draft) -> None:
     """Decide which numbers rows are compared by: "whose average order value is above 1000"."""
     for said in draft.said.related:
-        if said.number is not None:
+        if said.is_own:
+            said.metric = f"max({own_fact(draft, said)})"
+            said.number = NumberSaid(said.entity, "max")
+        elif said.number is not None:
             known, draft.base = draft.base, said.head.entities[0]
             said.metric, _ = named_number(draft, said.number)
             draft.base = known
+
+
+def own_fact(draft: Draft, said: RelatedSaid) -> str:
+    """ "Orders above average": what is compared of each row: what is named, what a metric averages, the only number.
+
+    Raises Stop where it has several.
+    """
+    entity = draft.choose(said.head, said.head.of("entity")).name
+    facts = {fact.sql: f"{entity}.{fact.name}" for fact in draft.context.entities[entity].facts}
+    if said.number is None:
+        found = list(facts.values())
+    else:
+        metrics = [draft.context.metrics[target.name] for target in said.number.ref.of("metric")]
+        means = [one for one in metrics if (one.entity, one.agg) == (entity, said.against) and is_plain(draft, one)]
+        named = {target.name for target in said.number.ref.of("fact")} & {*facts.values()}
+        found = sorted({*named, *(facts[one.expr] for one in means if one.expr in facts)})
+    if len(found) > 1:
+        raise Stop(which_number(draft, said.head, found))
+    if not found:
+        words = (said.number.ref if said.number is not None else said.head).words
+        raise Stop(not_understood(f"I do not see what of each row `{words}` compares", "name the number", (words,)))
+    return found[0]
 
 
 def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:

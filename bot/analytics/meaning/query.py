@@ -239,7 +239,7 @@ def query_of_numbers(
         with_empty=said.with_empty and not any(has_role(draft, draft.base, name) for name in draft.per),
         order=orders,
         limit=None if said.place else limit,
-        place=place_of_one(draft, limit, orders, ()),
+        place=place_of_one(draft, limit, orders),
         limit_by=limited_by(draft, dimensions) if limit and asked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
@@ -268,13 +268,12 @@ def metrics_of(draft: Draft, numbers: Sequence[Decided], ratios: Sequence[Ratio]
     return sorted({made.get(name, name) for name in names})
 
 
-def place_of_one(draft: Draft, limit: int | None, orders: Sequence[Order], inside: Sequence[str]) -> int | None:
-    """ "The second highest": the place that is asked for, where one thing is ranked. Raises Stop where none is."""
+def place_of_one(draft: Draft, limit: int | None, orders: Sequence[Order]) -> int | None:
+    """ "The second highest", "… in each region": the place that is asked for. Raises Stop where nothing is ranked."""
     said = draft.said
     if said.place is None:
         return None
-    is_each = bool(inside or (said.ranked and said.groups) or said.firsts or said.each_of)
-    if limit != 1 or not orders or is_each or draft.follows:
+    if limit != 1 or not orders or said.firsts or said.each_of or draft.follows:
         words = PLACES[said.place - 1]
         raise Stop(
             not_understood(f"I do not see what is {words}", "ask for one of all: `which region has …`", (words,))
@@ -286,7 +285,7 @@ def limit_of(draft: Draft, orders: Sequence[Order]) -> int | None:
     """How many are shown: as many as are asked for, and of "which has the most" one."""
     said = draft.said
     is_ranked = said.is_ranking or any(number.is_extreme for number in said.numbers)
-    is_one = said.limit is None and orders and is_ranked and not asks_for_many(draft)
+    is_one = said.limit is None and orders and is_ranked and (said.place or not asks_for_many(draft))
     return 1 if is_one else said.limit
 
 
@@ -376,7 +375,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     list_window(draft, filters)
     of_their_kind(draft, filters)
     stop_at_lost_roles(draft, filters, dimensions)
-    is_one = said.is_ranking and (bool(said.best_of) or not asks_for_many(draft))
+    is_one = said.is_ranking and (bool(said.best_of) or bool(said.place) or not asks_for_many(draft))
     limit = 1 if said.limit is None and is_one else said.limit
     orders = orders_of_rows(draft, dimensions)
     if not said.outputs and (limit != 1 or said.limit):
@@ -387,7 +386,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         order=tuple(orders),
         limit=None if said.place else limit if orders else said.limit,
         limit_by=keys_of_owner(draft) or tuple(inside),
-        place=place_of_one(draft, limit, orders, inside),
+        place=place_of_one(draft, limit, orders),
     )
     return in_roles(draft, query)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.analytics.reading import Bound, NotUnderstood
+from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bylaw.semantic.query import Unanswerable
 from tests.bot.analytics.conftest import TODAY
 
@@ -37,6 +37,14 @@ def test_the_answer_is_what_the_statement_gives(text, means, reader, compiler, w
     rows = warehouse.run(compiler.compile(reading.query).sql, 1_000).rows
     assert rows
     assert plain(rows) == plain(warehouse.run(MEANT.format(means=means), 1_000).rows)
+
+
+@pytest.mark.parametrize("row", ROWS["asked"], ids=lambda row: row["text"])
+def test_which_of_several_numbers_is_meant_is_asked_and_each_choice_is_a_question(row, reader):
+    reading = reader.read(row["text"], TODAY)
+    assert isinstance(reading, Unclear)
+    assert [choice.label for choice in reading.choices] == row["labels"]
+    assert all(isinstance(reader.read(choice.value, TODAY), Bound) for choice in reading.choices)
 
 
 @pytest.mark.parametrize("row", ROWS["refused"], ids=lambda row: row["text"])
