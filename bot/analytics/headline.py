@@ -9,7 +9,19 @@ from itertools import pairwise
 from bylaw.authored.context import Metric
 from bylaw.semantic.names import BETWEEN
 from bylaw.semantic.parts import PART
-from bylaw.semantic.query import PLACES, AnyOf, Apart, Condition, Filter, First, Order, Related, SemanticQuery, Value
+from bylaw.semantic.query import (
+    PLACES,
+    AnyOf,
+    Apart,
+    Condition,
+    Filter,
+    First,
+    Order,
+    Related,
+    SemanticQuery,
+    Than,
+    Value,
+)
 
 _COMPARED = {
     "<": "fewer than ",
@@ -72,7 +84,8 @@ def condition(part: Condition) -> str:
             return " or ".join(condition(one) for one in part.any_of)
         case Related():
             inside = listed(conditions(part.filters))
-            return f"with {_counted(part)}{f' ({inside})' if inside else ''}"
+            counted = f"{_counted(part)}{f' ({inside})' if inside else ''}"
+            return f"with {counted}{_than(part.than) if part.than is not None else ''}"
         case First():
             owners = "".join(f" of each of {readable(owner)}" for owner in part.per)
             return f"the {'last' if part.is_last else 'first'} by {readable(part.by)}{owners}"
@@ -98,6 +111,8 @@ def _counted(part: Related) -> str:
     """How many related rows, or how much of a number: `no orders`, `at least 3 orders`, `net revenue above 100`."""
     if part.against is not None:
         return _against(part)
+    if part.than is not None:
+        return f"{'more' if part.comparison == '>' else 'fewer'} {_rows(part.metric)}"
     if not part.metric.startswith("count("):
         comparison = _ORDERED.get(part.comparison, part.comparison.replace("!=", "not").replace("=", "of"))
         return f"{readable(part.metric)} {comparison} {_value(part.value)}"
@@ -108,6 +123,16 @@ def _counted(part: Related) -> str:
         case (">=", 1) | (">", 0) | ("!=", 0):
             return rows
     return f"{_COMPARED[part.comparison]}{_value(part.value)} {rows}"
+
+
+def _than(than: Than) -> str:
+    """The other number that it is compared with: ` than reviews (in 2026)`."""
+    inside = listed(conditions(than.filters))
+    return f" than {_rows(than.metric)}{f' ({inside})' if inside else ''}"
+
+
+def _rows(metric: str) -> str:
+    return readable(metric.removeprefix("count(").removesuffix(")"))
 
 
 def _against(part: Related) -> str:
@@ -148,7 +173,7 @@ def _is_dated(part: Condition) -> bool:
     """Does it hold any rows to a date?"""
     match part:
         case Related():
-            return any(map(_is_dated, part.filters))
+            return any(map(_is_dated, part.inside))
         case AnyOf():
             return any(map(_is_dated, part.any_of))
         case Filter():

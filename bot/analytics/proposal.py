@@ -188,7 +188,7 @@ def _negated(conditions: Iterable[Condition]) -> Iterator[str]:
             case Related():
                 if one.value == 0 and one.comparison in ("=", "<="):
                     yield one.entity
-                yield from _negated(one.filters)
+                yield from _negated(one.inside)
 
 
 # ---- parts
@@ -253,7 +253,7 @@ def _narrowed(conditions: Iterable[Condition]) -> Iterator[str]:
                 yield one.dimension
             case Related():
                 yield one.entity
-                yield from _narrowed(one.filters)
+                yield from _narrowed(one.inside)
 
 
 def _counted(query: SemanticQuery) -> set[str]:
@@ -293,7 +293,7 @@ def _values(conditions: Iterable[Condition]) -> Iterator[tuple[str, bool | int |
             case Related():
                 if one.value not in (0, 1):  # none, or some
                     yield one.entity, one.value
-                yield from _values(one.filters)
+                yield from _values(one.inside)
 
 
 def _known_values(context: Context, name: str) -> set[str]:

@@ -76,12 +76,20 @@ class Filter(Part):
         return self
 
 
+class Than(Part):
+    """Another number over rows that belong to the same row, with conditions on these."""
+
+    metric: str
+    filters: tuple[Filter | AnyOf | Apart | First, ...] = ()
+
+
 class Related(Part):
     """Rows of `entity` by a number over the rows of others that belong to each: "with at least 5 orders".
 
     No rows are `count(orders) = 0`, some are `>= 1`. `filters` narrow the rows that are counted. `entity` may be a
     dimension: the regions with at least 100 orders. `against` compares with the average, or the median, of all of them
-    that have any rows, instead of with `value`.
+    that have any rows, instead of with `value`; `than` with another number of the same row, 0 where it has none: "more
+    refunds than reviews".
     """
 
     entity: str
@@ -89,7 +97,19 @@ class Related(Part):
     comparison: Comparison = ">="
     value: Value = 1
     against: Literal["avg", "median"] | None = None
+    than: Than | None = None
     filters: tuple[Filter | AnyOf | Apart | First | Related, ...] = ()
+
+    @property
+    def inside(self) -> tuple[Condition, ...]:
+        """Every condition on rows that are counted."""
+        return (*self.filters, *(self.than.filters if self.than is not None else ()))
+
+    @model_validator(mode="after")
+    def _compares_once(self) -> Related:
+        if self.than is not None and (self.against is not None or self.comparison not in ("<", ">")):
+            raise ValueError("`than` is more (`>`) or fewer (`<`), and nothing else is compared")
+        return self
 
     @model_validator(mode="after")
     def _is_not_too_deep(self) -> Related:

@@ -22,6 +22,7 @@ from bot.analytics.grammar.conditions import (
     read_time,
     read_weekend,
 )
+from bot.analytics.grammar.counterparts import read_counterparts
 from bot.analytics.grammar.cycles import read_cycle, read_days
 from bot.analytics.grammar.durations import read_duration
 from bot.analytics.grammar.firsts import read_first, read_its_date, read_placed, read_several
@@ -169,6 +170,7 @@ RULES: tuple[Rule, ...] = (
     read_top,
     read_between,
     read_typical,
+    read_counterparts,
     read_comparison,
     read_quantity_first,
     read_grain,

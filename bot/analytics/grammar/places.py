@@ -244,9 +244,10 @@ def rows_of_condition(scan: Scan, ref: Ref, first: int, after: int) -> Ref | Non
 
 def is_mean_of_rows(scan: Scan, length: int, ref: Ref) -> bool:
     """ "Average orders per day" counts orders, whatever metric "average order" names."""
-    if length != 2 or not ref.is_plural or scan.word() not in wording.AVERAGES:
+    is_led = scan.word() in wording.ARTICLES  # "the average orders"
+    if length != 2 + is_led or not ref.is_plural or scan.word(is_led) not in wording.AVERAGES:
         return False
-    found = scan.mention(scan.at + 1)
+    found = scan.mention(scan.at + 1 + is_led)
     return found is not None and found[0] == 1 and bool(found[1].entities)
 
 

@@ -115,6 +115,9 @@ class RelatedSaid:
     number: NumberSaid | None = None  # what is compared, where rows are not counted
     metric: str | None = None  # the name of that number
     against: Literal["avg", "median"] | None = None  # compared with that of all of them
+    kinds: list[Narrowing] = field(default_factory=list)  # right before its rows, where two kinds are compared
+    span: TimeSaid | None = None
+    than: RelatedSaid | None = None  # the other rows that these are compared with: "more refunds than reviews"
     is_own: bool = False  # by a number that each of the rows has itself: "orders above average"
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid, TimeSaid
 from bot.analytics.meaning.balances import of_balance, of_last_row
+from bot.analytics.meaning.counterparts import against_other
 from bot.analytics.meaning.cycles import date_of_days, part_of
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.kinds import none_of_kind, of_one_kind
@@ -111,6 +112,8 @@ def all_filters(
             if is_some(clause.part):
                 continue
             part = of_balance(draft, clause.part)
+        elif clause.part.than is not None:
+            part = clause.part
         else:
             part = narrowed(draft, clause.part, clause.counted, clause.conditions)
             part = of_balance(draft, in_other_role(draft, part, clause.counted))
@@ -319,7 +322,15 @@ def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Re
             head = owner_of_several(draft, said, head, entity)
     stop_at_typical(draft, said)
     comparison, value = said.comparison, told_in_unit(draft, said, metric)[0]
-    return Related(entity=kind or head, metric=metric, comparison=comparison, value=value, against=said.against)
+    part = Related(entity=kind or head, metric=metric, comparison=comparison, value=value, against=said.against)
+    if said.than is None:
+        return part
+    than = related_rows(draft, said.than)
+    kinds = []
+    for side, one in ((said, part), (said.than, than)):
+        counted = base_of(draft, one.metric, NO_QUERY)
+        kinds.append([condition_of(draft, kind, counted) for kind in side.kinds])
+    return against_other(draft, said, part, than, kinds)
 
 
 def is_several(said: RelatedSaid) -> bool:

@@ -10,7 +10,7 @@ import re
 from typing import Literal, cast
 
 from bot.analytics.grammar.said import NumberSaid, Ref
-from bot.analytics.grammar.wording import GRAINS
+from bot.analytics.grammar.wording import AMOUNTS, GRAINS
 from bot.analytics.meaning.draft import Draft, Each, normal_words
 from bot.analytics.meaning.guesses import counted_in
 from bot.analytics.reading import Stop, Unclear, not_understood
@@ -38,7 +38,8 @@ def decide_summaries(draft: Draft) -> None:
     each = each_of(draft)
     for number in said.numbers if each is not None else ():
         if number.summary is None and number.agg in ("avg", "median") and adds_up(draft, number):
-            number.summary, number.agg = number.agg, "sum" if number.ref.of("fact") and number.is_total else None
+            is_sum = bool(number.ref.of("fact")) and number.is_total
+            number.summary, number.agg = number.agg, "count" if are_rows(number) else "sum" if is_sum else None
     found = [number for number in said.numbers if number.summary is not None]
     if not found:
         if said.on_average:
@@ -217,11 +218,18 @@ def adds_up(draft: Draft, number: NumberSaid) -> bool:
     """Is it a total, or a count, of the rows that each has, and no average by itself?"""
     if number.ref.of("fact"):
         return number.is_total
+    if are_rows(number):
+        return True
     metrics = [draft.context.metrics[target.name] for target in number.ref.of("metric")]
     return bool(metrics) and all(
         metric.agg in ("sum", *_COUNTS) or (metric.type == "derived" and "percent" not in (metric.unit, metric.format))
         for metric in metrics
     )
+
+
+def are_rows(number: NumberSaid) -> bool:
+    """ "Average orders per customer": rows that are counted, and no amounts."""
+    return number.ref.is_plural and bool(number.ref.entities) and normal_words(number.ref.words)[-1] not in AMOUNTS
 
 
 def summary_of(draft: Draft, agg: str, name: str) -> Summary:

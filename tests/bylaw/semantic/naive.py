@@ -269,15 +269,13 @@ class Naive:
             return any(
                 self.related(owner, chain[owner], condition) for chain in self.chains(entity, row, WAYS[entity, owner])
             )
-        counted = COUNTED[condition.metric][0]
-        those = [
-            other
-            for other in self.rows[counted]
-            if self.counts(counted, other)
-            and all(self.holds(counted, other, part) for part in condition.filters)
-            and (self.alike(counted, other, owner, row, short) if short else self.belongs(counted, other, owner, row))
-        ]
+        those = self.those(row, condition, condition)
         number = self.number(condition.metric, those)
+        if condition.than is not None:
+            others = self.those(row, condition, condition.than)
+            sides = [(number, those), (self.number(condition.than.metric, others), others)]
+            (more, there), (less, _) = sides if condition.comparison == ">" else reversed(sides)
+            return bool(there) and more is not None and not (short and row[short] is None) and more > (less or 0)
         wanted = condition.value if condition.against is None else self.typical(condition)
         if number is None:
             number = 0 if COUNTED[condition.metric][1] == "sum" and not those else None
@@ -287,6 +285,18 @@ class Naive:
             "=": number == wanted, "!=": number != wanted, "<": number < wanted, "<=": number <= wanted,
             ">": number > wanted, ">=": number >= wanted,
         }[condition.comparison]  # fmt: skip
+
+    def those(self, row, condition, side):
+        """The rows that one side of a condition on related rows counts for *row*."""
+        owner, _, short = condition.entity.partition(".")
+        counted = COUNTED[side.metric][0]
+        return [
+            other
+            for other in self.rows[counted]
+            if self.counts(counted, other)
+            and all(self.holds(counted, other, part) for part in side.filters)
+            and (self.alike(counted, other, owner, row, short) if short else self.belongs(counted, other, owner, row))
+        ]
 
     def alike(self, entity, row, other, there, short):
         """Has it one and the same value of a column of what it belongs to?"""

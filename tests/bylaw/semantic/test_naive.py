@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import AnyOf, Apart, Filter, First, Related, SemanticQuery, Window
+from bylaw.semantic.query import AnyOf, Apart, Filter, First, Related, SemanticQuery, Than, Window
 from bylaw.sql import check_statement
 from tests.bylaw.semantic.conftest import MARKET
 from tests.bylaw.semantic.naive import COLUMNS, UP, WAYS, Naive, period
@@ -386,6 +386,43 @@ def typical_queries(draw):
 @RANDOM
 @given(MARKETS, typical_queries())
 def test_rows_above_the_average_are_those_that_loops_over_all_of_them_find(ask, data, query):
+    assert _plain(ask(data, query)) == _plain(Naive(data).answer(query))
+
+
+@st.composite
+def compared_queries(draw):
+    """Rows with more of one number than of another, each over rows of its own kind."""
+    owner, numbers = draw(
+        st.sampled_from(
+            [
+                ("people", ["count(orders)", "revenue", "count(tickets)", "count(lines)"]),
+                ("orders", ["count(lines)", "units"]), ("people.name", ["count(orders)", "revenue"]),
+                ("orders.channel", ["revenue", "count(orders)"]),
+            ]
+        )
+    )  # fmt: skip
+    those = [(), (Filter(dimension="orders.amount", operator=">=", values=(5,)),)]
+    sides = []
+    for _ in range(2):
+        metric = draw(st.sampled_from(numbers))
+        sides.append((metric, draw(st.sampled_from(those)) if metric in ("count(orders)", "revenue") else ()))
+    (metric, filters), (other, kinds) = sides
+    part = Related(
+        entity=owner,
+        metric=metric,
+        comparison=draw(st.sampled_from(["<", ">"])),
+        value=0,
+        filters=filters,
+        than=Than(metric=other, filters=kinds),
+    )
+    base = draw(st.sampled_from(["people", "orders"] if owner.startswith("people") else ["orders"]))
+    dimensions = draw(st.lists(st.sampled_from(["people.name"]), max_size=1))
+    return SemanticQuery(metrics=(f"count({base})",), dimensions=tuple(dimensions), filters=(part,))
+
+
+@RANDOM
+@given(MARKETS, compared_queries())
+def test_rows_with_more_of_one_than_of_another_are_those_that_loops_over_both_find(ask, data, query):
     assert _plain(ask(data, query)) == _plain(Naive(data).answer(query))
 
 
