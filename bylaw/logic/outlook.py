@@ -200,8 +200,15 @@ class Outlook:
             return Asked(waits, live=self.case.count(live))
         count = self.case.count(self.open)
         waits = {outcome: self._turning(room, outcome, count) for outcome in undecided}
-        changing = room.changing or (self._waiting(self.open) if room.is_changed else 0)
+        changing = room.changing or (self._waiting(self._telling(undecided)) if room.is_changed else 0)
         return Asked(waits, changing, drawn=count)
+
+    def _telling(self, undecided: Iterable[str]) -> int:
+        """The open rules of which one will fire and change what is said, though no single fact changes it."""
+        found = self._open_duties()
+        for outcome in undecided:
+            found |= self._influence(outcome, self.stand.actions.get(outcome)) & self.open
+        return found or self.open
 
     def _named(self, facts: int, rules: int) -> tuple[str, ...]:
         """The facts that *rules* wait for, and *facts*, the one that most of them wait for first."""
