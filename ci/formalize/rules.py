@@ -111,10 +111,10 @@ class Formalizer:
     def _scope(self) -> Formula:
         parts: list[Formula] = []
         for dimension, values in sorted(self.policy.scope.items()):
-            if "all" in values:
-                continue
             fact = self.vocabulary.scope.get(dimension)
             variable = self.lowering.variables.get(fact) if fact else None
+            if variable is None and "all" in values:
+                continue
             if variable is None:
                 self.lowering.report(
                     "unknown-fact",
@@ -123,7 +123,9 @@ class Formalizer:
                     did_you_mean(dimension, self.vocabulary.scope, "map it under `scope` in policies/vocabulary.yaml"),
                 )
                 continue
-            read = [self._scope_value(value, dimension, i) for i, value in enumerate(values)]
+            read = [self._scope_value(value, dimension, i) for i, value in enumerate(values) if value != "all"]
+            if "all" in values:
+                continue  # it wins over the values beside it; a wrong one among them is told all the same
             parts.append(Atom(variable.name, "in", tuple(value for value in read if value is not None)))
         return conj(parts)
 
