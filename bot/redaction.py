@@ -17,7 +17,7 @@ from bot.store.audit import Filed
 from bot.store.engine import Store
 from bylaw.audit.entry import AuditEntry
 from bylaw.errors import UsageError
-from bylaw.progress import Hear
+from bylaw.progress import Hear, heard
 
 _AT_ONCE = 500  # requests, or papers, in one transaction: who answers meanwhile waits for no more than one
 _MOST_NAMED = 5  # later requests
@@ -74,7 +74,7 @@ def redact(
     used; the chain is as it was then.
     """
     with store.reading() as connection:
-        plan = _planned(scope, connection, clock())
+        plan = _planned(scope, connection, clock(), progress)
     papers = rows = 0
     for part in _parts("deleting papers", plan.papers, progress):
         with store.reading() as connection:
@@ -97,8 +97,9 @@ def redact(
     return Redacted(entry, len(chosen), rows, papers, fixed, plan.carried_on)
 
 
-def _planned(scope: Scope, connection: Connection, now: datetime) -> _Plan:
-    filed = list(audit.unredacted(connection, scope.before, scope.request_id))
+def _planned(scope: Scope, connection: Connection, now: datetime, progress: Hear | None) -> _Plan:
+    found = audit.unredacted(connection, scope.before, scope.request_id)
+    filed = list(heard("looking for what goes", found, audit.tail(connection).count, progress))
     request_ids = {one.request_id for one in filed if one.request_id is not None}
     later: Sequence[str] = ()
     if scope.request_id is not None:

@@ -18,7 +18,14 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    InterfaceError,
+    NoSuchModuleError,
+    OperationalError,
+    ProgrammingError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.store.columns import command, first_row
@@ -152,10 +159,19 @@ def _named() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        code = "_".join(getattr(error.orig, "sqlite_errorname", "").split("_")[:2])  # SQLITE_READONLY_DBMOVED
-        raise StoreError(f"the store does not answer: {error.orig}", _HELP.get(code, "see BYLAW_STORE_URL")) from error
+        raise StoreError(f"the store does not answer: {error.orig}", _help(error)) from error
     except PoolTimeout as error:
         raise StoreError("the store is busy: no connection became free", "ask again") from error
+
+
+def _help(error: DBAPIError) -> str:
+    """What to do about it, by SQLite's own word, or by what a server's driver calls it."""
+    code = "_".join(getattr(error.orig, "sqlite_errorname", "").split("_")[:2])  # SQLITE_READONLY_DBMOVED
+    if not code and isinstance(error, OperationalError | InterfaceError):
+        return "is its server running, and does BYLAW_STORE_URL lead there? then ask again"
+    if not code and isinstance(error, ProgrammingError):  # as a table that is missing
+        code = "SQLITE_ERROR"
+    return _HELP.get(code, "see BYLAW_STORE_URL")
 
 
 def _begun(connection: Connection, start: _Start, place: _Place) -> Connection:

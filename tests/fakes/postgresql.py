@@ -66,14 +66,22 @@ def emptied(server: str, name: str) -> None:
         known = connection.exec_driver_sql("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).first()
         if known is None:
             connection.exec_driver_sql(f"CREATE DATABASE {name}")
-        left = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
-        connection.exec_driver_sql(left, (name,))
     admin.dispose()
+    ended(server, name)
     inside = create_engine(f"{server}{name}", isolation_level="AUTOCOMMIT")
     with inside.connect() as connection:
         connection.exec_driver_sql("DROP SCHEMA public CASCADE")
         connection.exec_driver_sql("CREATE SCHEMA public")
     inside.dispose()
+
+
+def ended(server: str, name: str) -> None:
+    """End every connection to the database *name*, as a server that stops at once does."""
+    admin = create_engine(f"{server}postgres", isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        left = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+        connection.exec_driver_sql(left, (name,))
+    admin.dispose()
 
 
 def _programs() -> Path | None:

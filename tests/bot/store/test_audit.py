@@ -20,6 +20,7 @@ from bot.store.engine import StoreError, connect
 from bot.store.migrate import upgrade
 from bylaw.audit.entry import Checkpoint, after, draft, link
 from tests.fakes.frame import NOON
+from tests.fakes.postgresql import emptied, ended
 
 ROOT = Path(__file__).parents[3]
 ROWS = yaml.safe_load(Path(__file__).with_name("audit.yaml").read_text())
@@ -261,6 +262,46 @@ def test_by_time_and_by_number_the_chain_is_read_from_an_entry_on(store):
         assert audit.start_of(connection, 3) == after(whole[1])
         assert [entry.seq for entry in audit.entries(connection, after(whole[1]))] == [3, 4]
     assert (verdict(store).is_intact, verdict(store).backward_count) == (True, 1)
+
+
+def test_where_the_server_ends_every_connection_nothing_told_is_lost(request, tmp_path):
+    """As when it is restarted: what was told is kept, what was not is refused in words, and the next attempt works."""
+    server = request.getfixturevalue("postgresql")
+    emptied(server, "bylaw")
+    store = connect(f"{server}bylaw", tmp_path)
+    upgrade(store)
+    told, refused, over = [], [], threading.Event()
+
+    def work(who):
+        for n in range(10_000):
+            if over.is_set():
+                return
+            try:
+                append(store, {"who": who, "n": n})
+                told.append((who, n))
+            except StoreError as error:
+                refused.append(error)
+
+    threads = [threading.Thread(target=work, args=(who,)) for who in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        before = len(told)
+        while len(told) < before + 10:
+            time.sleep(0.01)
+        ended(server, "bylaw")
+    over.set()
+    for thread in threads:
+        thread.join()
+    append(store, {"who": "after"})
+    with store.reading() as connection:
+        kept = {(entry.body["who"], entry.body.get("n")) for entry in audit.entries(connection)}
+    assert (set(told) <= kept, breaks(store)) == (True, [])
+    assert refused
+    assert {error.help for error in refused} == {
+        "is its server running, and does BYLAW_STORE_URL lead there? then ask again"
+    }
+    store.close()
 
 
 FULL = """
