@@ -18,8 +18,15 @@ if TYPE_CHECKING:
 
     from bot.app import Bot
 
-_ROOT = click.option("--root", type=click.Path(path_type=Path), help="The policy repository: compiled first.")
-_BUNDLE = click.option("--bundle", type=click.Path(path_type=Path), help="A compiled bundle, instead of --root.")
+_ROOT = click.option(
+    "--root",
+    metavar="DIRECTORY",
+    type=click.Path(path_type=Path),
+    help="The policy repository: compiled first.  [default: (.)]",
+)
+_BUNDLE = click.option(
+    "--bundle", metavar="FILE", type=click.Path(path_type=Path), help="A compiled bundle, instead of --root."
+)
 _WAREHOUSE = click.option(
     "--warehouse", metavar="URL", help="Where data questions run: duckdb:///FILE, or `demo` for generated example data."
 )
@@ -67,7 +74,18 @@ def ask(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Ask in words: about policies, about data, or why something was decided."""
+    """Ask in words: about policies, about data, or why something was decided.
+
+    Without --warehouse a data question is answered with the statement that would run. A question back is answered with
+    --session; `bylaw trace ID` and `bylaw replay ID` look at an answer again, `bylaw audit export` lists them.
+
+    \b
+    bylaw ask "I bought a TV 20 days ago and lost the receipt. Can I get a refund?"
+    bylaw ask "What is our return policy?"
+    bylaw ask --warehouse duckdb:///shop.duckdb "net revenue by region last quarter"
+    bylaw ask --session tv "Can I return a TV?" && bylaw ask --session tv "12 days ago"
+    bylaw ask "Why did we move the return window?" --json
+    """
     from bot import app
     from bot.conversation import Actor, Question, moment
     from bot.orchestrator import handle
@@ -127,10 +145,15 @@ def serve(
     mcp: bool,
     user: str,
 ) -> None:
-    """Answer over HTTP: POST /v2/query, /healthz, /readyz. A new bundle at the same path is picked up.
+    """Answer over HTTP: POST /v2/query and /v2/enforce, /healthz, /readyz. A new bundle at the same path is picked up.
 
     With `--slack http` Slack posts to /slack/events, with `--slack socket` it is listened to through a socket. Several
     processes share the address, the store and its one audit chain; one that dies is replaced.
+
+    \b
+    bylaw serve --warehouse demo
+    curl localhost:8080/v2/query -H 'content-type: application/json' -d '{"text": "net revenue by region last quarter"}'
+    bylaw serve --mcp --as amara         for another assistant to start
     """
     from bot import app
     from bot.http import api, crew, logs

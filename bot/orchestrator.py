@@ -16,7 +16,7 @@ from typing import Any
 from bot.artifacts import paper
 from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_text, sayable, spoken
 from bot.lifecycle import State, road
-from bot.router import Answerer, Past, Route, chosen, refusal, route
+from bot.router import Answerer, Past, Route, chosen, courtesy, refusal, route
 from bot.services import Services
 from bot.store import audit, querylog, requests, sessions
 from bot.store.columns import Written, check_ids
@@ -152,6 +152,8 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
     """The question with a picked choice spelled out, and who answers it."""
     text = chosen(question.text, session.offered) if session.pending else question.text
     past = Past(session.last_kind, session.pending)
+    if courtesy(text):
+        return question, Route(None, 1.0, "a courtesy", {})
     way = route(text, services.index, services.answerers, services.thresholds, past)
     return question.model_copy(update={"text": text}), way
 
@@ -168,8 +170,9 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
         return _Answered(question, Turn(reply, {}), way, None, "too many attempts")
     answerer = _answerer(way, services)
     if answerer is None:
-        text = refusal(services.index, services.answerers)
-        return _Answered(question, Turn(_say(question, services, "refusal", "refused", text), {}), way, None)
+        text = refusal(services.index, services.answerers, question.text)
+        told = _say(question, services, "refusal", "answered" if courtesy(question.text) else "refused", text)
+        return _Answered(question, Turn(told, {}), way, None)
     try:
         turn = answerer.answer(question, dict(session.states.get(answerer.kind, {})), services.index)
     except BylawError as error:

@@ -56,7 +56,7 @@ def audit() -> None:
     """
 
 
-@audit.command()
+@audit.command(short_help="Is the chain whole, and if not, what was done to it?")
 @_LOG
 @click.option("--checkpoint", "checkpoints", type=click.Path(path_type=Path), help="What `audit checkpoint` wrote.")
 @_ROOT
@@ -84,7 +84,7 @@ def verify(ctx: click.Context, log: Path | None, checkpoints: Path | None, root:
     ctx.exit(0 if found.is_intact else 1)
 
 
-@audit.command()
+@audit.command(short_help="Write the chain as JSON lines that verify by themselves.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: standard output.")
 @click.option("--since", metavar="TIME|N", help="From the first entry dated then or later, or from entry N.")
 @_ROOT
@@ -133,7 +133,7 @@ def _lines(connection: Any, start: Checkpoint, hear: Hear | None) -> Generator[s
     return lines(chain.entries(connection, start, hear), start)
 
 
-@audit.command()
+@audit.command(short_help="Add its length and head to a file that is kept elsewhere.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: BYLAW_CHECKPOINT.")
 @_ROOT
 def checkpoint(output: Path | None, root: Path | None) -> None:
@@ -157,7 +157,7 @@ def checkpoint(output: Path | None, root: Path | None) -> None:
     click.echo(f"{tail.count} entries, head {tail.head}" if tail.count else "the chain is empty")
 
 
-@audit.command()
+@audit.command(short_help="Take what was said out of the chain for good.")
 @click.option("--request", "request_id", metavar="ID", callback=_words, help="What was recorded of this request.")
 @click.option("--before", metavar="TIME", help="Everything dated before.")
 @click.option("--expired", is_flag=True, help="Everything older than the `retention_days` of rules/pii.yaml.")

@@ -49,7 +49,8 @@ def render(reply: Reply, explain: bool = False) -> str:
 
 def hint(reply: Reply) -> str | None:
     """How to go on where the reply waits for the person, None where it does not."""
-    if reply.status not in ("needs_choice", "needs_fact", "pending") and not reply.choices:
+    is_waiting = reply.status in ("needs_choice", "needs_fact", "pending") or reply.choices or reply.ask
+    if not is_waiting:
         return None
     return f'answer with: bylaw ask --session {reply.session_id} "…"'
 

@@ -94,6 +94,13 @@ _OPENS_FOLLOW_UP = re.compile(
     r"|vs|versus|the (day|week|month|quarter|year) before)\b",
     re.IGNORECASE,
 )
+_LONGEST_COURTESY = 80
+_COURTESIES = {
+    "thanks": r"((many|ok|okay|great|perfect) )?(thanks|thank you|thx|cheers)( (so much|very much|a lot))?",
+    "help": r"(hi|hello|hey|good (morning|afternoon|evening))( there)?|(please )?help( me)?|who are you"
+    r"|how does this work|what (can|do) (you|i) (do|answer|know|ask)( (for|about) \w+| here)?",
+}
+_TITLES = {"policy": "policies", "data": "data", "decision": "decisions"}
 # These put something in the place of what was just said, whatever else they would mean alone.
 _CORRECTS = re.compile(r"\W*((actually|sorry|no)\W+)?(i meant?|i was asking|make (it|that)|same)\b", re.IGNORECASE)
 # These open whole questions too: they continue something only in a short utterance.
@@ -102,6 +109,8 @@ _MAY_OPEN_FOLLOW_UP = re.compile(
     r"|top|bottom|unknown|none|skip|sort|order by|as an? |\d[\d.,]*)(\b|$)",
     re.IGNORECASE,
 )
+# Alone these ask about the last answer, whatever kind it was of.
+_ASKS_BACK = re.compile(r"\W*(but )?(why( not| so| that| is that)?|how come)\W*$", re.IGNORECASE)
 # Nobody answers a question with one of these, unless it is a follow-up ("what about …").
 _OPENS_QUESTION = re.compile(
     r"\W*(how (many|much|often|long|does|do|did)|what|which|who|whom|whose|when|why|where|show|list|total)\b",
@@ -129,7 +138,7 @@ def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Threshold
 
 def is_follow_up(text: str, short_words: int) -> bool:
     """Does *text* read like the continuation of a conversation?"""
-    if _OPENS_FOLLOW_UP.match(text):
+    if _OPENS_FOLLOW_UP.match(text) or _ASKS_BACK.match(text):
         return True
     return len(text.split()) <= short_words and _MAY_OPEN_FOLLOW_UP.match(text) is not None
 
@@ -150,18 +159,26 @@ def chosen(text: str, offered: Sequence[Choice]) -> str:
     return next((choice.value for choice in offered if choice.label.strip().casefold() == said), text)
 
 
-def refusal(index: Any, answerers: Sequence[Answerer]) -> str:
-    """What to say when nobody answers: the limits of the bot, in the words of its own bundle."""
-    titles = {"policy": "policies", "data": "data", "decision": "decisions"}
+def courtesy(text: str) -> str | None:
+    """What *text* is where it is no question at all: "thanks", or "help" for a greeting or what the bot can do."""
+    said = " ".join(re.findall(r"\w+", text[:_LONGEST_COURTESY].casefold()))
+    return next((kind for kind, forms in _COURTESIES.items() if re.fullmatch(forms, said)), None)
+
+
+def refusal(index: Any, answerers: Sequence[Answerer], text: str = "") -> str:
+    """What to say when nobody answers *text*: the limits of the bot, in the words of its own bundle."""
+    kind = courtesy(text)
+    if kind == "thanks":
+        return "You are welcome."
     lines = [
-        f"- {titles[answerer.kind]}: {', '.join(found)}"
+        f"- {_TITLES[answerer.kind]}: {'; '.join(found)}"
         for answerer in answerers
         if (found := [topic for topic in answerer.topics(index) if topic])
     ]
     said = "I did not recognise this as a question about our policies, our data or our decisions."
-    if not lines:
-        return said
-    return "\n".join([said, "You can ask about:", *lines])
+    if kind == "help":
+        said = "I answer questions about our policies, our data and our decisions, and say where each answer stands."
+    return "\n".join([said, "You can ask about:", *lines]) if lines else said
 
 
 def _bounded(score: float) -> float:

@@ -32,7 +32,13 @@ def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date 
 @click.option("--facts", "text", metavar="JSON", required=True, help="The case: a JSON object, or @FILE.")
 @_BUNDLE
 @_ROOT
-@click.option("--at", type=click.DateTime(["%Y-%m-%d"]), callback=_day, help="On this day; default: the commit's day.")
+@click.option(
+    "--at",
+    metavar="DATE",
+    type=click.DateTime(["%Y-%m-%d"]),
+    callback=_day,
+    help="On this day; default: the commit's day.",
+)
 @click.option("--why", is_flag=True, help="Who lost, what failed, and what would have to be different.")
 @click.option("--want", metavar="ACTION", help="What would have to be different to get this action. Implies --why.")
 @click.option("--json", "as_json", is_flag=True, help="The decision as one JSON document.")
@@ -160,7 +166,8 @@ def _object(text: str) -> dict[str, Any]:
             with Path(text[1:]).open(encoding="utf-8") as file:
                 data = file.read(_MOST_FACTS + 1)
         except (OSError, ValueError) as error:
-            raise UsageError(f"`{text[1:]}` cannot be read: {error}") from None
+            reason = (error.strerror or "").lower() if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise UsageError(f"`{text[1:]}` cannot be read: {reason}", "name a file with a JSON object in it") from None
         if len(data) > _MOST_FACTS:
             raise UsageError(f"`{text[1:]}` has more than {_MOST_FACTS:,} characters")
         text = data

@@ -39,7 +39,7 @@ def demo(ctx: click.Context, keep: bool) -> None:
     try:
         for line in story(folder, datetime.now(UTC)):
             click.echo(line, color=ctx.color)
-        click.echo(_said(f"That took {monotonic() - started:.0f} seconds. Next:"))
+        click.echo(_said(f"That took {monotonic() - started:.0f} seconds. Next, after `source .venv/bin/activate`:"))
         click.echo(_next(folder if keep else None))
     finally:
         if not keep:
@@ -138,7 +138,7 @@ def _next(kept: Path | None) -> str:
         "  bylaw explain POL-REFUND-001   a policy in words",
         '  bylaw ask "I bought a laptop 12 days ago, can I return it?"',
         '  bylaw ask --warehouse demo "how many orders last month?"',
-        "  bylaw init my-policies         a repository of your own",
+        "  bylaw init ../my-policies      a repository of your own",
     ]
     if kept is not None:
         lines.append(f"  the example stays in {kept}")

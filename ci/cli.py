@@ -25,6 +25,7 @@ def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date 
 
 _at = click.option(
     "--at",
+    metavar="DATE",
     type=click.DateTime(["%Y-%m-%d"]),
     callback=_day,
     help="Ask for this day; by default the day of the commit, outside git today.",

@@ -152,7 +152,9 @@ class DecisionSearch:
             if term in title:
                 told, total = told + self._told_in_title * self._idf(term), total + self._idf(term)
             elif self._impact(term, number):
-                told, total = told + self._told_elsewhere * self._idf(term), total + self._idf(term)
+                # "why did it drop?" is not answered by whatever reason has the word "drop" in it
+                share = self._told_elsewhere * (self._light_word if term in _LIGHT_STEMS else 1.0)
+                told, total = told + share * self._idf(term), total + self._idf(term)
             else:
                 total += self._idf(term) * (self._light_word if term in _LIGHT_STEMS else 1.0)
         named = sum(self._idf(term) for term in option.intersection(asked))

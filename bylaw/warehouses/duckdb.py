@@ -49,7 +49,10 @@ class DuckDBWarehouse:
         candidates = (Path(said), Path(said.lstrip("/")))
         path = next((candidate for candidate in candidates if candidate.is_file()), candidates[-1])
         if not path.is_file():
-            raise UsageError(f"there is no database file `{path}`", "`bylaw demo` builds one, or give --warehouse")
+            raise UsageError(
+                f"there is no database file `{path}`",
+                "what follows `duckdb:///` is looked for from /, then from this folder",
+            )
         try:
             connection = duckdb.connect(str(path), config=_locked(statement_seconds))
         except duckdb.Error as error:

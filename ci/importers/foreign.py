@@ -54,7 +54,10 @@ def read(target: Path, wanted: tuple[str, ...] = SUFFIXES) -> list[Foreign]:
     if target.is_file():
         return [_read(target, target.name)]
     if not target.is_dir():
-        raise UsageError(f"there is no file or folder `{target}`", "name what is to be imported")
+        raise UsageError(
+            f"there is no file or folder `{target}`",
+            "name what is there: dbt, for one, writes target/manifest.json with `dbt parse`",
+        )
     found = []
     for path in _walk(target, wanted):
         found.append(_read(path, path.relative_to(target).as_posix()))

@@ -53,7 +53,10 @@ def _read(target: Path, format_: str) -> list[Foreign]:
 def _found(target: Path) -> tuple[str, list[Foreign]]:
     """The one format of *target*. Raises UsageError where there is none, or more than one."""
     if not target.exists():
-        raise UsageError(f"there is no file or folder `{target}`", "name what is to be imported")
+        raise UsageError(
+            f"there is no file or folder `{target}`",
+            "name what is there: dbt, for one, writes target/manifest.json with `dbt parse`",
+        )
     claimed: dict[str, list[Foreign]] = {}
     problem: UsageError | None = None
     for name in IMPORTERS:

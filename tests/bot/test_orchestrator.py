@@ -110,6 +110,13 @@ def test_two_people_in_one_session_do_not_answer_for_each_other(served):
     assert said.kind == "refusal"
 
 
+def test_a_thank_you_is_no_refusal_and_leaves_the_conversation_as_it_was(served):
+    first = handle(question(said="Can I get a refund?"), served)
+    thanked = handle(question("r2", said="thanks"), served)
+    assert (thanked.kind, thanked.status, thanked.text) == ("refusal", "answered", "You are welcome.")
+    assert handle(question("r3", said="and now?"), served).kind == first.kind
+
+
 def test_what_nobody_recognises_is_refused_with_what_can_be_asked(served):
     said = handle(question(said="sing me a song"), served)
     assert (said.kind, said.status) == ("refusal", "refused")

@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.conversation import Ask
 from bot.render import MAX_ROWS, hint, render, safe, table
 from tests.fakes.frame import reply
 
@@ -37,6 +38,11 @@ def test_more_rows_than_a_screen_are_counted_not_shown():
 def test_how_to_go_on_is_said_only_where_something_waits(status, is_waiting):
     told = hint(reply(status=status))
     assert told == ('answer with: bylaw ask --session s1 "…"' if is_waiting else None)
+
+
+def test_an_answer_that_still_asks_says_how_to_go_on():
+    asked = Ask(fact="customer_tier", question="Which tier?")
+    assert hint(reply(ask=asked)) == 'answer with: bylaw ask --session s1 "…"'
 
 
 @given(st.text())

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.conversation import Choice
-from bot.router import Answerer, Past, chosen, is_follow_up, refusal, route
+from bot.router import Answerer, Past, chosen, courtesy, is_follow_up, refusal, route
 from tests.fakes.frame import ANSWERERS, EDGES, Shop
 
 ROWS = yaml.safe_load(Path(__file__).with_name("router.yaml").read_text())
@@ -79,6 +79,32 @@ def test_a_refusal_names_what_can_be_asked():
         "- data: revenue",
         "- policies: refund",
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("Thanks!", "thanks"),
+        ("ok, thank you so much", "thanks"),
+        ("hello", "help"),
+        ("Hi there!", "help"),
+        ("What can you do?", "help"),
+        ("help", "help"),
+        ("what can I ask about refunds", "help"),
+        ("no thanks, I want my money back", None),
+        ("what can I do with a broken TV", None),
+        ("hello, can I return a TV?", None),
+        ("thanks " * 40, None),
+    ],
+)
+def test_a_courtesy_is_no_question(said, kind):
+    assert courtesy(said) == kind
+
+
+def test_who_greets_hears_what_can_be_asked_and_who_thanks_is_thanked():
+    assert refusal(Shop(), ANSWERERS, "hello").startswith("I answer questions about our policies")
+    assert refusal(Shop(), ANSWERERS, "hello").endswith("- policies: refund")
+    assert refusal(Shop(), ANSWERERS, "thanks") == "You are welcome."
 
 
 def test_a_refusal_without_topics_promises_nothing():

@@ -158,3 +158,11 @@ def test_other_weights_are_another_index() -> None:
     deaf = RULES.model_copy(update={"told_elsewhere": Decimal(0)})
     (heard,), (unheard,) = (search_of(snapshot, rules).find("empty shelves", 1) for rules in (RULES, deaf))
     assert heard.confidence > unheard.confidence
+
+
+def test_a_verb_of_every_decision_in_some_reason_explains_no_question() -> None:
+    loader = _decision("strict-loader", "Read YAML strictly", "The usual loaders drop lines, and let the last key win.")
+    carrier = _decision("drop-northline", "Drop the carrier Northline", "Parcels came late.")
+    assert _search(loader).find("why did it drop", 1)[0].confidence < float(RULES.confidence_from)
+    assert _search(loader, carrier).find("why did it drop", 1)[0].id == "drop-northline"
+    assert _search(loader, carrier).find("why do loaders lose lines", 1)[0].confidence > float(RULES.confidence_from)
