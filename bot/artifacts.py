@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +24,7 @@ from bylaw.canonical import canonical_json, settle_folder, write_atomically
 from bylaw.errors import BylawError
 
 _AT_ONCE = 500  # deletions in one request to a bucket
+_BUNDLE = b'{"bundle_metadata":'  # how one begins: it is canonical JSON
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -71,6 +73,10 @@ class Shelf(Protocol):
 
     def remove(self, names: Sequence[str]) -> int:
         """Take papers away for good, with nothing locked; how many lay here. Raises ArtifactError."""
+        ...
+
+    def older(self, moment: datetime) -> Sequence[str]:
+        """The papers that were kept before *moment* and that may be nobody's. Raises ArtifactError."""
         ...
 
     def remove_within(self, connection: Any, names: Sequence[str], unless: Needed) -> int:
@@ -122,6 +128,22 @@ class Artifacts:
                 for folder in sorted({Path(path).parent for path in there}):
                     settle_folder(folder)
         return len(there)
+
+    def older(self, moment: datetime) -> Sequence[str]:
+        """The papers that were kept before *moment*: of one whose process died over it no entry speaks.
+
+        No bundle is among them: it says nothing of anybody, and answers may come from it still.
+        """
+        with self._told("read"):
+            self.fs.invalidate_cache()
+            found = {str(path): _kept_at(known) for path, known in self.fs.find(self.base, detail=True).items()}
+        named = {Path(path).stem for path, at in found.items() if at is not None and at < moment}
+        return sorted(name for name in named if _FINGERPRINT.fullmatch(name) and not self._is_bundle(name))
+
+    def _is_bundle(self, name: str) -> bool:
+        with self._told("read"), suppress(FileNotFoundError):
+            return bool(self.fs.cat_file(self._path(name), end=len(_BUNDLE)) == _BUNDLE)
+        return False
 
     def _delete(self, places: list[str]) -> None:
         try:
@@ -203,6 +225,12 @@ def shelf(url: str, root: Path) -> Artifacts:
     except ValueError as error:
         raise BylawError(f"artifacts cannot be kept at `{url}`: {error}", _FOLDER) from error
     return Artifacts(fs, str(base).rstrip("/"), url, _failures(url))
+
+
+def _kept_at(known: Mapping[str, Any]) -> datetime | None:
+    """When a file was kept, by what its file system calls that; None where it does not say."""
+    said = next((known[name] for name in ("LastModified", "mtime", "created") if known.get(name)), None)
+    return datetime.fromtimestamp(said, UTC) if isinstance(said, int | float) else said
 
 
 _FOLDER = "set BYLAW_ARTIFACTS to a folder"

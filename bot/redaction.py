@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -20,6 +20,7 @@ from bylaw.errors import UsageError
 from bylaw.progress import Hear, heard
 
 _AT_ONCE = 500  # requests, or papers, in one transaction: who answers meanwhile waits for no more than one
+_IN_HAND = timedelta(hours=1)  # so long a paper that no entry names may be of an answer that is about to be kept
 _MOST_NAMED = 5  # later requests
 
 
@@ -74,7 +75,7 @@ def redact(
     used; the chain is as it was then.
     """
     with store.reading() as connection:
-        plan = _planned(scope, connection, clock(), progress)
+        plan = _planned(scope, connection, shelves, clock(), progress)
     papers = rows = 0
     for part in _parts("deleting papers", plan.papers, progress):
         with store.reading() as connection:
@@ -97,7 +98,9 @@ def redact(
     return Redacted(entry, len(chosen), rows, papers, fixed, plan.carried_on)
 
 
-def _planned(scope: Scope, connection: Connection, now: datetime, progress: Hear | None) -> _Plan:
+def _planned(
+    scope: Scope, connection: Connection, shelves: Sequence[Shelf], now: datetime, progress: Hear | None
+) -> _Plan:
     found = audit.unredacted(connection, scope.before, scope.request_id)
     filed = list(heard("looking for what goes", found, audit.tail(connection).count, progress))
     request_ids = {one.request_id for one in filed if one.request_id is not None}
@@ -106,9 +109,11 @@ def _planned(scope: Scope, connection: Connection, now: datetime, progress: Hear
         _check(scope.request_id, connection, now)
         request_ids.add(scope.request_id)
         later = erasure.carried_on(connection, sorted(request_ids), _MOST_NAMED)
+    named = set().union(*(one.papers for one in filed))
     if scope.before is not None:
         request_ids |= set(erasure.before(connection, scope.before, now))
-    named = frozenset().union(*(one.papers for one in filed))
+        moment = min(scope.before, now - _IN_HAND)
+        named |= {name for shelf in shelves for name in shelf.older(moment)}
     needed, until = audit.names_elsewhere(connection, named, request_ids) if named else (set(), 0)
     return _Plan(filed, sorted(request_ids), sorted(named - needed), until, tuple(later))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,10 @@ class Papers:
     def remove(self, names: Sequence[str]) -> int:
         """Delete those that lie on the earlier shelf; what is in the store goes with the rows beside it."""
         return 0 if self.earlier is None else self.earlier.remove(names)
+
+    def older(self, moment: datetime) -> Sequence[str]:
+        """Those of the earlier shelf: in the store a paper is kept with its entry, or not at all."""
+        return () if self.earlier is None else self.earlier.older(moment)
 
     def remove_within(self, connection: Connection, names: Sequence[str], unless: Needed) -> int:
         """Delete the papers, except those that somebody needs: whoever keeps one again waits for this transaction."""

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import boto3
@@ -91,6 +92,14 @@ def test_what_is_removed_is_gone_and_the_rest_stays(bucket, monkeypatch, at_once
     assert kept.remove([*names[:5], "0" * 64]) == 4
     assert keys(bucket) == [f"bot/{names[5][:2]}/{names[5]}.json"]
     assert kept.remove(names[:5]) == 0
+
+
+def test_what_is_older_is_told_by_the_buckets_own_clock(bucket):
+    kept = shelf("s3://papers/bot", Path())
+    names = sorted(kept.put([n]) for n in range(3))
+    kept.put({"bundle_metadata": {}})
+    now = datetime.now(UTC)
+    assert [kept.older(now + timedelta(hours=1)), kept.older(now - timedelta(hours=1))] == [names, []]
 
 
 def test_processes_that_write_the_same_at_once_leave_whole_objects(bucket):

@@ -8,7 +8,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -161,6 +161,23 @@ def test_by_time_everything_goes_that_was_kept_before_with_or_without_an_entry(b
     with bot.store.reading() as connection:
         assert requests.load(connection, "dead") is None
     assert (holds(bot).is_intact, papers_of(bot, "late")) == (True, {"plan", "reply", "request"})
+
+
+@pytest.mark.parametrize("place", ["folder", "memory"], indirect=True)
+def test_by_time_a_paper_goes_that_its_process_did_not_live_to_record(place, tmp_path):
+    bot = on("sqlite:///store.db", place, tmp_path)
+    served = bot.artifacts.put({"bundle_metadata": {}, "vocabulary": {}})  # of a bot that answered nothing yet
+    talked(bot)
+    bot.artifacts.put({"question": {"text": SECRET}})
+    take(bot, place, tmp_path, Scope(before=LATER))
+    assert SECRET in everything(bot)  # files are dated by their own clock: this one was kept later
+    now, shelves = datetime.now(UTC), everywhere(place, tmp_path, bot.store)
+    for hours, is_there in ((0, True), (2, False)):  # what is young may be of an answer that is about to be kept
+        clock = now + timedelta(hours=hours)
+        redact(Scope(before=now + timedelta(days=9)), bot.store, shelves, "dpo", "due", lambda at=clock: at)
+        assert (SECRET in everything(bot)) == is_there
+    assert "vocabulary" in bot.artifacts.get(served)
+    bot.store.close()
 
 
 class Killed(BaseException):

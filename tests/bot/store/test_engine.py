@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from bot.store import engine
+from bot.store import audit, engine
 from bot.store.engine import StoreError, connect
 from bot.store.migrate import upgrade
 from bylaw.errors import UsageError
@@ -58,6 +58,14 @@ def test_a_file_that_is_no_database_does_not_answer(tmp_path):
     assert not store.is_reachable()
     with pytest.raises(StoreError, match="does not answer"), store.writing():
         pass
+
+
+def test_a_store_whose_tables_are_gone_says_what_to_do(store):
+    with store.writing() as connection:
+        connection.execute(text("DROP TABLE audit"))
+    with pytest.raises(StoreError, match="audit") as refused, store.reading() as connection:
+        audit.tail(connection)
+    assert "tables are not those of a store" in refused.value.help
 
 
 def test_another_programs_database_is_told_from_a_store(tmp_path):
