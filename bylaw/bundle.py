@@ -146,7 +146,8 @@ class SchemaVersion(Section):
 class BundleMetadata(Section):
     """Counts, the commit (null outside git, `-dirty` appended on a dirty tree), and the etag over all the rest.
 
-    `signature` is over the etag and so no part of it: a bundle has one etag, whoever signs it.
+    `signature` is over the etag and so no part of it: a bundle has one etag, whoever signs it. Where nobody
+    has signed it is left out, and the etag is the sha256 of all else that is there.
     """
 
     policy_count: int
@@ -159,7 +160,7 @@ class BundleMetadata(Section):
     committed_at: str | None = None
     schema_versions: dict[str, SchemaVersion] = Field(default_factory=dict)  # of the entities
     etag: str = ""
-    signature: str | None = None
+    signature: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class CompiledPolicyBundle(Section):

@@ -83,12 +83,13 @@ class PolicyRecord:
         return self.policy.is_active and self.status["formalization"] == "complete"
 
     def to_json(self) -> dict[str, Any]:
-        """The enriched record of seed 000: the authored keys unchanged, then what the stages added.
+        """The enriched record of seed 000: the authored keys unchanged, then what the stages added; its header whole.
 
         Its numbers are numbers, as they were written; only the bundle keeps decimals as text.
         """
         record: dict[str, Any] = _with_numbers(
             {
+                "origin": self.policy.stems_from,
                 **self.raw,
                 "schema_version": self.policy.schema_version,
                 "processing_status": {stage: self.status[stage] for stage in STAGE_NAMES},

@@ -175,16 +175,21 @@ class Policy(AuthoredFile):
                 f"its metadata.domain in capitals",
                 "policy_id",
             )
-        if self.origin is not None and (self.origin == "implicit") != self.policy_id.startswith("POL-IMP-"):
+        if self.origin not in (None, self.stems_from):
             raise misfit(f"the id `{self.policy_id}` does not fit the origin `{self.origin}`", "origin")
         if self.overrides and not (self.reason and self.reason.strip()):
             raise misfit("`overrides` needs a `reason`", "overrides")
         return self
 
     @property
+    def stems_from(self) -> Origin:
+        """Documents or decision logs: the id says it where `origin` is left out."""
+        return "implicit" if self.policy_id.startswith("POL-IMP-") else "explicit"
+
+    @property
     def is_active(self) -> bool:
         """Implicit policies hold only once a person has validated them."""
-        if not self.policy_id.startswith("POL-IMP-"):
+        if self.stems_from == "explicit":
             return True
         return self.discovery is not None and self.discovery.human_validated
 

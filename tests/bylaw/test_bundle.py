@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,13 @@ def test_every_rule_says_where_it_was_written(company: Any, bundle: CompiledPoli
         assert rule.action in " ".join(lines[rule.source.line - 1 : rule.source.line + 2])
         assert rule.source.policy_id == rule.policy_id
         assert rule.action == rule.effect.action
+
+
+def test_anybody_can_work_out_the_etag_of_an_unsigned_bundle(text: str) -> None:
+    document = json.loads(text)
+    said = document["bundle_metadata"].pop("etag")
+    rest = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert said == f"sha256:{sha256(rest.encode()).hexdigest()}"
 
 
 def test_the_etag_covers_everything_but_itself(text: str) -> None:

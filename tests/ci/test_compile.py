@@ -187,6 +187,8 @@ def test_records_keep_what_was_written_and_only_add(done: pipeline.Run, tmp_path
         assert {key: record[key] for key in written if key not in ("processing_status", "formal")} == json.loads(
             json.dumps({key: value for key, value in written.items() if key != "formal"}, default=float)
         )
+        assert record["origin"] == ("implicit" if "-IMP-" in record["policy_id"] else "explicit")
+        assert {"schema_version", "processing_status", "policy_id"} <= set(record)
         assert set(record["processing_status"]) == {
             *("extraction", "formalization", "conflict_detection", "layer_assignment"),
         }
