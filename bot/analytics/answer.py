@@ -219,7 +219,7 @@ def _answer(
         if assent is not None:
             reply = assent.noted(reply)
         if warehouse is None:
-            text = f"{reply.text} No warehouse is connected, so nothing ran."
+            text = f"{reply.text} No warehouse is connected."
             reply = reply.model_copy(update={"status": "recommended", "text": text, "choices": ()})
         elif judgement.may_run if assent is None else assent.covers(reply):
             if assent is not None and not assent.is_first():

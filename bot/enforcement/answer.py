@@ -235,7 +235,7 @@ def _wording(case: Case) -> Turn | None:
     if found is None:
         return None
     case = replace(case, scope=Scope())
-    lines = told(case.words, found, case.facts)
+    lines = told(case.words, found, case.facts, case.evaluator.ruleset.variables)
     if not found.rules:
         return _turn(case, "refusal", "refused", lines, ())
     return _turn(case, "policy", "answered", lines, found.rules[:MOST_RULES])

@@ -17,8 +17,9 @@ from bot.index import BundleIndex
 from bylaw.authored.labels import labels
 from bylaw.language.words import read_words
 from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import TRUE, ConditionalRule, Value
+from bylaw.logic.ir import TRUE, ConditionalRule, Value, Variable
 from bylaw.logic.prose import sentence
+from bylaw.logic.shorter import shorter
 from bylaw.logic.truth import simplify, truth
 
 MOST_RULES = 8  # of one answer; the rest are named
@@ -79,12 +80,15 @@ def wording(
     return Wording(about, tuple(open_)) if open_ or named else None
 
 
-def told(words: Words, found: Wording, facts: Mapping[str, Value]) -> list[str]:
+def told(words: Words, found: Wording, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> list[str]:
     """The lines of the answer."""
     if not found.rules:
         return [f"I know no policy {found.about} that is in force and that you may read."]
     shown, rest = found.rules[:MOST_RULES], found.rules[MOST_RULES:]
-    lines = [f"What the policies say about {found.about}:", *(f"- {_line(words, rule, facts)}" for rule in shown)]
+    lines = [
+        f"What the policies say about {found.about}:",
+        *(f"- {_line(words, rule, facts, variables)}" for rule in shown),
+    ]
     if rest:
         ids = ", ".join(dict.fromkeys(rule.policy_id for rule in rest))
         lines.append(f"- and {len(rest)} more {'rule' if len(rest) == 1 else 'rules'}, in {ids}")
@@ -104,9 +108,9 @@ def _about(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> 
     return "", ()
 
 
-def _line(words: Words, rule: ConditionalRule, facts: Mapping[str, Value]) -> str:
+def _line(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> str:
     """One rule: what it gives, when that is short enough to say, and its sentence."""
-    left = simplify(rule.guard, facts)
+    left = shorter(simplify(rule.guard, facts), variables)
     when = "" if left == TRUE else f", when {sentence(left, labels(words.vocabulary))}"
     given = f"{_VERBS.get(rule.effect.kind, '') if not rule.effect.takes else ''}{words.action(rule.effect.action)}"
     quoted = f": “{rule.source.text}”" if rule.source.text else ""
