@@ -32,14 +32,8 @@ def explain(root: Path, id: str, at: date | None, today: date) -> str:
     for speak in (_policy, _rule, _word, _decision):
         if lines := list(speak(done, id)):
             return "\n".join(lines)
-    raise UsageError(
-        f"nothing here is called `{id}`",
-        did_you_mean(
-            id,
-            _names(done),
-            "an id is that of a policy, a rule, a fact, an action, an outcome, a decision or a finding",
-        ),
-    )
+    kinds = "an id is that of a policy, a rule, a fact, an action, an outcome, a decision or a finding"
+    raise UsageError(f"nothing here is called `{id}`", did_you_mean(id, _names(done)) or kinds)
 
 
 def _names(done: Run) -> list[str]:
