@@ -324,6 +324,8 @@ class _Reader:
             words = "” and “".join(dict.fromkeys(self._words(one) for one in sure))
             return Unclear(fact, words, "they contradict each other")
         one = min(sure, key=lambda one: (one.start - one.end, one.start))
+        if self._is_corrected(sure[-1]):
+            return Unclear(fact, self._words(one), "it is corrected")
         try:
             value = self.variables[fact].read(_outside(self.variables[fact], sure[0].value))
         except ValueMisfit as misfit:
@@ -332,10 +334,21 @@ class _Reader:
 
     def _corrected(self, sure: list[_Said]) -> list[_Said]:
         """Those behind the last correction: "20 days ago, no wait, 40 days ago"."""
-        for i in range(len(sure) - 1, 0, -1):
-            if self.said.is_corrected(sure[i - 1].start, sure[i].start):
-                return sure[i:]
+        found = sorted(sure, key=lambda one: one.end)
+        for i in range(len(found) - 1, 0, -1):
+            if self.said.is_corrected(found[i - 1].end, found[i].end):
+                return found[i:]
         return sure
+
+    def _is_corrected(self, one: _Said) -> bool:
+        """Does a correction follow whose number was not read for this fact: "2 times, make that 3"?"""
+        fact = self.vocabulary.facts[one.fact]
+        if fact.type not in ("integer", "decimal"):
+            return False
+        measured = unit_of(fact.unit or "") is not None or currency_of(fact.unit or "") is not None
+        behind = (quantity for quantity in self.said.quantities if quantity.start >= one.end)
+        number = next((q for q in behind if (_fits(fact, q) if measured else isinstance(q.value, int))), None)
+        return number is not None and self.said.is_corrected(one.end, number.start, within=_NEAR)
 
     def _words(self, one: _Said) -> str:
         return self.said.text[one.start : one.end]

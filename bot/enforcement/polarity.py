@@ -85,7 +85,7 @@ def _before(words: Sequence[Word], used: Sequence[int]) -> int:
             break
         if i not in own:
             count += _negates(words, i, first)
-    count += sum(words[i].text in _VERBAL for i in range(first, used[-1]) if i not in own)
+    count += sum(words[i].text in _VERBAL | {"no"} for i in range(first, used[-1]) if i not in own)
     return count
 
 

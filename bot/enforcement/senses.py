@@ -43,6 +43,7 @@ _ALIKE = (
     "identity identification",
     "reject rejection",
     "part share",
+    "keep stay stand remain",
 )
 # A bar stands between the idiom and its sense; a dash is a pronoun, or nothing.
 _IDIOMS = (

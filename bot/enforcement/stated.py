@@ -135,7 +135,12 @@ class Reader:
         sentence, labelled = self._labelled(sentence)
         reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
         mentions = self._mentions(sentence, names)
-        reading = replace(reading, reads=tuple(_apart(reading.reads, sentence, mentions)))
+        reads = (
+            read
+            for read in _apart(reading.reads, sentence, mentions)
+            if not self._is_of_action(read, sentence, mentions)
+        )
+        reading = replace(reading, reads=tuple(reads))
         silent, beside = self._rest(sentence, reading, mentions)
         if labelled:
             named = {read.fact for read in labelled}
@@ -182,6 +187,19 @@ class Reader:
     def _is_told(self, sentence: Sentence, mention: Mention) -> bool:
         """Is something said with a vague name: that it is given, or that it is not?"""
         return self._is_given(sentence, mention) or polarity.is_denied(sentence.words, mention.used)
+
+    def _is_of_action(self, read: Read, sentence: Sentence, mentions: Sequence[Mention]) -> bool:
+        """Does a "no" before the fact deny what is given instead: "no charge for members", "no match for …"?"""
+        if read.value is not False or self.known.get(read.fact) is not True:
+            return False
+        own = {word.text for word in read_words(read.words)}
+        here = next((word.clause for word in sentence.words if word.end > read.start), -1)
+        before = [word for word in sentence.words if word.clause == here and word.start < read.start]
+        is_idiom = any(" " in sentence.text[word.start : word.end] for word in before)
+        denied = (one for one in mentions if sentence.words[one.used[0]].clause == here)
+        return own.isdisjoint(("not", "no", "never", "without")) and (
+            is_idiom or any(polarity.is_denied(sentence.words, one.used) for one in denied)
+        )
 
     def _labelled(self, sentence: Sentence) -> tuple[Sentence, tuple[Read, ...]]:
         """The sentence without its "label: value" pairs, and what they say."""

@@ -252,9 +252,15 @@ class Utterance:
             if words[i].sentence == words[last].sentence
         )
 
-    def is_corrected(self, start: int, end: int) -> bool:
-        """Does the text between two places take back what stands before: "no wait", "I meant"?"""
-        return _CORRECTION.search(self.text, start, end) is not None
+    def is_corrected(self, start: int, end: int, within: int | None = None) -> bool:
+        """Does the text between two places take back what stands before: "no wait", "I meant"?
+
+        *within*: at most so many words before *end*.
+        """
+        found = _CORRECTION.search(self.text, start, end)
+        if found is None:
+            return False
+        return within is None or sum(found.end() <= word.start < end for word in self.words) <= within
 
     def stands_alone(self, quantity: Quantity, unit: str | None = None) -> bool:
         """Does nothing that it might count follow the number?"""

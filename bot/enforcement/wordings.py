@@ -50,6 +50,8 @@ def _clauses(text: str) -> Iterator[tuple[frozenset[str], bool]]:
     for sentence in sentences(text):
         for clause in sentence.clauses:
             texts = [sentence.words[i].text for i in clause]
+            if len(texts) > 2 and texts[0] in PREPOSITIONS and texts[1] == "that":
+                texts = texts[2:]  # "after that we do not take items back"
             denials = sum(text in _NO for text in texts)
             stems = frozenset(
                 found for text in texts if text not in _SCOPING and text not in _NO and (found := sense(text))

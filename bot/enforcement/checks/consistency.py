@@ -6,7 +6,9 @@ names its core: the rule that says otherwise, with file and line, and the facts 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from itertools import chain, pairwise
 from typing import Literal
@@ -31,6 +33,7 @@ from bylaw.logic.truth import truth
 Verdict = Literal["follows", "contradicts", "open"]
 _SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-invariant", "wrong-source", "unreadable"})
 _REST = listed("left remain remaining more still until till late later early over past ago another beyond too after in")
+_MISSED = re.compile(r"(?i)\bwould(?: not|n['’]t)? have\b")  # what would have been is not
 _OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
 
 
@@ -139,6 +142,8 @@ def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
         supposed.setdefault(name, value)
     facts = {**draft.facts, **supposed}
     decision = draft.evaluator.decide(facts, draft.day)
+    if not supposed and _MISSED.search(claim.words):
+        claim = replace(claim, gives=not claim.gives)
     verdict = judge(draft, decision, facts, claim)
     if not supposed and verdict != "follows":
         yield _unsupported(draft, claim)

@@ -6,10 +6,10 @@ Whatever speaks of what somebody gets, pays or may do has to be read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import attrgetter
 
 from bot.enforcement.checks.result import Draft
@@ -21,12 +21,17 @@ from bot.enforcement.stated import ABOUT, Said
 from bot.enforcement.utterance import Quantity
 from bot.enforcement.wordings import fact_texts
 from bot.enforcement.write import ALWAYS, RESTRICTIVE
+from bylaw.authored.vocabulary import Fact
 from bylaw.language.span import listed
+from bylaw.language.units import unit_of
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, PRONOUNS, Word, read_words
-from bylaw.logic.ir import atoms
+from bylaw.logic.ir import Value, atoms
 from bylaw.logic.truth import simplify, truth
 
 _RULE_ID = attrgetter("rule_id")
+_NO = listed("not no never")
+_EACH = listed("each every per")
+_BEFORE_A_PRICE = listed("by after before for without")
 _HEADING, _LEAD = 3, 6  # words before a colon: of a heading, and of what leads up to what follows
 # What somebody gets, pays, does or may do.
 _TELLING = ACTS | listed(
@@ -34,7 +39,7 @@ _TELLING = ACTS | listed(
     "credit cover charge free end return accept reject refuse decline deny allow allowed permit permitted forbid "
     "forbidden release nothing everything nope yes sure whatever back half quarter fifth tenth"
 )
-_IDIOMS = (("on", "us"), ("on", "house"), ("go", "ahead"))
+_IDIOMS = (("on", "us"), ("by", "us"), ("on", "house"), ("go", "ahead"))
 # Courtesy, and the joints of explanations: none of it can change what is answered.
 _COURTESY = listed(
     "hello hi hey dear thanks thank you welcome please sorry apologise apologize apology regret unfortunately sadly "
@@ -64,11 +69,15 @@ _BESIDE = GIVING | listed(
 
 @dataclass(frozen=True)
 class Known:
-    """The stems that need no reading in one case, and those that always do; `rules` are the stems of whole texts."""
+    """The stems that need no reading in one case, and those that always do.
+
+    `rules` are the stems of whole texts, each with whether it denies; `others` name what the case is not.
+    """
 
     stems: frozenset[str]
     telling: frozenset[str]
-    rules: Collection[frozenset[str]]
+    rules: Collection[tuple[frozenset[str], bool]]
+    others: frozenset[str]
 
 
 def known_of(draft: Draft) -> Known:
@@ -76,10 +85,22 @@ def known_of(draft: Draft) -> Known:
     facts = draft.index.vocabulary.facts
     own = stems_in(text for name in draft.facts for text in fact_texts(name, facts[name]))
     spoken, named = _of_rules(draft)
-    texts = [stems_in([text]) for text in (ALWAYS, RESTRICTIVE, *(rule.source.text for rule in draft.deciding)) if text]
+    said = [text for text in (ALWAYS, RESTRICTIVE, *(rule.source.text for rule in draft.deciding)) if text]
+    texts = [(stems_in([text]), _denies(read_words(text))) for text in said]
     over = _OVER_STEMS.intersection(stem(word.text) or "" for said in draft.stated.sentences for word in said.silent)
     plain = _COURTESY_STEMS - over if over and not _is_over_a_limit(draft) else _COURTESY_STEMS
-    return Known(plain.union(own, spoken, stems_in([draft.query]), *texts), _TELLING_STEMS | named, texts)
+    told = plain.union(stems_in([draft.query]), *(stems for stems, _ in texts))
+    others = _of_others(draft.facts, facts) - told
+    return Known(told.union(own, spoken), _TELLING_STEMS | named, texts, others)
+
+
+def _of_others(case: Mapping[str, Value], facts: Mapping[str, Fact]) -> frozenset[str]:
+    """How the categories are called that the case does not have, where nothing that it has is called so."""
+    mine, others = set[str](), set[str]()
+    for name in case:
+        for value, words in facts[name].values.items():
+            (mine if value == case[name] else others).update(stems_in([value.replace("_", " "), *words]))
+    return frozenset(others - mine)
 
 
 def _is_over_a_limit(draft: Draft) -> bool:
@@ -132,7 +153,8 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         return said.sentence.text
     named = [(word, found) for word in words if (found := stem(word.text)) is not None and not found[0].isdigit()]
     stems = frozenset(found for _, found in named)
-    if len(stems) > 2 and any(stems <= rule for rule in known.rules):
+    is_denial = _denies(said.sentence.words)
+    if len(stems) > 2 and any(stems <= rule and is_denial is denied for rule, denied in known.rules):
         return None
     for i, (word, found) in enumerate(named):
         if word in answered or (word == said.sentence.words[0] and said.claims):
@@ -142,12 +164,32 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         if is_strange or (found in known.telling and not is_name):
             return said.sentence.text[word.start : word.end]
     called = {sense(part) for claim in said.claims if claim.outcome for part in claim.outcome.split("_")}
+    qualified = tuple(_qualifiers(said.sentence.words))
     beside = (
         word
         for word in said.beside
-        if not _is_in(word, figures) and sense(word.text) not in called and not _is_plain(word, known)
+        if word in qualified or not (_is_in(word, figures) or sense(word.text) in called or _is_plain(word, known))
     )
-    return next((said.sentence.text[word.start : word.end] for word in beside), None)
+    held = next(chain(beside, (word for word in words if word in qualified)), None)
+    return None if held is None else said.sentence.text[held.start : held.end]
+
+
+def _qualifiers(words: Sequence[Word]) -> Iterator[Word]:
+    """What limits or prices what is given: "each week", "once.", "by paying", "paid by us"."""
+    for i, word in enumerate(words):
+        before, after = (words[k].text if 0 <= k < len(words) else "" for k in (i - 1, i + 1))
+        is_last = i + 1 == len(words) or words[i + 1].clause != word.clause
+        if (
+            (word.text in _EACH and unit_of(after) is not None)
+            or (word.text == "once" and is_last and before not in ("at", "all"))
+            or (before in _BEFORE_A_PRICE and word.text.startswith("pay"))
+            or (before == "by" and word.text == "us")
+        ):
+            yield word
+
+
+def _denies(words: Sequence[Word]) -> bool:
+    return sum(word.text in _NO for word in words) % 2 == 1
 
 
 def _is_plain(word: Word, known: Known) -> bool:
@@ -155,7 +197,7 @@ def _is_plain(word: Word, known: Known) -> bool:
     found = stem(word.text)
     if found is None or found[0].isdigit() or found in _BESIDE_STEMS:
         return True
-    return found in known.stems and found not in known.telling and not is_act(word.text)
+    return found in known.stems and found not in known.telling | known.others and not is_act(word.text)
 
 
 def _is_elliptic(said: Said) -> bool:
