@@ -22,7 +22,7 @@ from bylaw.language.words import singular
 from bylaw.logic.ir import ConditionalRule, Formula, Value, Variable, atoms
 from bylaw.logic.truth import simplify
 
-_NUMBER_WORDS = listed("one two three four five six seven eight nine ten twenty thirty forty fifty half")
+NUMBER_WORDS = listed("one two three four five six seven eight nine ten twenty thirty forty fifty half")
 Figure = tuple[str, Fraction]  # what it measures (seconds, a currency, percent), and how much
 
 
@@ -46,7 +46,7 @@ def counts(text: str, today: date) -> Iterator[tuple[Quantity, str]]:
 @lru_cache(maxsize=5_000)
 def _figures_of(name: str) -> tuple[Figure, ...]:
     """The figures in the name of an action; they depend on no day."""
-    if not any(char.isdigit() for char in name) and not _NUMBER_WORDS.intersection(name.casefold().split()):
+    if not any(char.isdigit() for char in name) and not NUMBER_WORDS.intersection(name.casefold().split()):
         return ()
     return tuple(figure for figure, _ in figures(name, date.min))
 

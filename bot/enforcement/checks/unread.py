@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from operator import attrgetter
 
 from bot.enforcement.checks.result import Draft
-from bot.enforcement.figures import called
+from bot.enforcement.figures import NUMBER_WORDS, called
 from bot.enforcement.lookups import lookups
 from bot.enforcement.polarity import ACTS, GIVING, is_act, opening
 from bot.enforcement.senses import sense, stem
@@ -30,7 +30,10 @@ from bylaw.logic.truth import simplify, truth
 
 _RULE_ID = attrgetter("rule_id")
 _NO = listed("not no never")
-_EACH = listed("each every per")
+_EACH = listed("each every per first last next another")
+_MORE_OR_LATER = {("and", "more"), ("on", "request"), ("upon", "request")}
+_SET_PHRASES = {("any", "more"), ("this", "time"), ("for", "good"), ("have", "left")}
+_BEFORE_A_NUMBER = listed("within inside under over below above past beyond outside more less day up")
 _BEFORE_A_PRICE = listed("by after before for without")
 _HEADING, _LEAD = 3, 6  # words before a colon: of a heading, and of what leads up to what follows
 # What somebody gets, pays, does or may do.
@@ -61,9 +64,13 @@ _COURTESY = listed(
 
 # What stands beside the name of an action: that it is given or refused, and to whom, where and on what ground.
 _BESIDE = GIVING | listed(
-    "able unable prohibited forbidden allowed permitted denied refused declined rejected excluded impossible instead "
-    "rather until once when put go onto into account below above up needed necessary required entire whole make do "
-    "done away goes stays save meantime expect think believe suppose count remain stay yes no"
+    "able unable prohibited forbidden allowed permitted denied refused declined rejected excluded impossible "
+    "instead rather until once when put go onto into account below above up needed necessary required entire "
+    "whole make do done away goes stays save meantime expect think believe suppose count remain stay yes no "
+    "please sorry unfortunately sadly afraid glad happy pleased only just still already now today here there "
+    "first therefore thus hence so however actually simply basically indeed course clear clearly really quite "
+    "exactly well also too anymore immediately value price whole product item purchase bought ordered order ask "
+    "asked welcome thank"
 )
 
 
@@ -78,6 +85,7 @@ class Known:
     telling: frozenset[str]
     rules: Collection[tuple[frozenset[str], bool]]
     others: frozenset[str]
+    beside: frozenset[str]  # the stems that may stand beside the name of an action
 
 
 def known_of(draft: Draft) -> Known:
@@ -91,7 +99,8 @@ def known_of(draft: Draft) -> Known:
     plain = _COURTESY_STEMS - over if over and not _is_over_a_limit(draft) else _COURTESY_STEMS
     told = plain.union(stems_in([draft.query]), *(stems for stems, _ in texts))
     others = _of_others(draft.facts, facts) - told
-    return Known(told.union(own, spoken), _TELLING_STEMS | named, texts, others)
+    near = (told - _COURTESY_STEMS).union(own, spoken, stems_in([draft.query]), _BESIDE_STEMS)
+    return Known(told.union(own, spoken), _TELLING_STEMS | named, texts, others, near)
 
 
 def _of_others(case: Mapping[str, Value], facts: Mapping[str, Fact]) -> frozenset[str]:
@@ -168,10 +177,22 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     beside = (
         word
         for word in said.beside
-        if word in qualified or not (_is_in(word, figures) or sense(word.text) in called or _is_plain(word, known))
+        if word in qualified
+        or not (_is_in(word, figures) or sense(word.text) in called or _is_plain(word, known) or _is_joint(said, word))
     )
     held = next(chain(beside, (word for word in words if word in qualified)), None)
     return None if held is None else said.sentence.text[held.start : held.end]
+
+
+def _is_joint(said: Said, word: Word) -> bool:
+    """Does it only lead up to a number, or to "any more", "this time", "for good"?"""
+    words = said.sentence.words
+    i = words.index(word)
+    before = words[i - 1].text if i else ""
+    ahead = [other.text for other in words[i + 1 : i + 3]]
+    if (before, word.text) in _SET_PHRASES:
+        return True
+    return word.text in _BEFORE_A_NUMBER and any(text[0].isdigit() or text in NUMBER_WORDS for text in ahead)
 
 
 def _qualifiers(words: Sequence[Word]) -> Iterator[Word]:
@@ -181,6 +202,8 @@ def _qualifiers(words: Sequence[Word]) -> Iterator[Word]:
         is_last = i + 1 == len(words) or words[i + 1].clause != word.clause
         if (
             (word.text in _EACH and unit_of(after) is not None)
+            or (before, word.text) in _MORE_OR_LATER
+            or (word.text == "other" and before not in ("all", "every"))
             or (word.text == "once" and is_last and before not in ("at", "all"))
             or (before in _BEFORE_A_PRICE and word.text.startswith("pay"))
             or (before == "by" and word.text == "us")
@@ -197,7 +220,7 @@ def _is_plain(word: Word, known: Known) -> bool:
     found = stem(word.text)
     if found is None or found[0].isdigit() or found in _BESIDE_STEMS:
         return True
-    return found in known.stems and found not in known.telling | known.others and not is_act(word.text)
+    return found in known.beside and found not in known.telling | known.others and not is_act(word.text)
 
 
 def _is_elliptic(said: Said) -> bool:
