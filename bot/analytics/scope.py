@@ -145,8 +145,10 @@ def _moment_phrases(context: Context) -> Iterator[tuple[str, Target]]:
 
 
 def _done_phrases(context: Context) -> Iterator[tuple[str, Target]]:
-    """The verbs that speak of rows by their entity's name: "reviewed" of reviews."""
+    """The verbs that speak of rows by their entity's name: "reviewed" of reviews. A failed payment paid nothing."""
     for name, entity in context.entities.items():
+        if any(one.is_enum and one.name.split("_")[-1] in ("state", "status") for one in entity.dimensions):
+            continue
         for noun in dict.fromkeys(_one(spoken) for spoken in (name, *entity.synonyms)):
             yield from ((done, Target("entity", name)) for done in done_with(noun))
 

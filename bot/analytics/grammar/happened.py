@@ -134,6 +134,21 @@ def take_named(scan: Scan, done: DoneSaid, after: int) -> None:
         take_done(scan, replace(done, is_told=True), begins_span(scan, after))
 
 
+def takes_rows(scan: Scan, ref: Ref) -> bool:
+    """ "Who have never written a tip": a verb that says of any rows that they are there, and behind it which."""
+    place = scan.at
+    while scan.at_word(place) in wording.ARTICLES:
+        place += 1
+    rows = scan.mention(place)
+    if ref.words.lower() not in wording.NEUTRAL_VERBS or rows is None or not rows[1].entities or scan.head is None:
+        return False
+    if not set(rows[1].entities).isdisjoint(scan.head.entities):
+        return False
+    own_clause(scan)
+    scan.relative = True
+    return True
+
+
 def take_done(scan: Scan, done: DoneSaid, is_dated: bool) -> None:
     """Take in what was done: of the side of a ratio that is read, or of everything. A span behind is its own."""
     open_clause(scan)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.clauses import is_other, relate
 from bot.analytics.grammar.conditions import narrow
-from bot.analytics.grammar.happened import take_named
+from bot.analytics.grammar.happened import take_named, takes_rows
 from bot.analytics.grammar.mentions import (
     counted_rows,
     ends_in_rows,
@@ -240,6 +240,8 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return True
     if ref.of("time") and is_verb(scan, ref):
         scan.say(first, after, "time", ref.words)
+        if takes_rows(scan, ref):
+            return True
         if scan.head is not None and scan.head.entities:
             date, verb = (Ref(ref.words, ref.of(kind)) for kind in ("time", "relation"))
             take_named(scan, DoneSaid(scan.head, date, scan.negated, verb=verb), after)

@@ -272,7 +272,10 @@ def is_told_apart(scan: Scan) -> bool:
     """ "By users who joined last year": whose rows they are, no group. "By user in May" says when, not who."""
     found = scan.mention(scan.at + 1)
     is_rank = scan.ranking and found is not None and bool(found[1].of("metric"))  # "top 2 customers by orders in …"
-    if found is None or not found[1].entities or is_rank or scan.is_time(scan.at + found[0] + 2):
+    behind = scan.at + found[0] + 2 if found is not None else scan.at
+    while scan.at_word(behind) in wording.ARTICLES:
+        behind += 1  # "by campaign in the last 30 days"
+    if found is None or not found[1].entities or is_rank or scan.is_time(behind):
         return False
     return scan.word(1 + found[0]) in wording.RELATIVE | {"from", "in", "living", "located", "named"}
 

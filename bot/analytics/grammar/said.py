@@ -269,6 +269,7 @@ class Said:
     limit: int | None = None
     place: int | None = None  # "the second highest"
     is_ranking: bool = False
+    is_owner: bool = False  # whose the row ranked first is: "which country has the longest river"
     with_empty: bool = False
     is_empty_too: bool = False  # "including those with none"
     is_whole: bool = False  # numbers without a fraction are asked for

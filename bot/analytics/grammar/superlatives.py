@@ -7,6 +7,7 @@ says which.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bot.analytics.grammar import wording
 from bot.analytics.grammar.conditions import narrow_value
@@ -36,7 +37,14 @@ def read_superlative(scan: Scan) -> bool:
     number = scan.here().number if scan.here().kind == "number" else wording.NUMBERS.get(scan.word())
     is_counted = isinstance(number, int) and 0 < number <= _MOST_ROWS
     found = scan.phrase(SUPERLATIVES, scan.at + is_counted)
-    if found is None or not is_first or scan.quotient is not None or scan.counting is not None or scan.agg is not None:
+    owner = None if is_first or is_counted else owner_asked(scan)
+    if (
+        found is None
+        or not (is_first or owner)
+        or scan.quotient is not None
+        or scan.counting is not None
+        or scan.agg is not None
+    ):
         return False
     length, (quality, is_most) = found
     begins = scan.at + is_counted
@@ -52,6 +60,11 @@ def read_superlative(scan: Scan) -> bool:
     words, after = scan.raw(begins, begins + length), place + row[0]
     if len(columns) > 1:
         said.unclear.append(Ref(words, columns))
+    if owner is not None:
+        if not set(owner.entities or owner.owners).isdisjoint(ref.entities) and not owner.of("dimension"):
+            return False
+        said.is_owner = True
+        said.outputs, said.heads = [replace(owner, near=ref.entities if owner.of("dimension") else ())], []
     for start, end, kind in kinds:
         narrow_value(scan, kind, start, end)
     said.subject, scan.head = ref, ref
@@ -62,3 +75,16 @@ def read_superlative(scan: Scan) -> bool:
     add_number(scan, by, scan.at, after)
     scan.number_ends, scan.at, scan.last = -1, after, ref
     return True
+
+
+def owner_asked(scan: Scan) -> Ref | None:
+    """ "Which country has the longest river", "which customer placed the largest order": whose that one row is."""
+    said, place = scan.said, scan.at - 1
+    while scan.at_word(place) in ("the", "our"):
+        place -= 1
+    is_held = scan.at_word(place) in ("have", "with", "place", "placed", "make", "made")
+    asked = [*said.outputs, *([said.subject] if said.subject is not None else [])]
+    rest = said.numbers or said.conditions or said.groups or said.related or said.times or said.orders or said.done
+    if not is_held or rest or said.place or len(asked) != 1 or asked[0].is_plural or scan.said.limit is not None:
+        return None
+    return asked[0]

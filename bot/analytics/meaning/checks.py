@@ -225,3 +225,25 @@ def stop_at_unused(draft: Draft, dimensions: Sequence[str]) -> None:
             raise Stop(
                 not_understood(f"I do not see what to do with `{words}`", f"name what of `{words}` is shown", (words,))
             )
+
+
+def stop_at_grouped_rows(draft: Draft, shown: Sequence[str]) -> None:
+    """ "Customers with no orders by region": how many there are in each, or which regions they are in? Raises Stop."""
+    said, base = draft.said, draft.base or ""
+    rows = said.subject
+    if rows is None or not rows.entities or said.outputs or said.beside or said.firsts or said.each_of:
+        return
+    if said.groups and not said.each and shown and not any(draft.tells_apart(name, base) for name in shown):
+        words = rows.words
+        message = f"I do not see whether `{words}` are counted by `{said.groups[0].words}`"
+        raise Stop(not_understood(message, f"say `number of {words} …`, or name the columns to show", (words,)))
+
+
+def stop_at_owners(draft: Draft, shown: Sequence[str]) -> None:
+    """ "Which product has the largest order", of which an order has several: any of them would do. Raises Stop."""
+    base = draft.base or ""
+    many = [name for name in shown if not draft.nearness.leads_to_one(base, name.partition(".")[0])]
+    if draft.said.is_owner and many:
+        words = draft.said.outputs[0].words
+        message = f"one row of `{base}` has many of `{words}`"
+        raise Stop(not_understood(message, f"name what is ranked: `which {words} has the most …`", (words,)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bot.analytics.grammar.said import (
     DoneSaid,
@@ -349,6 +349,12 @@ def is_decided(draft: Draft, verb: DoneSaid, said: Said | NumberSaid) -> bool:
     heads = set(verb.head.entities)
     behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
     own = [target for target in verb.date.targets if target.owner in heads]
+
+    def is_of(number: NumberSaid) -> bool:
+        """ "Net revenue of customers who ordered twice": do the rows of the number belong to those spoken of?"""
+        bases = counted_in(draft, number)
+        return verb.is_counted and not behind and bool(bases) and all(_leads_to(draft, base, heads) for base in bases)
+
     if own and verb.is_counted and not verb.negated:
         return False
     if own:
@@ -360,7 +366,7 @@ def is_decided(draft: Draft, verb: DoneSaid, said: Said | NumberSaid) -> bool:
     owners = [name for name in owners if any(links(draft, head, name) for head in heads)]
     if len(owners) != 1 or not any(is_done_to(draft, owners[0], head, verb) for head in heads):
         return False
-    if not all({owners[0], *heads} & counted_in(draft, number) for number in draft.said.numbers):
+    if not all({owners[0], *heads} & counted_in(draft, number) or is_of(number) for number in draft.said.numbers):
         return False
     if behind and not verb.is_counted:
         behind[0].ref = behind[0].ref or verb.date
@@ -370,6 +376,10 @@ def is_decided(draft: Draft, verb: DoneSaid, said: Said | NumberSaid) -> bool:
     comparison, count = ("=", 0) if verb.negated else (verb.comparison, verb.count)
     said.related.append(RelatedSaid(verb.head, related, comparison, count, clause=verb.clause))  # type: ignore[arg-type]
     return True
+
+
+def _leads_to(draft: Draft, base: str, heads: Iterable[str]) -> bool:
+    return any(draft.nearness.leads_to_one(base, head) for head in heads)
 
 
 def date_done(draft: Draft, verb: DoneSaid, rows: str, times: Sequence[TimeSaid]) -> None:

@@ -12,8 +12,10 @@ from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import (
     stop_at_bare_word,
     stop_at_definitions,
+    stop_at_grouped_rows,
     stop_at_names,
     stop_at_one_row,
+    stop_at_owners,
     stop_at_pointed,
     stop_at_states,
     stop_at_strangers,
@@ -61,6 +63,7 @@ from bot.analytics.meaning.rows import (
     metrics_known,
     orders_of,
     shown_name,
+    shown_names,
 )
 from bot.analytics.meaning.shared import stop_at_done, stop_at_each_row, stop_at_things, stop_at_unequal_sides
 from bot.analytics.meaning.spans import (
@@ -340,7 +343,7 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     draft.base = owner_of_outputs(draft) if subject is None else owner_of_subject(draft, subject)
     for stop in NAMED:
         stop(draft)
-    dimensions = [shown_name(draft, ref) for ref in said.outputs]
+    dimensions = [name for ref in said.outputs for name in shown_names(draft, ref)]
     if subject is not None and subject.of("dimension") and not subject.entities:
         dimensions.insert(0, draft.choose(subject, subject.of("dimension")).name)
     told: list[str] = [name.partition(".")[0] for name in dimensions]
@@ -360,6 +363,8 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
             name.partition(".")[0] for name in dimensions
         }:
             dimensions += draft.columns(entity)
+    stop_at_grouped_rows(draft, dimensions)
+    stop_at_owners(draft, dimensions)
     dimensions = with_subject(draft, dimensions)
     inside = [name for ref in said.best_of for name in label_or_name(draft, ref)]
     dimensions = [*(name for name in inside if name not in dimensions), *dimensions]

@@ -118,6 +118,15 @@ def shown_name(draft: Draft, ref: Ref) -> str:
     return target.name
 
 
+def shown_names(draft: Draft, ref: Ref) -> list[str]:
+    """What a list shows of *ref*; of rows what people tell them apart by."""
+    if ref.of("dimension", "fact", "time") or not ref.entities:
+        return [shown_name(draft, ref)]
+    entity = draft.choose(ref, ref.of("entity")).name
+    take_place(draft, entity, ref)
+    return draft.label(entity)
+
+
 def owners_of_answer(draft: Draft) -> list[str]:
     said = draft.said
     refs = [said.ranked, said.subject, *said.groups]

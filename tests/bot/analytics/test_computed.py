@@ -55,4 +55,4 @@ def test_what_cannot_be_told_is_refused(row, reader, compiler):
             compiler.compile(reading.query)
     else:
         assert isinstance(reading, NotUnderstood)
-        assert row["says"] in f"{reading.message} {' '.join(reading.words)}"
+        assert row["says"] in f"{reading.message} {reading.help} {' '.join(reading.words)}"
