@@ -20,11 +20,11 @@ from bot.enforcement.different import different
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.lookups import lookups
 from bot.enforcement.memory import Memory, continued, load
+from bot.enforcement.overview import MOST_RULES, overview, told
 from bot.enforcement.recognise import topic
 from bot.enforcement.restrictive import most_restrictive
 from bot.enforcement.scope import Scope, scope_of
 from bot.enforcement.verdict import owners, verdict
-from bot.enforcement.wording import MOST_RULES, told, wording
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.logic.evaluate import Conflict, Decision, Evaluator
@@ -75,8 +75,9 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
     What is decided may be put into words by *llm*; it is asked for nothing else.
     """
     case = _restricted(case_of(question, state, index, visible(question.actor.id, index)))
-    if case.asked is None and (found := _wording(case)) is not None:
-        return found
+    rules = _overview(case)
+    if rules is not None:
+        return _delivered(case, rules, is_decision=False)
     turn = plain(case)
     if llm is not None and turn.reply.status == "answered" and not case.withheld:
         turn = _authored(case, turn, llm)
@@ -133,11 +134,14 @@ def _with_different(case: Case, turn: Turn) -> Turn:
     return replace(turn, reply=turn.reply.model_copy(update={"different": tuple(found)}))
 
 
-def _delivered(case: Case, turn: Turn) -> Turn:
-    """*turn* with the verdict on its text; what a check holds back is not said, its owners are named instead."""
+def _delivered(case: Case, turn: Turn, is_decision: bool = True) -> Turn:
+    """*turn* with the verdict on its text; what a check holds back is not said, its owners are named instead.
+
+    What is no decision of the case cannot follow from its facts: it is only held to what no text may say.
+    """
     draft = draft_of(case, turn.reply.text)
     found = verdict(draft)
-    is_answer = turn.reply.status == "answered"
+    is_answer = is_decision and turn.reply.status == "answered"
     held = [one for one in found.violations if one.kind not in _OWN and (is_answer or one.check == _NEVER)]
     artifacts = {**turn.artifacts, "verdict": found.model_dump(mode="json")}
     log = {**turn.log, "compliance_score": found.score}
@@ -228,17 +232,21 @@ def plain(case: Case) -> Turn:
     return _refused(case)
 
 
-def _wording(case: Case) -> Turn | None:
-    """The rules themselves, where their wording is asked for. They promise nothing, so there is no verdict on them."""
+def _overview(case: Case) -> Turn | None:
+    """The rules themselves, where somebody asks for them and tells no case that they decide."""
+    said = {read.fact: read.value for read in case.reads}  # what was said before belongs to the case, not to the rules
     about, text = case.memory.topic, case.question.text
-    found = wording(text, about, case.facts, case.index, case.evaluator, case.day)
-    if found is None:
+    found = overview(text, about, said, case.index, case.evaluator, case.day)
+    is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
+    if found is None or (said and is_decided):
         return None
-    case = replace(case, scope=Scope())
-    lines = told(case.words, found, case.facts, case.evaluator.ruleset.variables)
+    lines = told(case.words, found, said, case.evaluator.ruleset.variables)
     if not found.rules:
         return _turn(case, "refusal", "refused", lines, ())
-    return _turn(case, "policy", "answered", lines, found.rules[:MOST_RULES])
+    following = _to_ask(case, case.scope.missing)
+    ask = None if following is None else _ask(case, following)
+    lines += [] if ask is None else [f"{write.DEPENDS} {ask.question}"]
+    return _turn(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask)
 
 
 def _restricted(case: Case) -> Case:

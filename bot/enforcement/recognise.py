@@ -13,6 +13,7 @@ from datetime import date
 from decimal import Decimal
 
 from bot.enforcement.facts import read_facts
+from bot.enforcement.intent import is_general
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.reports import is_report
@@ -122,7 +123,8 @@ def score(text: str, index: BundleIndex) -> float:
     found = _topic(stems, keywords)
     is_figure = is_report(text)
     is_entitled = not is_figure and _ENTITLED.match(said) is not None
-    opens = is_entitled or any(f" {opener} " in said for opener in _OPENERS)
+    is_about_rules = found.is_named and is_general(text)
+    opens = is_entitled or is_about_rules or any(f" {opener} " in said for opener in _OPENERS)
     speaks = opens or found.is_named or bool(found.likely) or not words.isdisjoint(_POLICY_WORDS)
     stated = min(weights.stated_at_most, _stated(text, index))
     points = weights.opener * opens + weights.named * found.is_named

@@ -1,0 +1,123 @@
+"""What the rules say, for who asks about them and not about a case: "what is our refund policy?".
+
+They are told in their own sentences, each with the conditions without which it never holds: a sentence of a policy
+leaves out what others around it said. Facts that are told narrow the rules to those that could still hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.enforcement.intent import is_general
+from bot.enforcement.lookups import lookups
+from bot.enforcement.recognise import POLICY_ID, Topic
+from bot.enforcement.write import Words
+from bot.index import BundleIndex
+from bylaw.authored.labels import labels
+from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.ir import TRUE, And, Atom, Compare, ConditionalRule, Formula, Not, Or, Value, Variable, conj
+from bylaw.logic.prose import sentence
+from bylaw.logic.shorter import shorter
+from bylaw.logic.truth import simplify, truth
+
+MOST_RULES = 12  # of one answer; the rest are named
+_LONGEST = 200  # characters of a condition that people still read
+_VERBS: Mapping[str, str] = {"required": "required: ", "prohibited": "not allowed: ", "permitted": "allowed: "}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The rules that are asked for, and what they are about, in words."""
+
+    about: str
+    rules: tuple[ConditionalRule, ...]
+
+
+def overview(
+    text: str, topic: Topic, facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
+) -> Overview | None:
+    """The rules of *evaluator* in force that *text* asks for, as far as they may hold where *facts* do; None when it
+    asks about a case.
+
+    What is decided stands before what else must be done, and the strongest policy first.
+    """
+    named = {found.upper() for found in POLICY_ID.findall(text)}
+    rules: Sequence[ConditionalRule]
+    if named:
+        about, rules = " and ".join(sorted(named)), [r for r in evaluator.ruleset.rules if r.policy_id in named]
+    elif is_general(text):
+        about, rules = _about(topic, index, evaluator, day)
+    else:
+        return None
+    open_ = [rule for rule in rules if rule.holds_on(day) and truth(rule.guard, facts) is not False]
+    open_.sort(
+        key=lambda rule: (
+            not rule.effect.takes,
+            rule.level,
+            rule.policy_id,
+            rule.source.path,
+            rule.source.line,
+            rule.rule_id,
+        )
+    )
+    return Overview(about, tuple(open_)) if open_ or named else None
+
+
+def told(words: Words, found: Overview, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> list[str]:
+    """The lines of the answer."""
+    if not found.rules:
+        return [f"I know no policy {found.about} that is in force and that you may read."]
+    shown, rest = found.rules[:MOST_RULES], found.rules[MOST_RULES:]
+    head = f"What the policies say about {found.about}:"
+    lines = [head, *(f"- {_line(words, rule, facts, variables)}" for rule in shown)]
+    if rest:
+        ids = ", ".join(dict.fromkeys(rule.policy_id for rule in rest))
+        lines.append(f"- and {len(rest)} more {'rule' if len(rest) == 1 else 'rules'}, in {ids}")
+    return lines
+
+
+def _about(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, Sequence[ConditionalRule]]:
+    """What a text is about that names no policy: the actions it names, else its outcome, else its likeliest domain."""
+    known, words = lookups(index), Words(index.vocabulary)
+    if topic.actions:
+        speaking = known.speaking(topic.actions, evaluator, day)
+        return " and ".join(map(words.action, topic.actions)), speaking
+    if topic.outcomes:
+        return words.outcome(topic.outcomes[0]), known.answering(topic.outcomes[:1], evaluator, day)
+    if topic.domains:
+        return topic.domains[0].replace("_", " "), known.of_domain(topic.domains[0], evaluator)
+    return "", ()
+
+
+def _line(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> str:
+    """One rule: what it gives, when, and its sentence."""
+    when = _when(simplify(rule.guard, facts), words, variables)
+    given = f"{_VERBS.get(rule.effect.kind, '') if not rule.effect.takes else ''}{words.action(rule.effect.action)}"
+    quoted = f": “{rule.source.text}”" if rule.source.text else ""
+    return f"{given}{when}{quoted} ({rule.policy_id})"
+
+
+def _when(guard: Formula, words: Words, variables: Mapping[str, Variable]) -> str:
+    """When a rule holds, exactly where that is short enough to be read, else what it needs at least."""
+    if guard == TRUE:
+        return ""
+    names = labels(words.vocabulary)
+    exact = sentence(shorter(guard, variables), names)
+    if len(exact) <= _LONGEST:
+        return f", when {exact}"
+    needed = conj(necessary(guard))
+    return ", otherwise" if needed == TRUE else f", only if {sentence(needed, names)}"
+
+
+def necessary(formula: Formula) -> tuple[Formula, ...]:
+    """Tests that hold wherever *formula* does, in its order: all of them but what only says that other rules fail."""
+    match formula:
+        case And(items):
+            return tuple(dict.fromkeys(part for item in items for part in necessary(item)))
+        case Or(items) if any(isinstance(item, And | Or) for item in items):
+            first, *others = map(necessary, items)
+            return tuple(part for part in first if all(part in other for other in others))
+        case Not(Atom() | Compare()) | Atom() | Compare() | Or():
+            return (formula,)
+    return ()
