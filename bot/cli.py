@@ -93,6 +93,8 @@ def ask(
     from bot.saving import said, save
 
     asked_at = moment(at) if at else app.now()
+    if not question.strip():  # before the policies are read, which takes its time
+        raise UsageError("the question is empty", 'ask something: bylaw ask "…"')
     given = _settings(root, warehouse)
     bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:

@@ -298,7 +298,7 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     following = _to_ask(case, case.withheld)  # whoever declined one question may still answer another
     ask = None if following is None else _ask(case, following)
     if ask is not None:
-        lines.append(f"{write.CHANCE} {ask.question}")
+        lines = [*([write.UNHEARD] if _is_unheard(case, ask.fact) else []), *lines, f"{write.CHANCE} {ask.question}"]
     return _turn(case, "policy", "answered", lines, cited, decided, ask)
 
 
@@ -323,10 +323,15 @@ def _asked(case: Case) -> Turn | None:
     lines = [ask.question]
     if case.is_declined and case.asked:
         lines.insert(0, f"Without knowing that ({case.words.fact(case.asked)}) it depends on something else.")
-    elif case.asked == name and not case.reads and not case.unclear:
-        lines.insert(0, "I could not read an answer to my question in that.")
+    elif _is_unheard(case, name):
+        lines.insert(0, write.UNHEARD)
     cited = _open_rules(case, 1)
     return _turn(case, "policy", "needs_fact", lines, cited, (), ask)
+
+
+def _is_unheard(case: Case, name: str) -> bool:
+    """Was *name* asked for, and nothing in this turn an answer?"""
+    return case.asked == name and not (case.is_declined or case.reads or case.unclear)
 
 
 def _escalated_unknown(case: Case) -> Turn:

@@ -15,6 +15,7 @@ from bylaw.logic.prose import value_in_words
 ALWAYS = "it holds in every case"
 CHANCE = "It may be another if you tell me:"
 DEPENDS = "Which of it holds depends on the case."
+UNHEARD = "I could not read an answer to my question in that."
 RESTRICTIVE = "This is the most restrictive outcome still possible, since not everything is known"
 
 

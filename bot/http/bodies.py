@@ -43,11 +43,13 @@ def install(app: FastAPI, path: str, endpoint: Callable[..., Any], answer: type[
 
 
 def _read(model: TypeAdapter[Any], kind: str, raw: bytes) -> Any:
-    """The body; what is not said to be JSON is none. Raises HTTPException for what is no JSON, RequestValidationError
-    for what does not fit.
+    """The body. Raises HTTPException for what is no JSON or not said to be, RequestValidationError for what does not
+    fit.
     """
+    if raw and not _is_json(kind):
+        raise HTTPException(422, "the body has to be JSON, sent with `Content-Type: application/json`")
     try:
-        given = json.loads(raw) if raw and _is_json(kind) else raw
+        given = json.loads(raw) if raw else raw
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, "the body is not JSON") from error
     try:

@@ -44,6 +44,11 @@ _CODES: Mapping[int, Code] = {
     503: "NOT_READY",
 }
 
+_HELP: Mapping[int, str] = {
+    404: "ask with `POST /v2/query`; `GET /openapi.json` lists what else there is",
+    405: "`GET /openapi.json` says which methods each path takes",
+}
+
 
 def envelope(
     status: int,
@@ -85,7 +90,8 @@ def _invalid(request: Request, error: Exception) -> JSONResponse:
 def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = _CODES.get(error.status_code, "BAD_REQUEST")
-    return envelope(error.status_code, code, str(error.detail), _request_id(request), headers=error.headers)
+    help_ = {"help": _HELP[error.status_code]} if error.status_code in _HELP else {}
+    return envelope(error.status_code, code, str(error.detail), _request_id(request), help_, error.headers)
 
 
 def _named(request: Request, error: Exception) -> JSONResponse:
