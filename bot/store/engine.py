@@ -34,7 +34,7 @@ from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
 
 BUSY_SECONDS = 30  # how long a writer waits for another process before it gives up
-_LOOK_SECONDS = 0.0005  # between two looks whether the other writer has ended
+_LOOK_SECONDS = 0.002  # between two looks whether the other writer has ended
 _PATIENT, _AT_ONCE = f"busy_timeout={BUSY_SECONDS * 1000}", "busy_timeout=0"
 # secure_delete: what is redacted is overwritten, not only forgotten
 PRAGMAS = (
