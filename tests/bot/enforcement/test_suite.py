@@ -20,9 +20,15 @@ CASES = yaml.safe_load(Path(__file__).with_name("suite.yaml").read_text())
 ROWS = [(case, label, text) for case in CASES for label in LABELS for text in case.get(label, ())]
 
 
+JUDGED: dict[tuple[int, str], ComplianceDecision] = {}  # several tests ask the same of a verdict
+
+
 def judged(case: dict, text: str, own: BundleIndex) -> ComplianceDecision:
     question = Question(text=case["query"], asked_at=datetime(2026, 11, 20, 9, tzinfo=UTC), request_id="r")
-    return enforce(question, text, own, read_facts(case.get("facts", {}), own))
+    key = id(case), text
+    if key not in JUDGED:
+        JUDGED[key] = enforce(question, text, own, read_facts(case.get("facts", {}), own))
+    return JUDGED[key]
 
 
 def test_there_are_enough_rows_over_all_domains(own: BundleIndex) -> None:
