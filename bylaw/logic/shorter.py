@@ -5,6 +5,7 @@ Equal in every full case (it may be decided sooner when facts are unknown), so i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -88,9 +89,9 @@ def _under(formula: Formula, given: _Given) -> Formula:
         case Not(item):
             return _positive(_under(item, given), given.variables)
         case And(items):
-            return conj(_each(items, given, wanted=True))
+            return _factored(conj(_each(items, given, wanted=True)))
         case Or(items):
-            return disj(_each(items, given, wanted=False))
+            return _factored(disj(_each(items, given, wanted=False)))
 
 
 def _each(items: tuple[Formula, ...], given: _Given, wanted: bool) -> list[Formula]:
@@ -101,6 +102,21 @@ def _each(items: tuple[Formula, ...], given: _Given, wanted: bool) -> list[Formu
         out.append(part)
         given = given.and_(part if wanted else negate(part))
     return out
+
+
+def _factored(formula: Formula) -> Formula:
+    """What several alternatives, or several conditions, share is said once: "a or b, and a or c" is "a, or b and c"."""
+    while isinstance(formula, And | Or):
+        outer, inner, other = (conj, disj, Or) if isinstance(formula, And) else (disj, conj, And)
+        groups = [item for item in formula.items if isinstance(item, other)]
+        counts = Counter(part for group in groups for part in group.items)
+        shared, count = max(counts.items(), key=lambda pair: pair[1], default=(formula, 0))
+        if count < 2:
+            break
+        held = [group for group in groups if shared in group.items]
+        rests = outer([inner([part for part in group.items if part != shared]) for group in held])
+        formula = outer([*(item for item in formula.items if item not in held), inner([shared, rests])])
+    return formula
 
 
 def _positive(item: Formula, variables: Mapping[str, Variable]) -> Formula:

@@ -40,6 +40,13 @@ def test_alternatives_exclude_each_other_only_once():
     assert shorter(formula, VARIABLES) == Or((FLAG, OPEN))
 
 
+def test_what_several_parts_share_is_said_once():
+    late = Atom("days", ">", 2)
+    assert shorter(And((Or((late, FLAG)), Or((late, OPEN)))), VARIABLES) == Or((late, And((FLAG, OPEN))))
+    assert shorter(Or((And((late, FLAG)), And((late, OPEN)))), VARIABLES) == And((late, Or((FLAG, OPEN))))
+    assert shorter(And((Or((late, FLAG)), Or((late, Not(FLAG))))), VARIABLES) == late
+
+
 def test_what_can_never_or_always_hold_is_said_so():
     assert shorter(And((Atom("days", "<", 1), Atom("days", ">", 1))), VARIABLES) == FALSE
     assert shorter(Or((FLAG, Not(FLAG))), VARIABLES) == TRUE
