@@ -14,16 +14,15 @@ from typing import Any
 
 from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
 from bot.enforcement import author, write
-from bot.enforcement.asked import declines, read_answer
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.different import different
-from bot.enforcement.facts import Read, Reading, Unclear, read_text
+from bot.enforcement.facts import Read, Unclear
 from bot.enforcement.lookups import lookups
-from bot.enforcement.memory import Memory, continued, load
+from bot.enforcement.memory import Memory, load
 from bot.enforcement.overview import MOST_RULES, overview, told
-from bot.enforcement.recognise import topic
 from bot.enforcement.restrictive import most_restrictive
 from bot.enforcement.scope import Scope, scope_of
+from bot.enforcement.understanding import understand
 from bot.enforcement.verdict import owners, verdict
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
@@ -74,10 +73,11 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
 
     What is decided may be put into words by *llm*; it is asked for nothing else.
     """
-    case = _restricted(case_of(question, state, index, visible(question.actor.id, index)))
+    case = case_of(question, state, index, visible(question.actor.id, index))
     rules = _overview(case)
     if rules is not None:
         return _delivered(case, rules, is_decision=False)
+    case = _restricted(case)
     turn = plain(case)
     if llm is not None and turn.reply.status == "answered" and not case.withheld:
         turn = _authored(case, turn, llm)
@@ -93,7 +93,7 @@ def case_of(
 ) -> Case:
     """What *question* is about, by the rules of *evaluator*. Facts that are *given* count more than those read."""
     before = load(state, evaluator.ruleset.variables)
-    memory, reading, is_declined = _understand(question, before, index, evaluator)
+    memory, reading, is_declined = understand(question, before, index, evaluator)
     given = given or {}
     facts = {**memory.facts, **given}
     told = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
@@ -158,60 +158,6 @@ def _delivered(case: Case, turn: Turn, is_decision: bool = True) -> Turn:
 def visible(actor: str, index: BundleIndex) -> Evaluator:
     """The rules that *actor* may be answered from: those for everyone, and those for one of the actor's roles."""
     return index.evaluator_of(index.rules.roles.roles_of(actor))
-
-
-# ---- what was said --------------------------------------------------------------------------------------------------
-
-
-def _understand(
-    question: Question, memory: Memory, index: BundleIndex, evaluator: Evaluator
-) -> tuple[Memory, Reading, bool]:
-    """The case with what this turn adds to it, the reading of this turn, and whether it declines what was asked."""
-    text, today = question.text, index.local(question.asked_at).date()
-    vocabulary, variables, asked = index.vocabulary, evaluator.ruleset.variables, memory.asking
-    about = topic(_without_amounts(text, read_text(text, vocabulary, variables, today).reads), index)
-    prefer = _deciding(index, evaluator, about.outcomes or memory.topic.outcomes, about.domains or memory.topic.domains)
-    reading = read_text(text, vocabulary, variables, today, prefer)
-    direct = read_answer(text, asked, vocabulary, variables, today) if asked else None
-    is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
-    if direct is not None and not is_declined:
-        reading = _with(reading, direct)
-    if asked and is_declined:
-        memory = replace(memory, declined=(*memory.declined, asked))
-    elif not isinstance(direct, Read):
-        memory = continued(memory, text, about, reading)
-    declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
-    facts = {**memory.facts, **reading.facts}
-    return replace(memory, facts=facts, declined=declined, asking=None), reading, is_declined
-
-
-def _without_amounts(text: str, reads: Sequence[Read]) -> str:
-    """The text without the words that give a number: "an order of $30" need not be about orders."""
-    for read in sorted(reads, key=lambda read: -read.start):
-        if any(char.isdigit() for char in read.words):
-            text = f"{text[: read.start]} {text[read.end :]}"
-    return text
-
-
-def _with(reading: Reading, direct: Read | Unclear) -> Reading:
-    """*reading* with the answer to the asked fact in the place of what else was read for it."""
-    reads = tuple(read for read in reading.reads if read.fact != direct.fact)
-    unclear = tuple(one for one in reading.unclear if one.fact != direct.fact)
-    if isinstance(direct, Unclear):
-        return Reading(reads, (direct, *unclear), reading.mentioned)
-    # the words of an answer belong to the fact that was asked, and to no other
-    apart = tuple(read for read in reads if read.end <= direct.start or direct.end <= read.start)
-    return Reading((direct, *apart), unclear, reading.mentioned)
-
-
-def _deciding(
-    index: BundleIndex, evaluator: Evaluator, outcomes: Sequence[str], domains: Sequence[str]
-) -> frozenset[str]:
-    """The facts that decide these outcomes, or those that the rules of the likeliest domain use."""
-    found = lookups(index)
-    if outcomes:
-        return frozenset().union(*(found.deciding.get(outcome, ()) for outcome in outcomes))
-    return found.facts_of(found.of_domain(domains[0], evaluator)) if domains else frozenset()
 
 
 # ---- what is answered -----------------------------------------------------------------------------------------------
