@@ -187,7 +187,7 @@ def _overview(case: Case) -> Turn | None:
     if found is None or (said and is_decided):
         return None
     lines = told(case.words, found, said, case.evaluator.ruleset.variables)
-    if not found.rules:
+    if not found.about:  # all that it names is unknown
         return _turn(case, "refusal", "refused", lines, ())
     following = _to_ask(case, case.scope.missing)
     ask = None if following is None else _ask(case, following)

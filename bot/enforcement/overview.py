@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bot.enforcement.intent import is_general
 from bot.enforcement.lookups import lookups
 from bot.enforcement.recognise import POLICY_ID, Topic
-from bot.enforcement.write import Words
+from bot.enforcement.write import Words, listing
 from bot.index import BundleIndex
 from bylaw.authored.labels import labels
 from bylaw.logic.evaluate import Evaluator
@@ -22,16 +22,18 @@ from bylaw.logic.shorter import shorter
 from bylaw.logic.truth import simplify, truth
 
 MOST_RULES = 12  # of one answer; the rest are named
+_MOST_NAMED = 5  # policies, of those whose rules are not told
 _LONGEST = 200  # characters of a condition that people still read
 _VERBS: Mapping[str, str] = {"required": "required: ", "prohibited": "not allowed: ", "permitted": "allowed: "}
 
 
 @dataclass(frozen=True)
 class Overview:
-    """The rules that are asked for, and what they are about, in words."""
+    """The rules that are asked for, and what they are about, in words; `unknown` are policies that nobody may read."""
 
     about: str
     rules: tuple[ConditionalRule, ...]
+    unknown: tuple[str, ...] = ()
 
 
 def overview(
@@ -45,12 +47,14 @@ def overview(
     named = {found.upper() for found in POLICY_ID.findall(text)}
     rules: Sequence[ConditionalRule]
     if named:
-        about, rules = " and ".join(sorted(named)), [r for r in evaluator.ruleset.rules if r.policy_id in named]
+        rules = [rule for rule in evaluator.ruleset.rules if rule.policy_id in named and rule.holds_on(day)]
+        found = {rule.policy_id for rule in rules}
+        about, unknown = " and ".join(sorted(found)), tuple(sorted(named - found))
     elif is_general(text):
-        about, rules = _about(topic, index, evaluator, day)
+        (about, rules), unknown = _about(topic, index, evaluator, day), ()
     else:
         return None
-    open_ = [rule for rule in rules if rule.holds_on(day) and truth(rule.guard, facts) is not False]
+    open_ = [rule for rule in rules if truth(rule.guard, facts) is not False]
     open_.sort(
         key=lambda rule: (
             not rule.effect.takes,
@@ -61,28 +65,33 @@ def overview(
             rule.rule_id,
         )
     )
-    return Overview(about, tuple(open_)) if open_ or named else None
+    return Overview(about, tuple(open_), unknown) if open_ or named else None
 
 
 def told(words: Words, found: Overview, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> list[str]:
     """The lines of the answer."""
-    if not found.rules:
-        return [f"I know no policy {found.about} that is in force and that you may read."]
     shown, rest = found.rules[:MOST_RULES], found.rules[MOST_RULES:]
-    head = f"What the policies say about {found.about}:"
-    lines = [head, *(f"- {_line(words, rule, facts, variables)}" for rule in shown)]
+    lines = [f"What the policies say about {found.about}:"] if shown else []
+    lines += [f"- {_line(words, rule, facts, variables)}" for rule in shown]
     if rest:
-        ids = ", ".join(dict.fromkeys(rule.policy_id for rule in rest))
-        lines.append(f"- and {len(rest)} more {'rule' if len(rest) == 1 else 'rules'}, in {ids}")
-    return lines
+        ids = list(dict.fromkeys(rule.policy_id for rule in rest))
+        others = [f"{len(ids) - _MOST_NAMED} other policies"] if len(ids) > _MOST_NAMED + 1 else ids[_MOST_NAMED:]
+        places = listing([*ids[:_MOST_NAMED], *others])
+        lines.append(f"- and {len(rest)} more {'rule' if len(rest) == 1 else 'rules'}, in {places}")
+    if found.about and not shown:
+        lines.append(f"Nothing of {found.about} holds in such a case.")
+    return [*lines, *(f"I know no policy {name} that is in force and that you may read." for name in found.unknown)]
 
 
 def _about(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, Sequence[ConditionalRule]]:
-    """What a text is about that names no policy: the actions it names, else its outcome, else its likeliest domain."""
+    """What a text is about that names no policy: the actions it names, else its outcome, else its likeliest domain.
+
+    An action is not even called by its name where nothing that speaks of it may be read.
+    """
     known, words = lookups(index), Words(index.vocabulary)
-    if topic.actions:
-        speaking = known.speaking(topic.actions, evaluator, day)
-        return " and ".join(map(words.action, topic.actions)), speaking
+    actions = [name for name in topic.actions if known.speaking((name,), evaluator, day)]
+    if actions:
+        return listing(map(words.action, actions)), known.speaking(actions, evaluator, day)
     if topic.outcomes:
         return words.outcome(topic.outcomes[0]), known.answering(topic.outcomes[:1], evaluator, day)
     if topic.domains:

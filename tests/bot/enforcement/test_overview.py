@@ -76,7 +76,8 @@ def test_a_rule_without_a_sentence_is_said_in_words_of_ours(shop: BundleIndex) -
     [
         (MOST_RULES, []),
         (MOST_RULES + 1, ["- and 1 more rule, in P-12"]),
-        (MOST_RULES + 2, ["- and 2 more rules, in P-12, P-13"]),
+        (MOST_RULES + 6, ["- and 6 more rules, in P-12, P-13, P-14, P-15, P-16 and P-17"]),
+        (MOST_RULES + 900, ["- and 900 more rules, in P-12, P-13, P-14, P-15, P-16 and 895 other policies"]),
     ],
 )
 def test_no_more_is_told_than_people_read(shop: BundleIndex, count: int, more: list[str]) -> None:
