@@ -100,8 +100,8 @@ class Ground:
         `is_rest`: it may also be what is left, or over: the days between the case and a limit.
         """
         facts = {**self.facts, **supposed}
-        told = {name: f for name, value in facts.items() if (f := measure(self.vocabulary.facts.get(name), value))}
-        if figure in told.values() or figure in self._named or figure in self._derived(told):
+        told = self._measured(facts) if supposed else self.told
+        if figure in told.values() or figure in self.named or figure in self._derived(told):
             return True
         sorts = {name: value for name, value in facts.items() if self.variables[name].is_finite}
         return any(self._is_tested(limit, sorts) for limit in self._limits(figure, told if is_rest else {}))
@@ -132,7 +132,16 @@ class Ground:
         return any(limit in limits_of(guard, self.vocabulary, self.variables) for guard in guards)
 
     @cached_property
-    def _named(self) -> frozenset[Figure]:
+    def told(self) -> Mapping[str, Figure]:
+        """The facts of the case that measure something."""
+        return self._measured(self.facts)
+
+    def _measured(self, facts: Mapping[str, Value]) -> Mapping[str, Figure]:
+        return {name: f for name, value in facts.items() if (f := measure(self.vocabulary.facts.get(name), value))}
+
+    @cached_property
+    def named(self) -> frozenset[Figure]:
+        """The figures by which the actions are called."""
         return frozenset(
             figure
             for action in self.actions
@@ -142,7 +151,7 @@ class Ground:
 
     def _derived(self, told: Mapping[str, Figure]) -> set[Figure]:
         money = [figure for figure in told.values() if figure[0] not in ("seconds", "percent")]
-        rates = [rate for kind, rate in self._named if kind == "percent"]
+        rates = [rate for kind, rate in self.named if kind == "percent"]
         shares = {(kind, part) for kind, amount in money for rate in rates for part in _parts(amount, rate)}
         return shares | {(a, abs(x - y)) for a, x in money for b, y in money if a == b and x != y}
 

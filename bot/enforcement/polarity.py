@@ -56,6 +56,7 @@ _BARE = listed(
 _RATHER = {("or", "rather"), ("or", "better"), ("make", "that"), ("scratch", "that"), ("correction",), ("pardon",)}
 _PARTS = listed("half third quarter fraction portion partial partially partly part some most twice double triple")
 _LESS = listed("minus deducting deduct deducted apart except excluding nothing zero")
+_GENERAL = listed("never excluded exempt exempted nonrefundable ineligible")
 _UNTIL = listed("once until till when whenever")
 _BY_OFFICE = listed("may must can have need will should")  # "a manager has to approve it"
 _YES = listed("yes sure certainly absolutely definitely yeah yep")
@@ -238,6 +239,11 @@ def is_partial(words: Sequence[Word], used: Sequence[int]) -> bool:
     ]
     before = any(text in _PARTS for i, text in here if i <= last and i not in used)
     return before or any(text in _LESS for i, text in here if i > last and words[i].sentence == words[last].sentence)
+
+
+def is_general(words: Sequence[Word]) -> bool:
+    """Does it speak of more than one case, whatever the amounts: "we never …", "cameras are excluded"?"""
+    return any(word.text in _GENERAL for word in words) and not any(word.is_number for word in words)
 
 
 def is_awaited(words: Sequence[Word], start: int) -> bool:

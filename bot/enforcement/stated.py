@@ -49,6 +49,8 @@ class Claim:
     about: frozenset[str] = frozenset()  # facts that the condition touches, read or not
     is_generic: bool = False
     is_partial: bool = False  # only a part of it: "half of your money"
+    is_general: bool = False  # denied for more than this case: "we never refund …"
+    is_only: bool = False  # under its condition and no other
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Said:
     is_conditional: bool
     claims: tuple[Claim, ...] = ()
     is_unread: bool = False  # longer than anybody reads
+    offers: tuple[Claim, ...] = ()  # what it asks about, as if it were said
     silent: tuple[Word, ...] = ()  # what its clauses that name no action say beside the facts
     beside: tuple[Word, ...] = ()  # what the others say beside the actions and the facts
 
@@ -151,9 +154,11 @@ class Reader:
             polarity.is_conditional(sentence.words) or self._is_counterfactual(sentence, reading)
         )
         claims: tuple[Claim, ...] = ()
-        if not is_question and not _ATTRIBUTED.search(sentence.text) and not _NO_POLICY.match(sentence.text):
+        if not _ATTRIBUTED.search(sentence.text) and not _NO_POLICY.match(sentence.text):
             claims = tuple(self._claims(sentence, reading, is_conditional, mentions))
-        return Said(sentence, reading, is_question, is_conditional, claims, silent=silent, beside=beside)
+        if is_question:
+            return Said(sentence, reading, True, False, offers=claims, silent=silent, beside=beside)
+        return Said(sentence, reading, False, is_conditional, claims, silent=silent, beside=beside)
 
     def _mentions(self, sentence: Sentence, names: Namings) -> list[Mention]:
         """Where actions are named, in short only in clauses that name none of the actions that were asked about."""
@@ -233,7 +238,7 @@ class Reader:
                 precise[mention.naming.outcome].append(mention)
         for mention in mentions:
             naming = mention.naming
-            if polarity.is_wished(words, mention.used):
+            if polarity.is_wished(words, mention.used) and not polarity.is_question(sentence.text):
                 continue
             denied = polarity.is_denied(words, mention.used)
             is_vague = naming.is_generic or (naming.is_denial and not denied)
@@ -254,6 +259,8 @@ class Reader:
                 frozenset(about),
                 naming.is_generic,
                 is_partial,
+                not gives and polarity.is_general(words),
+                is_conditional and any(word.text == "only" for word in words),
             )
             yield claim
             if gives and polarity.is_withdrawn(words, mention.used):
@@ -268,7 +275,7 @@ class Reader:
         if after in here and words[after].text in ABOUT:
             return False
         before = words[first - 1].text if first > here.start else ""
-        is_verb = first in giving and before in PRONOUNS | AUXILIARIES | {"not", "to"}
+        is_verb = first in giving and before in PRONOUNS | AUXILIARIES | {"not", "never", "to"}
         return bool(giving - set(mention.used)) or is_verb or before in _HAS
 
     def _opening(self, found: list[Said]) -> list[Claim]:

@@ -10,16 +10,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from itertools import chain, pairwise
+from itertools import chain, pairwise, zip_longest
 from typing import Literal
 
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
-from bot.enforcement.checks.unread import Known, known_of, unread
+from bot.enforcement.checks.roles import misplaced
+from bot.enforcement.checks.unread import Known, known_of, stems_in, unread
 from bot.enforcement.facts import Read
 from bot.enforcement.figures import Ground, counts, figures, measure
 from bot.enforcement.lookups import lookups
 from bot.enforcement.namings import namings
-from bot.enforcement.polarity import is_yes_or_no
+from bot.enforcement.polarity import is_yes_or_no, says_yes_or_no
 from bot.enforcement.sentences import is_quote, quotable_texts, split
 from bot.enforcement.stated import LONGEST, Claim, Said
 from bot.enforcement.write import Words, listing
@@ -39,7 +40,7 @@ _OF_THE_CASE = listed("because since as given due therefore so hence you your cu
 
 def check(draft: Draft) -> CheckResult:
     """What is stated of actions, figures and facts against the rules and the case; nothing stated answers nothing."""
-    found = (part(draft) for part in (_unread, _facts, _claims, _figures, _sources, _silence, _untold))
+    found = (part(draft) for part in (_unread, _facts, _claims, _offers, _figures, _sources, _silence, _untold))
     violations = tuple(_distinct(list(chain.from_iterable(found))))
     levels = draft.index.rules.enforcement.consistency
     if any(violation.kind in _SERIOUS for violation in violations):
@@ -99,10 +100,22 @@ def _claims(draft: Draft) -> Iterator[Violation]:
             yield _unsupported(draft, claim)
 
 
+def _offers(draft: Draft) -> Iterator[Violation]:
+    """ "Shall I refund you instead?" offers something; to repeat what was asked, or to say no to it, does not."""
+    for said, following in zip_longest(draft.stated.sentences, draft.stated.sentences[1:]):
+        is_answered = following is not None and says_yes_or_no(following.sentence.words) is False
+        if said.offers and not is_answered and not stems_in([said.sentence.text]) <= stems_in([draft.query]):
+            for claim in said.offers:
+                if claim.gives and judge(draft, draft.decision, draft.facts, claim) == "contradicts":
+                    yield _contradiction(draft, draft.decision, draft.facts, claim)
+
+
 def judge(draft: Draft, decision: Decision, facts: Mapping[str, Value], claim: Claim) -> Verdict:
     """Does *claim* follow from *decision*, does it contradict it, or is it left open?"""
     if claim.outcome is not None and claim.outcome in decision.outcomes:
         taken = decision.outcomes[claim.outcome].action
+        if claim.is_general and _is_possible(draft, _sorts(draft, facts), claim):
+            return "open"
         if taken is not None:
             holds = taken in claim.targets and not claim.is_partial
             return "follows" if holds is claim.gives else "contradicts"
@@ -111,6 +124,11 @@ def judge(draft: Draft, decision: Decision, facts: Mapping[str, Value], claim: C
         return "contradicts" if claim.gives else "follows"
     (action,) = claim.targets[:1]
     return _of_duty(draft, decision, facts, action, claim.gives)
+
+
+def _sorts(draft: Draft, facts: Mapping[str, Value]) -> Mapping[str, Value]:
+    """The facts that are kinds, or yes or no: what is said "never" to hold may not hold for other amounts either."""
+    return {name: value for name, value in facts.items() if draft.evaluator.ruleset.variables[name].is_finite}
 
 
 def _is_possible(draft: Draft, facts: Mapping[str, Value], claim: Claim) -> bool:
@@ -147,6 +165,9 @@ def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
     verdict = judge(draft, decision, facts, claim)
     if not supposed and verdict != "follows":
         yield _unsupported(draft, claim)
+    elif claim.is_only and claim.condition and _is_of_another_case(draft, claim.condition):
+        if judge(draft, draft.decision, draft.facts, replace(claim, gives=not claim.gives)) == "contradicts":
+            yield _contradiction(draft, draft.decision, draft.facts, replace(claim, gives=not claim.gives))
     elif verdict == "contradicts":
         yield _contradiction(draft, decision, facts, claim)
     elif verdict == "open" and not _is_of_another_case(draft, supposed):
@@ -321,6 +342,9 @@ def _figures(draft: Draft) -> Iterator[Violation]:
             ]
         for quantity in wrong:
             yield Violation("wrong-figure", f"no rule and no fact of the case gives “{quantity.words}”", text)
+        if not said.is_conditional:
+            for quantity in misplaced(said, ground):
+                yield Violation("wrong-figure", f"“{quantity.words}” does not hold where it is said", text)
 
 
 # ---- sources, and silence -------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from operator import attrgetter
 
+from bot.enforcement.checks.joints import alternatives, assents, limits
 from bot.enforcement.checks.result import Draft
 from bot.enforcement.figures import NUMBER_WORDS, called
 from bot.enforcement.lookups import lookups
@@ -86,13 +87,14 @@ class Known:
     rules: Collection[tuple[frozenset[str], bool]]
     others: frozenset[str]
     beside: frozenset[str]  # the stems that may stand beside the name of an action
+    asked: frozenset[str]  # those of the question, and of what may be asked back
 
 
 def known_of(draft: Draft) -> Known:
     """What needs no reading in an answer to the case of *draft*."""
     facts = draft.index.vocabulary.facts
     own = stems_in(text for name in draft.facts for text in fact_texts(name, facts[name]))
-    spoken, named = _of_rules(draft)
+    spoken, named, asks = _of_rules(draft)
     said = [text for text in (ALWAYS, RESTRICTIVE, *(rule.source.text for rule in draft.deciding)) if text]
     texts = [(stems_in([text]), _denies(read_words(text))) for text in said]
     over = _OVER_STEMS.intersection(stem(word.text) or "" for said in draft.stated.sentences for word in said.silent)
@@ -100,7 +102,9 @@ def known_of(draft: Draft) -> Known:
     told = plain.union(stems_in([draft.query]), *(stems for stems, _ in texts))
     others = _of_others(draft.facts, facts) - told
     near = (told - _COURTESY_STEMS).union(own, spoken, stems_in([draft.query]), _BESIDE_STEMS)
-    return Known(told.union(own, spoken), _TELLING_STEMS | named, texts, others, near)
+    return Known(
+        told.union(own, spoken), _TELLING_STEMS | named, texts, others, near, asks.union(stems_in([draft.query]))
+    )
 
 
 def _of_others(case: Mapping[str, Value], facts: Mapping[str, Fact]) -> frozenset[str]:
@@ -123,11 +127,14 @@ def _is_over_a_limit(draft: Draft) -> bool:
     )
 
 
-_KEPT: dict[tuple[str, tuple[str, ...]], tuple[frozenset[str], frozenset[str]]] = {}
+_KEPT: dict[tuple[str, tuple[str, ...]], tuple[frozenset[str], frozenset[str], frozenset[str]]] = {}
 
 
-def _of_rules(draft: Draft) -> tuple[frozenset[str], frozenset[str]]:
-    """What the rules that could matter speak of, and how the actions that they give are called; the last are kept."""
+def _of_rules(draft: Draft) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """What the rules that could matter speak of, how the actions that they give are called, how their facts are asked.
+
+    The last are kept.
+    """
     key = draft.index.etag, tuple(map(_RULE_ID, draft.relevant))
     held = _KEPT.get(key)
     if held is None:
@@ -139,7 +146,8 @@ def _of_rules(draft: Draft) -> tuple[frozenset[str], frozenset[str]]:
         said = stems_in(rule.source.text for rule in rules if rule.source.text)
         asked = sorted({action for rule in rules for _, action in rule.effect.takes})
         named = stems_in(text for name in asked for text in called(name, vocabulary))
-        held = _KEPT[key] = (facts | said, named - facts - _COURTESY_STEMS)
+        asks = stems_in(vocabulary.facts[name].ask or "" for name in names)
+        held = _KEPT[key] = (facts | said, named - facts - _COURTESY_STEMS, asks)
     return held
 
 
@@ -150,7 +158,7 @@ def stems_in(texts: Iterable[str]) -> frozenset[str]:
 
 def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     """The words of *said* that would have to be understood and were not; None where all is well."""
-    if said.is_question or said.is_unread:
+    if said.is_unread:
         return None
     if _is_elliptic(said):
         return said.sentence.text
@@ -169,18 +177,23 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         if word in answered or (word == said.sentence.words[0] and said.claims):
             continue  # the yes of "yes, you get …"
         is_name = i + 1 < len(named) and named[i + 1][0].text in ABOUT
+        if said.is_question and found in known.asked:
+            continue
         is_strange = found not in known.stems and word.clause not in leads
         if is_strange or (found in known.telling and not is_name):
             return said.sentence.text[word.start : word.end]
     called = {sense(part) for claim in said.claims if claim.outcome for part in claim.outcome.split("_")}
     qualified = tuple(_qualifiers(said.sentence.words))
+    limited = (*qualified, *limits(said))
     beside = (
         word
         for word in said.beside
-        if word in qualified
+        if word in limited
         or not (_is_in(word, figures) or sense(word.text) in called or _is_plain(word, known) or _is_joint(said, word))
     )
-    held = next(chain(beside, (word for word in words if word in qualified)), None)
+    assent = (*assents(said.sentence), *alternatives(said)) if said.silent else ()
+    others = (word for word in words if word in qualified or (word in assent and word not in answered))
+    held = next(chain(beside, others), None)
     return None if held is None else said.sentence.text[held.start : held.end]
 
 

@@ -1,0 +1,78 @@
+"""Small words that change what is given: "within the price", "credit that must be spent today", "or the price".
+
+None of them names anything by itself, so nothing that is read by its stem notices them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.enforcement.polarity import is_giving
+from bot.enforcement.senses import stem
+from bot.enforcement.sentences import Sentence
+from bot.enforcement.stated import Said
+from bylaw.language.span import listed
+from bylaw.language.words import AUXILIARIES, DETERMINERS, PREPOSITIONS, PRONOUNS, Word
+
+_SUMS = listed("price amount value sum total cost")
+_OF_A_SUM = listed("full whole entire complete purchase total original regular same exact product item paid")
+_LEADS = listed("of for back worth match keep save our") | PRONOUNS | AUXILIARIES
+_SAYING = listed("afraid sorry say tell told confirm mean think believe know note see hope expect so glad happy please")
+_ASSENTS = listed("fine good great perfect nice ok okay alright right correct possible allowed permitted true yes")
+_DEGREES = listed("all too quite perfectly totally absolutely completely also very really just still just")
+_WHAT = listed("it that this everything all these those anything")
+_ANSWERS = listed("no yes")
+_OF_AN_ANSWER = listed("be firm clear hard definite final simple plain big short")
+_OTHERWISE = listed("or alternatively")
+
+
+def limits(said: Said) -> Iterator[Word]:
+    """What stands beside what is given and makes it less, or another: "below the price", "that can only be …"."""
+    words = said.sentence.words
+    for i, word in enumerate(words):
+        before = [other.text for other in words[:i] if other.clause == word.clause]
+        if word.text in _SUMS:
+            while before and (before[-1] in _OF_A_SUM or before[-1] in DETERMINERS):
+                before.pop()
+            lead = "".join(before[-1:])
+            if (lead and lead not in _LEADS and not is_giving(lead)) or "not" in before[-2:]:
+                yield word
+        elif word.text == "that" and before and before[-1] not in _SAYING:
+            after = [other for other in words[i + 1 :] if other.clause == word.clause]
+            is_verb = after[:1] != [] and after[0].text in AUXILIARIES
+            if is_verb and any(other in said.beside and stem(other.text) for other in after):
+                yield word
+
+
+def assents(sentence: Sentence) -> Iterator[Word]:
+    """What says yes or no to who knows what: "that is fine", "the answer is no". What was possible is no more."""
+    words = sentence.words
+    for i, word in enumerate(words):
+        before = [other for other in words[max(i - 5, 0) : i] if other.clause == word.clause]
+        after = next((other.text for other in words[i + 1 : i + 2] if other.clause == word.clause), "")
+        if word.text in _ANSWERS and before and (not after or after in PREPOSITIONS):
+            if before[-1].text in DETERMINERS or before[-1].text in _OF_AN_ANSWER:
+                yield word
+        elif word.text in _ASSENTS:
+            while before and before[-1].text in _DEGREES:
+                before.pop()
+            verb = "".join(sentence.text[other.start : other.end] for other in before[-1:])
+            subject = before[-2].text if len(before) > 1 else ""
+            if subject in _WHAT and before[-1].text == "be" and verb.casefold() != "was":
+                yield word
+
+
+def alternatives(said: Said) -> Iterator[Word]:
+    """What is put beside what is given, or in its place, and names no action: "or the price", "and the amount"."""
+    if not said.claims:
+        return
+    words, silent = said.sentence.words, set(said.silent)
+    for i, word in enumerate(words):
+        if word not in silent:
+            continue
+        opens = i > 0 and (words[i - 1].clause != word.clause or words[i - 1] not in silent)
+        ahead = [other.text for other in words[i + 1 : i + 3]]
+        is_more = word.text == "plus" and ahead[:1] and (ahead[0] in DETERMINERS or ahead[0][0].isdigit())
+        is_sum = word.text == "and" and not (_SUMS | _OF_A_SUM).isdisjoint(ahead)
+        if opens and (word.text in _OTHERWISE or is_more or is_sum):
+            yield word
