@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
-from bot.enforcement.phrases import Match
-from bot.enforcement.utterance import Percent, Quantity, Utterance
+from bot.enforcement.phrases import Match, unit_told
+from bot.enforcement.utterance import Percent, Quantity, Times, Utterance
 from bylaw.authored.vocabulary import Fact
+from bylaw.language.days import is_weekday
 from bylaw.language.money import Money, currency_of
-from bylaw.language.span import Number
+from bylaw.language.periods import shifted
+from bylaw.language.quantities import factor, units_in
+from bylaw.language.span import Number, whole
 from bylaw.language.units import BUSINESS_DAYS, Duration, convert, unit_of
+
+_LONGEST = 6  # digits in a row, without a unit: more of them are the number of an order or of a telephone
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +51,32 @@ def _converted(quantity: Quantity, fact: Fact, match: Match | None, utterance: U
     if currency is not None:
         return _money(quantity, currency, match, utterance)
     is_percentage = (fact.unit or "").casefold() in ("%", "percent", "percentage")
+    if isinstance(quantity.value, Times):
+        is_often = fact.unit is None and (match is None or match.phrase.after == ("time",))
+        return quantity.value.count if is_often else None
     if isinstance(quantity.value, Percent):
         return quantity.value.amount if is_percentage else None
-    return _bare(quantity, match, utterance, fact.unit)
+    value = _bare(quantity, match, utterance, fact.unit)
+    if value is None or match is None or match.phrase.measure is None:
+        return value
+    return measured(value, quantity, fact, utterance)
+
+
+def measured(value: Number, quantity: Quantity, fact: Fact, utterance: Utterance) -> Number | Misread:
+    """A bare number as the value of *fact*, in the unit that stands behind it; without one it is the fact's."""
+    own, told = units_in(fact.unit or ""), unit_told(utterance, quantity)
+    if not own or told is None:
+        return value
+    ratio = factor(told[1], own[0])
+    return Misread(f"it is in {told[1].name}, not in {own[0].name}") if ratio is None else whole(value * ratio)
 
 
 def _duration(
     quantity: Quantity, fact: Fact, unit: str, match: Match | None, utterance: Utterance
 ) -> Number | Misread | None:
     value = quantity.value
+    if isinstance(value, date) and match is not None and match.phrase.is_ahead:
+        return _days_until(value, quantity, utterance) if unit == "days" else None
     if isinstance(value, date):
         if (
             match is None
@@ -66,7 +89,7 @@ def _duration(
         return (utterance.today - value).days
     if not isinstance(value, Duration):
         return None
-    if match is not None and not value.is_counted and "ago" not in match.phrase.after:
+    if match is not None and (match.phrase.is_ahead or not (value.is_counted or match.phrase.after)):
         return None
     if value.is_ago and unit not in ("days", "weeks", "months", "years"):
         return Misread(f"it does not say how many {unit}")
@@ -77,6 +100,15 @@ def _duration(
     if fact.type == "integer" and not isinstance(amount, int):
         return Misread(f"it is not a whole number of {unit}")
     return amount
+
+
+def _days_until(day: date, quantity: Quantity, utterance: Utterance) -> int | None:
+    """How many days it is until *day*; without a year it is the next one of its name."""
+    if day < utterance.today and is_weekday(quantity.words):
+        day += timedelta(days=7)
+    elif day < utterance.today and not re.search(r"\d{4}", quantity.words):
+        day = shifted(day, "year", 1)
+    return (day - utterance.today).days if day >= utterance.today else None
 
 
 def _money(quantity: Quantity, currency: str, match: Match | None, utterance: Utterance) -> Number | Misread | None:
@@ -93,7 +125,9 @@ def _bare(quantity: Quantity, match: Match | None, utterance: Utterance, unit: s
     value = quantity.value
     if not isinstance(value, int) and not hasattr(value, "numerator"):
         return None
-    if match is not None and not match.phrase.after:
+    if len(quantity.words) > _LONGEST and quantity.words.isdigit():
+        return None
+    if match is not None and not match.phrase.after and match.phrase.measure is None:
         if match.skipped or not utterance.stands_alone(quantity, unit):
             return None
     elif match is not None and match.skipped > 2:
@@ -103,7 +137,7 @@ def _bare(quantity: Quantity, match: Match | None, utterance: Utterance, unit: s
 
 def _day(quantity: Quantity, match: Match | None, utterance: Utterance) -> Number | None:
     if isinstance(quantity.value, date):
-        return quantity.value.toordinal()
+        return None if quantity.words.casefold() == "tomorrow" else quantity.value.toordinal()  # what will be is not
     if isinstance(quantity.value, Duration) and quantity.value.is_ago:
         amount = convert(quantity.value, "days")
         return utterance.today.toordinal() - amount if isinstance(amount, int) else None

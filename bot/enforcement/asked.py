@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
 
-from bot.enforcement.amounts import Misread, amount_in
+from bot.enforcement.amounts import Misread, amount_in, measured
 from bot.enforcement.facts import Read, Unclear, read_text
 from bot.enforcement.phrases import phrase_words
 from bot.enforcement.utterance import Quantity, Utterance, utterance
@@ -152,7 +152,11 @@ def _in_unit_of(fact: Fact, quantity: Quantity, said: Utterance) -> Value | Misr
         alone = following >= len(said.words) or said.stands_alone(quantity, fact.unit) or len(said.words) <= 4
         if not alone:
             return None
-        return quantity.value if quantity.exact else Misread("it gives a bound or a range, not one value")
+        return (
+            measured(quantity.value, quantity, fact, said)
+            if quantity.exact
+            else Misread("it gives a bound or a range, not one value")
+        )
     return amount_in(quantity, fact, said)
 
 

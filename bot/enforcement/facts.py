@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from bot.enforcement.amounts import Misread, amount_in
-from bot.enforcement.phrases import Lexicon, Match, is_bare
+from bot.enforcement.belonging import is_alone, is_difference, is_fee, is_other_event, is_other_thing
+from bot.enforcement.phrases import Lexicon, Match, Phrase, is_bare
 from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
-from bylaw.language.span import listed
 from bylaw.language.units import Duration, unit_of
-from bylaw.language.words import stem_of
+from bylaw.language.words import PRONOUNS, Word, stem_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 Claims = Sequence[tuple[str, frozenset[int]]]  # actions by name, and the words that name them
 NOBODY: frozenset[str] = frozenset()
-_FEES = listed("fee shipping delivery postage tax deposit surcharge charge handling tip")
+_Ranked = tuple[tuple[int, int], Match, Value | Misread]  # how well it fits, where, and the value
 _NEAR = 5  # words around a number
 
 
@@ -114,8 +114,9 @@ class _Reader:
     ) -> None:
         self.said, self.vocabulary, self.variables, self.prefer = said, vocabulary, variables, prefer
         self.mentioned: set[str] = set()
+        self.known: set[int] = set()  # the places of words that say something of a fact
         self.is_swayed = False  # do words fit several facts, so that it matters which is preferred?
-        self.is_dated = bool(said.days)  # does it matter which day it is?
+        self.is_dated = said.is_dated  # does it matter which day it is?
 
     def read(self) -> Reading:
         found = lexicon(self.vocabulary).found(self.said)
@@ -124,6 +125,10 @@ class _Reader:
         for match in found.matches:
             if match.phrase.fact in self.variables:
                 (words if match.quantity is None else slots).append(match)
+        self.known = {i for match in words for i in match.used}.union(
+            *(range(quantity.first, quantity.last + 1) for quantity in self.said.quantities),
+            (i for i, word in enumerate(self.said.words) if lexicon(self.vocabulary).correct(word.text)),
+        )
         longer, claims = [*words, *slots], found.claims
         said = [*self._flags(words, longer, claims), *self._enums(words, longer, claims), *self._amounts(slots)]
         said += self._bare_amounts({one.fact for one in said}, slots)
@@ -133,14 +138,18 @@ class _Reader:
     # ---- booleans and enums ------------------------------------------------------------------------------------------
 
     def _flags(self, matches: Sequence[Match], longer: Sequence[Match], claims: Claims) -> Iterator[_Said]:
-        for match in self._longest([m for m in matches if isinstance(m.phrase.value, bool)], longer, claims):
+        flags = [match for match in matches if isinstance(match.phrase.value, bool)]
+        # "joined plus 3 days ago" says both: that somebody joined, and when
+        whole = {m.used for m in flags if len(m.used) > 1 and not self.said.distance(m.used[0], m.used[-1])}
+        said_by = [m for m in longer if m.quantity is None or not any(set(used) <= set(m.used) for used in whole)]
+        for match in self._longest(flags, said_by, claims):
             if self.said.is_asked(match.used):
                 continue
             self.mentioned.add(match.phrase.fact)
             value = match.phrase.value is not self.said.is_negated(match.used)
             start, end = self._extent(match)
             problem = "both are mentioned" if self.said.is_either(match.used) else None
-            if problem is None and self.said.is_taken_back(match.used):
+            if problem is None and value and self.said.is_taken_back(match.used):
                 problem = "the sentence takes it back"
             problem = problem or self.said.doubt(match.used)
             yield _Said(match.phrase.fact, value, start, end, problem)
@@ -148,8 +157,8 @@ class _Reader:
     def _enums(self, matches: Sequence[Match], longer: Sequence[Match], claims: Claims) -> Iterator[_Said]:
         enums = [match for match in matches if isinstance(match.phrase.value, str)]
         kept = self._longest(enums, longer, claims)
-        kept = [match for match in kept if not self.said.is_negated(match.used)]
-        kept = _without_modifiers(kept)
+        kept = [match for match in kept if not self._is_denied_value(match) and not self._is_of_other_thing(match)]
+        kept = _without_modifiers(kept, self.said.words)
         facts_at: dict[tuple[int, ...], set[str]] = defaultdict(set)
         for match in kept:
             facts_at[match.used].add(match.phrase.fact)
@@ -166,6 +175,15 @@ class _Reader:
                 continue
             problem = None if len(chosen) == 1 else f"it could also be: {self._others(match.phrase.fact, sharing)}"
             yield _Said(match.phrase.fact, match.phrase.value, start, end, problem)
+
+    def _is_denied_value(self, match: Match) -> bool:
+        return self.said.is_negated(match.used) and not self.said.is_object(match.used)
+
+    def _is_of_other_thing(self, match: Match) -> bool:
+        words, held = match.phrase.before, lexicon(self.vocabulary)
+        nouns = held.nouns.get((match.phrase.fact, words[0]), NOBODY) if len(words) == 1 else NOBODY
+        claims = (claim for _, claim in held.claims.get(words[0], ()))
+        return is_other_thing(self.said, match.used, nouns, self.known, claims)
 
     def _preferred(self, facts: set[str]) -> set[str]:
         self.is_swayed = True
@@ -205,7 +223,8 @@ class _Reader:
     # ---- numbers, sums, durations, dates -----------------------------------------------------------------------------
 
     def _amounts(self, matches: Sequence[Match]) -> Iterator[_Said]:
-        readings: dict[Quantity, list[tuple[tuple[int, int], Match, Value | Misread]]] = defaultdict(list)
+        readings: dict[Quantity, list[_Ranked]] = defaultdict(list)
+        nearest: dict[tuple[Phrase, int], Quantity] = {}
         for match in matches:
             assert match.quantity is not None  # a match with a slot
             fact = self.vocabulary.facts[match.phrase.fact]
@@ -213,22 +232,44 @@ class _Reader:
             value = amount_in(match, fact, self.said)
             if value is None or self.said.is_asked(match.used) or self._is_denied(match):
                 continue
-            if self._is_beside_price(match):
+            if self._is_of_another(match):
                 continue
+            first = nearest.setdefault((match.phrase, match.used[0]), match.quantity)
+            weight = match.phrase.weight if first is match.quantity else 0  # a phrase speaks of the number beside it
             rival = self._rival(match.phrase.fact, match.quantity) if is_bare(match.phrase) else None
             doubt = f"it could also be: {rival}" if rival else self.said.doubt(match.used)
             if doubt is not None:
                 value = Misread(doubt)
-            readings[match.quantity].append(((match.phrase.weight, -match.skipped), match, value))
+            readings[match.quantity].append(((weight, -match.skipped), match, value))
+        again = {quantity: self._said_before(quantity, readings) for quantity in self.said.quantities}
         for quantity, found in readings.items():
-            yield from self._of_quantity(quantity, found)
+            if again.get(quantity) is None:
+                yield from self._of_quantity(quantity, found)
+        for quantity, before in again.items():
+            for name in sorted({match.phrase.fact for _, match, _ in readings[before]}) if before else ():
+                value = amount_in(quantity, self.vocabulary.facts[name], self.said)
+                if value is not None and not isinstance(value, Misread):
+                    yield _Said(name, value, quantity.start, quantity.end)
 
-    def _is_beside_price(self, match: Match) -> bool:
-        """Is it a sum that comes with the price: "plus $5 shipping"?"""
-        assert match.quantity is not None  # a match with a slot
-        behind = match.quantity.last + 1
-        text = self.said.words[behind].text if behind < len(self.said.words) else ""
-        return isinstance(match.quantity.value, Money) and text in _FEES and text not in match.phrase.after
+    def _said_before(self, quantity: Quantity, readings: Mapping[Quantity, Sequence[_Ranked]]) -> Quantity | None:
+        """The number whose place another takes: "the order was $480, but now it is $510"."""
+        words, i = self.said.words, quantity.first - 1
+        if i < 1 or words[i].text != "be" or words[i - 1].text not in PRONOUNS:
+            return None
+        if any(not is_bare(match.phrase) for _, match, _ in readings.get(quantity, ())):
+            return None
+        earlier = (q for q in readings if q.end < quantity.start and type(q.value) is type(quantity.value))
+        return next((q for q in earlier if words[q.first].sentence == words[i].sentence), None)
+
+    def _is_of_another(self, match: Match) -> bool:
+        """Does the number belong to something else than the fact that the phrase names?"""
+        quantity, after = match.quantity, match.phrase.after
+        assert quantity is not None  # a match with a slot
+        if is_fee(self.said, match.used, quantity, after) or is_difference(self.said, quantity, after):
+            return True
+        if is_bare(match.phrase):
+            return (quantity.is_struck and not match.phrase.weight) or not is_alone(self.said, quantity, self.known)
+        return isinstance(quantity.value, Duration | date) and is_other_event(self.said, match.used, quantity)
 
     def _rival(self, fact: str, quantity: Quantity) -> str | None:
         """Another fact whose own words stand beside a number that only its unit gives to *fact*."""
@@ -242,9 +283,7 @@ class _Reader:
         rival = next((name for name in others if _fits(self.vocabulary.facts[name], quantity)), None)
         return None if rival is None else self.vocabulary.facts[rival].label or rival.replace("_", " ")
 
-    def _of_quantity(
-        self, quantity: Quantity, found: Sequence[tuple[tuple[int, int], Match, Value | Misread]]
-    ) -> Iterator[_Said]:
+    def _of_quantity(self, quantity: Quantity, found: Sequence[_Ranked]) -> Iterator[_Said]:
         """The readings of one number: only the best-fitting phrases speak for it."""
         best = max(rank for rank, _, _ in found)
         top = [(match, value) for rank, match, value in found if rank == best]
@@ -276,7 +315,12 @@ class _Reader:
         """A sum or a duration that no phrase explains, where only one fact can take it."""
         explained = {match.quantity for match in matches}
         for quantity in self.said.quantities:
-            if quantity in explained or not quantity.exact or not self._is_measure(quantity):
+            if quantity in explained or quantity.is_struck or not quantity.exact or not self._is_measure(quantity):
+                continue
+            places = range(quantity.first, quantity.last + 1)
+            if is_fee(self.said, places, quantity) or is_difference(self.said, quantity):
+                continue
+            if not is_alone(self.said, quantity, self.known):
                 continue
             measured = lexicon(self.vocabulary).measured
             fits = [name for name, fact in measured if name in self.variables and _fits(fact, quantity)]
@@ -374,12 +418,13 @@ def _outside(variable: Variable, value: Value | None) -> object:
     return value
 
 
-def _without_modifiers(matches: Sequence[Match]) -> list[Match]:
+def _without_modifiers(matches: Sequence[Match], words: Sequence[Word]) -> list[Match]:
     """In "laptop charger" the last word says what it is."""
     starts = {(match.phrase.fact, match.used[0]): match for match in matches}
     kept = []
     for match in matches:
         after = starts.get((match.phrase.fact, match.used[-1] + 1))
-        if after is None or after.phrase.value == match.phrase.value:
+        is_apart = after is not None and words[after.used[0]].clause != words[match.used[-1]].clause
+        if after is None or is_apart or after.phrase.value == match.phrase.value:
             kept.append(match)
     return kept

@@ -12,27 +12,26 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import chain
 
-from bot.enforcement.utterance import Quantity, Utterance
+from bot.enforcement.utterance import TIMES, Quantity, Utterance
+from bot.enforcement.variants import SLOT, of_flag, of_slot
 from bylaw.authored.vocabulary import Fact, Vocabulary
-from bylaw.language.money import currency_of
+from bylaw.language.money import Money, currency_of
+from bylaw.language.quantities import Unit, factor, unit_at
 from bylaw.language.span import listed
 from bylaw.language.typos import Correction, Nearest
 from bylaw.language.units import unit_of
-from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, read_words, stem_of
+from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, PRONOUNS, read_words, stem_of
 
-SLOT = "{value}"
 _WEIGHTLESS = DETERMINERS | AUXILIARIES | {"not"}
 _VALUE_GAP, _FLAG_GAP, _SLOT_GAP = 1, 2, 6  # words that may stand between the words of a phrase
 _MAX_QUANTITIES = 4  # that are tried for one phrase
 
 # Enum values that also are everyday words: read only as the answer to a question.
 GENERIC = listed("other none nothing unknown all any general information yes no true false")
-_HAVING = ("have {}", "got {}", "keep {}", "kept {}", "found {}")
-_BEING = ("is", "was", "are")
-_LACKING = (
-    *(f"{word} {{}}" for word in ("no", "without", "lost", "lose", "missing", "misplaced", "nor")),
-    *(f"{{}} {end}" for end in ("is lost", "got lost", "is gone", "is missing")),
-)
+_PARTICLES = listed("up off out back down only")
+
+
+_IMPLIED = frozenset(("ago", "time"))  # of "3 May", of "twice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +47,8 @@ class Phrase:
     gap: int = 0
     exact_case: str | None = None
     is_one_clause: bool = True
+    is_ahead: bool = False  # its number is a day to come
+    measure: Unit | None = None  # of its number, where it is no duration and no sum
 
     @property
     def weight(self) -> int:
@@ -91,6 +92,7 @@ class Lexicon:
                 self.by_first[phrase.before[0]].append(phrase)
             elif phrase.has_slot:
                 self.slot_first.append(phrase)
+        self.nouns = _nouns(phrases)
         self.claims: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
         for name, action in sorted(vocabulary.actions.items()):
             for said in (name, action.label or "", *action.phrases):
@@ -130,6 +132,16 @@ def is_bare(phrase: Phrase) -> bool:
     return all(word in FUNCTION_WORDS for word in (*phrase.before, *phrase.after))
 
 
+def _nouns(phrases: Sequence[Phrase]) -> dict[tuple[str, str], frozenset[str]]:
+    """For a value that is one word and begins its other names, what these go on with: "cancel" of "cancel my plan"."""
+    alone = {(phrase.fact, phrase.before[0], phrase.value) for phrase in phrases if len(phrase.before) == 1}
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for phrase in phrases:
+        if len(phrase.before) > 1 and (phrase.fact, phrase.before[0], phrase.value) in alone:
+            found[phrase.fact, phrase.before[0]].add(phrase.before[1])
+    return {key: frozenset(nouns) for key, nouns in found.items()}
+
+
 def _own_words(vocabulary: Vocabulary, measured: Sequence[tuple[str, Fact]]) -> dict[str, frozenset[str]]:
     """The stems that only one of the measured facts of a unit is called by; names of outcomes are everybody's."""
     common = {stem_of(name) for name in (*vocabulary.outcomes, "value", "amount", "price")}
@@ -146,7 +158,8 @@ def _own_words(vocabulary: Vocabulary, measured: Sequence[tuple[str, Fact]]) -> 
 
 
 def _is_unit(word: str) -> bool:
-    return word in FUNCTION_WORDS or unit_of(word) is not None or currency_of(word) is not None
+    is_empty = word in FUNCTION_WORDS or word in _PARTICLES
+    return is_empty or unit_of(word) is not None or currency_of(word) is not None
 
 
 def _is_rival(one: str, other: str, units: Mapping[str, str | None]) -> bool:
@@ -177,20 +190,18 @@ def _phrases(name: str, fact: Fact) -> Iterator[Phrase]:
             said_of = fact.phrases if isinstance(fact.phrases, list) else list(chain(*fact.phrases.values()))
             for said in said_of:
                 if said.count(SLOT) == 1:
-                    yield _slot_phrase(name, said)
+                    phrase = _slot_phrase(name, said)
+                    is_count = fact.unit is None and phrase.unit is None and phrase.measure is None
+                    yield phrase
+                    yield from (_slot_phrase(name, way) for way in of_slot(said, is_count))
+                    if said.partition(SLOT)[0].endswith(" in ") and unit_of(fact.unit or "") == "days":
+                        yield _ahead(name, said)
 
 
 def _flag_phrases(name: str, fact: Fact) -> Iterator[Phrase]:
     said = fact.phrases if isinstance(fact.phrases, dict) else {"true": fact.phrases}
     texts = [(text, key == "true") for key in ("true", "false") for text in said.get(key, ())]
-    prefix, _, noun = name.partition("_")
-    if prefix == "has" and noun:
-        texts += [(form.format(noun), True) for form in _HAVING] + [(form.format(noun), False) for form in _LACKING]
-    elif not texts:
-        texts = [(noun if prefix in _BEING and noun else name, True)]
-    elif prefix in _BEING and noun:
-        texts += [(f"is {noun}", True), (f"as {noun}", True)]
-    for text, value in texts:
+    for text, value in of_flag(name, texts):
         words = phrase_words(text)
         if words and not all(word in FUNCTION_WORDS for word in words):
             yield Phrase(name, words, value, gap=_FLAG_GAP, is_one_clause="," not in text)
@@ -208,7 +219,16 @@ def _slot_phrase(name: str, said: str) -> Phrase:
         if len(after) >= length and found is not None:
             unit, after = found, after[length:]
             break
-    return Phrase(name, phrase_words(left), has_slot=True, unit=unit, after=after, gap=_SLOT_GAP)
+    measured = unit_at(after, 0) if unit is None else None
+    if measured is not None:
+        after = after[measured[0] :]
+    measure = None if measured is None else measured[1]
+    return Phrase(name, phrase_words(left), has_slot=True, unit=unit, after=after, gap=_SLOT_GAP, measure=measure)
+
+
+def _ahead(name: str, said: str) -> Phrase:
+    """The phrase for the day itself: "renews on 1 December" for "renews in {value} days"."""
+    return Phrase(name, phrase_words(said.partition(SLOT)[0])[:-1], has_slot=True, gap=_SLOT_GAP, is_ahead=True)
 
 
 class Matcher:
@@ -218,6 +238,10 @@ class Matcher:
         self.lexicon, self.said = lexicon, said
         self._corrected: list[Correction | None] = [lexicon.correct(word.text) for word in said.words]
         self._by_first_word = {quantity.first: k for k, quantity in enumerate(said.quantities)}
+        meant = {correction.word for correction in self._corrected if correction is not None}
+        self._present = {word.text for word in said.words} | meant | _IMPLIED
+        slots = lexicon.slot_first if said.quantities else ()
+        self._slot_first = [one for one in slots if not one.after or one.after[-1] in self._present]
 
     def matches(self) -> Iterator[Match]:
         """Every occurrence of every phrase, in order of its first word."""
@@ -225,10 +249,11 @@ class Matcher:
             keys = {word.text} | ({meant.word} if (meant := self._corrected[i]) else set())
             for key in sorted(keys):
                 for phrase in self.lexicon.by_first.get(key, ()):
-                    yield from self._at(phrase, i)
+                    if phrase.before[-1] in self._present:
+                        yield from self._at(phrase, i)
             k = self._by_first_word.get(i)
             if k is not None:
-                for phrase in self.lexicon.slot_first:
+                for phrase in self._slot_first:
                     used = self._around(phrase, (), self.said.quantities[k])
                     if used is not None:
                         yield Match(phrase, used, 0, self.said.quantities[k])
@@ -305,12 +330,22 @@ class Matcher:
             and words[quantity.first].sentence == words[used[-1]].sentence
             and self.said.distance(used[-1], quantity.first) <= _SLOT_GAP
         ]
+        found += self._told_before(used)
         if is_past:
             for i in range(used[0] - 1, max(used[0] - 10, -1), -1):
                 near = self._by_first_word.get(i)
                 if near is not None and words[i].sentence == words[used[0]].sentence:
                     found.append(quantities[near])
         return found
+
+    def _told_before(self, used: Sequence[int]) -> list[Quantity]:
+        """The sum that a relative clause goes on: "the 120 dollars (that) they paid"."""
+        words, i = self.said.words, used[0] - 1
+        if i < 1 or words[i].text not in PRONOUNS:
+            return []
+        i -= words[i - 1].text in ("that", "which")
+        found = [quantity for quantity in self.said.quantities if quantity.last == i - 1]
+        return [one for one in found if isinstance(one.value, Money) and words[i].sentence == words[one.last].sentence]
 
     def _is_since(self, k: int, quantity: Quantity, used: Sequence[int]) -> bool:
         """Is it "20 days since I bought it"?"""
@@ -320,7 +355,15 @@ class Matcher:
         """All words of the phrase, if what must stand behind the number does."""
         places = list(used)
         k = quantity.last + 1
+        if phrase.measure is not None:
+            told = unit_told(self.said, quantity)
+            if told is None or factor(told[1], phrase.measure) is None:
+                return None
+            places += range(k, k + told[0])
+            k += told[0]
         for literal in phrase.after:
+            if literal == "time" and quantity.words.casefold() in TIMES:
+                continue
             if literal == "ago" and (is_past(quantity) or self._is_since(k, quantity, used)):
                 continue
             skipped = 0
@@ -334,6 +377,12 @@ class Matcher:
             places.append(k)
             k += 1
         return tuple(sorted({*places, *range(quantity.first, quantity.last + 1)}))
+
+
+def unit_told(said: Utterance, quantity: Quantity) -> tuple[int, Unit] | None:
+    """The unit of measure behind a bare number, and how many words it takes."""
+    behind = quantity.last + 1
+    return unit_at([word.text for word in said.words[behind : behind + 5]], 0)
 
 
 def is_past(quantity: Quantity) -> bool:

@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Any
 
 from bylaw.language import dates
+from bylaw.language.days import find_days
 from bylaw.language.money import Money, read_money
-from bylaw.language.negation import read_negations
+from bylaw.language.negation import CUES, read_negations
 from bylaw.language.numbers import read_numbers
 from bylaw.language.span import Number, Span, listed
 from bylaw.language.units import Duration, read_durations
@@ -28,11 +29,17 @@ _LOSING = listed("lost lose misplaced threw destroyed")
 _ASKED_VERBS = listed("have be do keep get")
 _UNSURE = listed("maybe perhap possibly doubt unsure thought guess")
 _NOT_SURE = listed("know remember recall that")  # behind a "not"
-_CORRECTION = re.compile(r"(?i)\b(?:no,? wait|wait,? no|i meant?|scratch that|make that|correction|or rather)\b")
-_PEOPLE = listed(
+_CORRECTION = re.compile(
+    r"(?i)\b(?:no,? wait|wait,? no|i meant?|(?:scratch|strike|make) that|correction|or rather|oops"
+    r"|sorry(?! (?:for|about|that))|actually)\b"
+)
+TIMES = {"once": 1, "twice": 2, "thrice": 3}
+_CORRECTED_IN = 7  # words from a number to the one that takes its place
+PEOPLE = listed(
     "colleague coworker friend neighbour neighbor sister brother mother father mum mom dad cousin aunt uncle boss "
     "daughter son wife husband partner flatmate roommate"
 )
+_OTHER, _WHO = listed("another other different previous"), listed("customer client person guy lady member user caller")
 _THEIR_OWN = listed("his her hers their theirs own")
 _OPENERS = listed("be have do can could will would should may must shall")
 
@@ -44,7 +51,14 @@ class Percent:
     amount: Number
 
 
-Value = Number | Duration | Money | Percent | date | dates.Span
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How often: "twice"."""
+
+    count: int
+
+
+Value = Number | Times | Duration | Money | Percent | date | dates.Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +72,7 @@ class Quantity:
     last: int
     words: str
     exact: bool = True
+    is_struck: bool = False  # taken back; its value is the one that was meant
 
 
 @lru_cache(maxsize=64)
@@ -76,6 +91,7 @@ class Utterance:
 
     today = date.min
     days: tuple[Quantity, ...] = ()
+    is_dated = False  # does it name a day, clearly or not?
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -87,6 +103,8 @@ class Utterance:
         money, durations = read_money(text, self.words, numbers), read_durations(text, self.words, numbers)
         self._measures = [self._of(span) for spans in (money, durations) for span in spans]
         self._numbers = [self._percent_or_number(span) for span in numbers]
+        often = [word for i, word in enumerate(self.words) if word.text in TIMES and self._says_how_often(i)]
+        self._numbers += [self._placed(Times(TIMES[word.text]), word.start, word.end) for word in often]
         self.quantities = self._quantities(frozenset())
         self._cues = {self._cue(span): span.end for span in read_negations(text, self.words)}
         self._sentence_start: list[int] = []
@@ -103,11 +121,21 @@ class Utterance:
         said = copy(self)
         said.today, said.readings = today, {}
         spans = [span for span in dates.find(self.text, today) if span.shift is None]
-        if spans:
-            named = [self._placed(span, span.begins, span.ends) for span in spans]
-            said.days = tuple(_as_day(place) for place in named if _is_day(place))
+        found = find_days(self.text, today)
+        said.is_dated = bool(spans or found)
+        named = [self._placed(span, span.begins, span.ends) for span in spans]
+        single = [self._placed(day, start, end) for start, end, day in found if day is not None]
+        if named or single:
+            days = [*(_as_day(place) for place in named if _is_day(place)), *single]
+            said.days = tuple(place for place in days if place.first <= place.last)
             said.quantities = said._quantities({i for place in named for i in range(place.first, place.last + 1)})
         return said
+
+    def _says_how_often(self, i: int) -> bool:
+        """Is it behind a word that may be done: "repaired once", not "at once", "once I have it"?"""
+        return (
+            i > 0 and self.words[i - 1].clause == self.words[i].clause and self.words[i - 1].text not in FUNCTION_WORDS
+        )
 
     def _cue(self, negation: Span[str]) -> int:
         """The word that negates: of the two words of "haven't" the second."""
@@ -128,7 +156,20 @@ class Utterance:
             if places and not covered.intersection(places):
                 taken.append(quantity)
                 covered.update(places)
-        return tuple(sorted(taken, key=lambda quantity: quantity.start))
+        return self._as_corrected(sorted(taken, key=lambda quantity: quantity.start))
+
+    def _as_corrected(self, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
+        """The same, where one that is taken back at once has the value that was meant: "a $200, sorry, $250 order"."""
+        kept = list(found)
+        for k in range(len(kept) - 1, 0, -1):
+            wrong, right = kept[k - 1], kept[k]
+            if right.first - wrong.last > _CORRECTED_IN or not self.is_corrected(wrong.end, right.start, within=1):
+                continue
+            meant = _in_place_of(wrong.value, right.value, self.stands_alone(right))
+            if meant is not None:
+                kept[k] = replace(right, value=meant)
+                kept[k - 1] = replace(wrong, value=meant, end=right.end, is_struck=True)
+        return tuple(kept)
 
     def _of(self, span: Span[Number] | Span[Duration] | Span[Money]) -> Quantity:
         return self._placed(span.value, span.start, span.end, span.exact)
@@ -169,6 +210,18 @@ class Utterance:
                 count += 1
         return count % 2 == 1
 
+    def is_object(self, used: Sequence[int]) -> bool:
+        """Are the words *used* what is done to, or not: the phone of "never dropped the phone"?"""
+        first = used[0]
+        if (
+            first < 2
+            or self.words[first - 1].text not in DETERMINERS
+            or self.words[first - 1].text in ("a", "an", "any")
+        ):
+            return False
+        before = self.words[first - 2]
+        return before.clause == self.words[first].clause and before.text not in FUNCTION_WORDS | CUES
+
     def is_asked(self, used: Sequence[int]) -> bool:
         """Are the words *used* part of a question or a demand ("do I need…", "is it…") rather than said of the case?"""
         first, words = used[0], self.words
@@ -202,7 +255,14 @@ class Utterance:
         """Do the words leave it open: "with or without", "whether or not"?"""
         before = [word.text for word in self.words[max(used[0] - 2, 0) : used[0]]]
         after = [word.text for word in self.words[used[-1] + 1 : used[-1] + 3]]
-        return before == ["with", "or"] or before == ["or", "not"] or after == ["or", "not"]
+        if before == ["with", "or"] or before == ["or", "not"] or after == ["or", "not"]:
+            return True
+        rest = range(used[-1] + 1, min(used[-1] + 12, len(self.words)))  # "one with a receipt, the other without"
+        return any(self.words[i].text == "without" and self.ends_clause(i) for i in rest)
+
+    def ends_clause(self, i: int) -> bool:
+        """Is it the last word of its clause?"""
+        return i + 1 == len(self.words) or self.words[i + 1].clause != self.words[i].clause
 
     def doubt(self, used: Sequence[int]) -> str | None:
         """Why the words *used* need not hold of the case: they are a guess, a wish, past, or said of somebody else."""
@@ -222,7 +282,9 @@ class Utterance:
             return "it is said of the past"
         if "moved" in before and before[-1] in ("from", "of"):
             return "it is said of the past"
-        person = next((i for i, text in enumerate(before) if text in _PEOPLE), None)
+        if any(one in _OTHER and two in _WHO for one, two in pairwise(before)):
+            return "it is said of somebody else"
+        person = next((i for i, text in enumerate(before) if text in PEOPLE), None)
         if person is not None and self._is_of(before[person + 1 :], used):
             return "it is said of somebody else"
         return None
@@ -264,11 +326,19 @@ class Utterance:
 
     def stands_alone(self, quantity: Quantity, unit: str | None = None) -> bool:
         """Does nothing that it might count follow the number?"""
-        following = quantity.last + 1
-        if following >= len(self.words) or self.words[following].clause != self.words[quantity.last].clause:
+        if self.ends_clause(quantity.last):
             return True
-        text = self.words[following].text
+        text = self.words[quantity.last + 1].text
         return text in FUNCTION_WORDS or (unit is not None and text == singular(unit.casefold()))
+
+
+def _in_place_of(wrong: Value, right: Value, is_alone: bool) -> Value | None:
+    """The value that was meant by *right*, which is in the unit of *wrong* where it has none; None for another kind."""
+    if type(wrong) is type(right) and not isinstance(right, Number):
+        return right
+    if not isinstance(right, Number) or not is_alone:
+        return None
+    return replace(wrong, amount=right) if isinstance(wrong, Duration | Money) else None
 
 
 def _is_day(place: Quantity) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from bylaw.language.span import Span, listed
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word, read_words
 
-CUES = listed("no not never without neither nor none non lost lose losing loses missing misplaced lack lacking lacks")
+CUES = listed(
+    "no not never nobody without neither nor none non lost lose losing loses missing misplaced lack lacking lacks"
+)
 _NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank")
 _STARTS_A_CLAUSE = (
     PRONOUNS | AUXILIARIES | listed("want wish still got kept keep bought paid ordered received please there")

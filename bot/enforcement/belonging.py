@@ -1,0 +1,135 @@
+"""Whose a number is: the fact's that its words name, or some other event's ("it broke 3 days ago") or sum's ("a fee").
+
+A number that nothing but its unit gives to a fact is its only where the clause speaks of nothing unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from bot.enforcement.utterance import PEOPLE, Quantity, Utterance
+from bylaw.language.money import Money
+from bylaw.language.span import listed
+from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, stem_of
+
+_EVENTS = listed(
+    "break broke broken start began begin stop call told tell ask wrote write sent send went came say said speak spoke "
+    "talk see saw heard hear met left lost fell gave read died quit crash cancel complain apply happen moved"
+)
+_PLANS = listed("will would can could may might should shall want wish return bring come visit need exchange")
+_BUYING = listed(
+    "buy bought buying purchase purchased purchasing get got gotten receive received own owned sell sold pay paid pick "
+    "picked acquired order ordered ship shipped deliver delivered arrive arrived cost spend spent charge charged worth"
+)
+_THINGS = listed(  # said of any wish and any case
+    "want wish like return returned returning bring brought take took give back up off refund exchange please client "
+    "cust customer lady guy man woman buyer person user thing item product article unit one order sale case price "
+    "total amount sum value reason quick question thank thanks policy rule hi hello hey"
+)
+_QUALITIES = listed(  # and of any number
+    "roughly around approx approximately circa ca exactly only almost nearly maybe ok okay well today yesterday day "
+    "week month year hour full new brand old same over under than more less least most ever total each set pair mine "
+    "yours eligible allowed possible far too long late much many even though both else status tier level now wait "
+    "sorry mean meant actually make correction scratch"
+)
+_STATES = listed(
+    "hundred indeed interested supposed allowed used opened sealed unsealed unopened branded refurbished boxed priced"
+)
+_FEES = listed(
+    "fee shipping ship delivery postage tax vat deposit surcharge charge handling tip repair install installation "
+    "insurance warranty salary rent bill fine penalty budget restocking commission wrapping"
+)
+_VERBS_OF_FEES = listed("ship charge")  # "they charge 30 dollars" tells a price
+_DIFFERENCES = listed("less cheaper more dearer off extra short longer earlier later late early over past")
+_BETWEEN = AUXILIARIES | listed("of cost costs charged")  # what is paid for, and the sum
+_TOWARDS = listed("for to in of on as")
+_ASIDE = CONJUNCTIONS | PRONOUNS | listed("plus with without including if")
+_MADE_FOR = listed("number call line bag case cover sleeve stand holder mount strap bill contract show")  # "phone case"
+_SPEAKERS = listed("i we he she they")
+_REACH = 8  # words of a clause on either side of a number
+
+
+def is_other_event(said: Utterance, used: Sequence[int], quantity: Quantity) -> bool:
+    """Does something else happen between the words *used* and the number: "bought it and it broke 3 days ago"?"""
+    within = range(min(used[0], quantity.first), max(used[-1], quantity.last))
+    words = said.words
+    return any(_is_event(words, i) or words[i].text in _PLANS for i in within if i not in used)
+
+
+def _is_event(words: Sequence[Word], i: int) -> bool:
+    text = words[i].text
+    if text in _EVENTS:
+        return True
+    is_past = len(text) > 4 and text.endswith("ed") and text not in _STATES and text not in _BUYING
+    return is_past and (not i or words[i - 1].text not in DETERMINERS)  # "a scratched phone" is a thing
+
+
+def is_alone(said: Utterance, quantity: Quantity, known: Collection[int]) -> bool:
+    """Does the clause of the number speak of nothing unknown? *known* are the places of words that say something."""
+    clause = said.words[quantity.first].clause
+    near = range(max(quantity.first - _REACH, 0), min(quantity.last + _REACH + 1, len(said.words)))
+    here = [i for i in near if said.words[i].clause == clause and not quantity.first <= i <= quantity.last]
+    return all((i in known or _is_common(said.words[i])) and not _is_event(said.words, i) for i in here)
+
+
+def _is_common(word: Word) -> bool:
+    text = word.text
+    return any(text in words for words in (FUNCTION_WORDS, _THINGS, _QUALITIES, _BUYING, _FEES, PEOPLE))
+
+
+def is_fee(said: Utterance, used: Sequence[int], quantity: Quantity, after: Collection[str] = ()) -> bool:
+    """Is it a sum beside the price: "plus $5 shipping", "$40 for the delivery", "the repair costs 80 dollars"?"""
+    if not isinstance(quantity.value, Money):
+        return False
+    words, clause = said.words, said.words[quantity.first].clause
+    i = min(used[0], quantity.first) - 1
+    while i >= 0 and words[i].clause == clause and (words[i].text in _BETWEEN):
+        i -= 1
+    if i >= 0 and words[i].clause == clause and words[i].text in _FEES - _VERBS_OF_FEES:
+        return True
+    if used[-1] > quantity.last:
+        return False  # the words of a phrase stand behind it
+    behind = quantity.last + 1
+    following = [word.text for word in words[behind : behind + 4] if word.clause == clause]
+    if following and following[0] in _TOWARDS:
+        following = [text for text in following[1:] if text not in DETERMINERS]
+    if following[:1] and (following[0] in FUNCTION_WORDS or following[0][0].isdigit() or following[0] in _ASIDE):
+        return False
+    return any(text in _FEES and text not in after for text in following[:2])
+
+
+def is_difference(said: Utterance, quantity: Quantity, after: Collection[str] = ()) -> bool:
+    """Is it by how much something is more or less: "20 dollars less", "5 days over"?"""
+    behind = quantity.last + 1
+    if behind >= len(said.words) or said.words[behind].clause != said.words[quantity.last].clause:
+        return False
+    return said.words[behind].text in _DIFFERENCES and said.words[behind].text not in after
+
+
+def is_other_thing(
+    said: Utterance,
+    used: Sequence[int],
+    nouns: Collection[str],
+    known: Collection[int],
+    claims: Iterable[Sequence[str]],
+) -> bool:
+    """Is a value only a part of the name of something else: "gold necklace", "phone number", "cancel the order"?
+
+    *nouns*: what the longer names of the value go on with; *claims*: the names of actions that begin with its word.
+    """
+    words, behind = said.words, used[-1] + 1
+    following = None if said.ends_clause(used[-1]) else words[behind].text
+    if following is not None and following in _MADE_FOR:
+        return True
+    if not nouns:
+        return False
+    if following is None or following in FUNCTION_WORDS:
+        stems = {stem_of(word.text) for word in words}
+        if not stems.isdisjoint(map(stem_of, nouns)):
+            return False
+        is_claimed = any(len(claim) > 1 and stem_of(claim[1]) in stems for claim in claims)
+        return is_claimed or following in DETERMINERS or following in PRONOUNS - _SPEAKERS
+    is_fee = following in _FEES
+    return is_fee or not (
+        following in nouns or behind in known or _is_common(words[behind]) or _is_event(words, behind)
+    )

@@ -1,0 +1,75 @@
+"""Other ways to say what a vocabulary declares: "battery swollen" for "is swollen", "not opened" for "unopened".
+
+They follow from the form of the words alone, so that nobody has to write them down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bylaw.language.words import FUNCTION_WORDS
+
+SLOT = "{value}"
+_BEING = ("is", "was", "are", "were")
+_HAVING = ("have {}", "got {}", "keep {}", "kept {}", "found {}", "with {}", "{} in hand")
+_LACKING = (
+    *(f"{word} {{}}" for word in ("no", "without", "lost", "lose", "missing", "misplaced", "nor")),
+    *(f"{{}} {end}" for end in ("is lost", "got lost", "is gone", "is missing")),
+)
+_SINCE = ("after", "since", "from")
+_LEAST = 4  # letters of a word behind "un"
+
+
+def of_flag(name: str, said: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """What says that the yes-or-no fact *name* holds, or not: (text, value), *said* first."""
+    prefix, _, noun = name.partition("_")
+    is_state = prefix in _BEING and noun != ""
+    texts = list(said)
+    if prefix == "has" and noun:
+        texts += [(form.format(noun), True) for form in _HAVING] + [(form.format(noun), False) for form in _LACKING]
+    elif not texts:
+        texts = [(noun if is_state else name, True)]
+    elif is_state:
+        texts += [(f"is {noun}", True), (f"as {noun}", True), (f"neither {noun}", False), (f"non {noun}", False)]
+    return [*texts, *((other, value is same) for text, value in said for other, same in _of_text(text))]
+
+
+def _of_text(text: str) -> Iterator[tuple[str, bool]]:
+    """The same in other words, and whether they say the same or the opposite."""
+    words = text.split()
+    if (shorter := _without_being(words)) is not None:
+        yield shorter, True
+    if len(words) > 1:
+        yield from ((f"did not {base} {' '.join(words[1:])}", False) for base in _bases(words[0]))
+    elif text.startswith("un") and len(text) >= _LEAST + 2:
+        yield from ((f"{no} {text[2:]}", True) for no in ("not", "never"))
+        yield from ((form.format(text[2:]), False) for form in ("{} it", "still {}"))
+
+
+def of_slot(text: str, is_count: bool) -> Iterator[str]:
+    """Other ways to say a phrase with a slot. *is_count*: its number counts something, it measures nothing."""
+    left, right = (part.strip() for part in text.split(SLOT))
+    words, after = left.split(), right.split()
+    if (shorter := _without_being(words)) is not None:
+        yield f"{shorter} {SLOT} {right}"
+    if words and after[-1:] == ["ago"]:
+        nouns = [noun for word in words[-1:] for noun in (*_bases(word), *(f"{base}y" for base in _bases(word)))]
+        yield from (f"{SLOT} {' '.join(after[:-1])} {since} {noun}" for noun in nouns for since in _SINCE)
+    if is_count and not words and after:
+        yield f"{right} {SLOT} times"
+
+
+def _without_being(words: Sequence[str]) -> str | None:
+    """The words without the "is" between others: "parcel delivered"."""
+    place = next((i for i, word in enumerate(words) if word in _BEING and 0 < i < len(words) - 1), None)
+    rest = [word for i, word in enumerate(words) if i != place]
+    return None if place is None or all(word in FUNCTION_WORDS for word in rest) else " ".join(rest)
+
+
+def _bases(word: str) -> Iterator[str]:
+    """What the past of a verb may come from; spelling alone does not tell which."""
+    if word.endswith("ed") and len(word) > _LEAST:
+        yield word[:-2]
+        yield word[:-1]
+        if word[-3] == word[-4]:
+            yield word[:-3]
