@@ -89,7 +89,7 @@ def _duration(
         return (utterance.today - value).days
     if not isinstance(value, Duration):
         return None
-    if match is not None and (match.phrase.is_ahead or not (value.is_counted or match.phrase.after)):
+    if match is not None and (match.phrase.is_ahead or not (value.is_counted or _is_beside(match))):
         return None
     if value.is_ago and unit not in ("days", "weeks", "months", "years"):
         return Misread(f"it does not say how many {unit}")
@@ -100,6 +100,11 @@ def _duration(
     if fact.type == "integer" and not isinstance(amount, int):
         return Misread(f"it is not a whole number of {unit}")
     return amount
+
+
+def _is_beside(match: Match) -> bool:
+    """Do words of the phrase stand right beside the number, so that "a week" is a measure and not "each"?"""
+    return bool(match.phrase.after) or (bool(match.phrase.before) and match.skipped == 0)
 
 
 def _days_until(day: date, quantity: Quantity, utterance: Utterance) -> int | None:

@@ -44,7 +44,9 @@ _DIFFERENCES = listed("less cheaper more dearer off extra short longer earlier l
 _BETWEEN = AUXILIARIES | listed("of cost costs charged")  # what is paid for, and the sum
 _TOWARDS = listed("for to in of on as")
 _ASIDE = CONJUNCTIONS | PRONOUNS | listed("plus with without including if")
-_MADE_FOR = listed("number call line bag case cover sleeve stand holder mount strap bill contract show")  # "phone case"
+_MADE_FOR = listed(  # "phone case"
+    "number call line bag case cover sleeve stand holder mount strap bill contract show remote protector"
+)
 _SPEAKERS = listed("i we he she they")
 _REACH = 8  # words of a clause on either side of a number
 
@@ -68,8 +70,9 @@ def is_alone(said: Utterance, quantity: Quantity, known: Collection[int]) -> boo
     """Does the clause of the number speak of nothing unknown? *known* are the places of words that say something."""
     clause = said.words[quantity.first].clause
     near = range(max(quantity.first - _REACH, 0), min(quantity.last + _REACH + 1, len(said.words)))
+    is_sum = isinstance(quantity.value, Money)
     here = [i for i in near if said.words[i].clause == clause and not quantity.first <= i <= quantity.last]
-    return all((i in known or _is_common(said.words[i])) and not _is_event(said.words, i) for i in here)
+    return all((i in known or _is_common(said.words[i])) and (is_sum or not _is_event(said.words, i)) for i in here)
 
 
 def _is_common(word: Word) -> bool:

@@ -16,6 +16,7 @@ from bot.enforcement.utterance import TIMES, Quantity, Utterance
 from bot.enforcement.variants import SLOT, of_flag, of_slot
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
+from bylaw.language.negation import CUES, NO_NEGATION
 from bylaw.language.quantities import Unit, factor, unit_at
 from bylaw.language.span import listed
 from bylaw.language.typos import Correction, Nearest
@@ -31,7 +32,7 @@ GENERIC = listed("other none nothing unknown all any general information yes no 
 _PARTICLES = listed("up off out back down only")
 
 
-_IMPLIED = frozenset(("ago", "time"))  # of "3 May", of "twice"
+_IMPLIED = frozenset(("ago", "time", "be"))  # of "3 May", of "twice", of "the order's 45 dollars"
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +286,8 @@ class Matcher:
         words = self.said.words
         used = [i]
         for literal in literals[1:]:
+            if literal == "be" and self._has_s(used[-1]):
+                continue
             k, skipped = used[-1] + 1, 0
             while k < len(words) and words[k].sentence == words[i].sentence:
                 if within_clause and words[k].clause != words[i].clause:
@@ -305,8 +308,14 @@ class Matcher:
         text = self.said.words[i].text
         return text == literal or (meant is not None and meant.word == literal) or (text, literal) == ("back", "ago")
 
+    def _has_s(self, i: int) -> bool:
+        """Is a "be" written at its end: "the order's 45 dollars"?"""
+        return self.said.text[self.said.words[i].start : self.said.words[i].end].endswith(("'s", "’s"))
+
     def _is_sure(self, phrase: Phrase, used: Sequence[int]) -> bool:
-        """A weak correction needs a word beside it that is spelled right."""
+        """A weak correction needs a word beside it that is spelled right, and "no problem with" lacks nothing."""
+        if phrase.before[0] in CUES and len(used) > 1 and self.said.words[used[0] + 1].text in NO_NEGATION:
+            return False
         slips = [self._corrected[i] for i in used if self._corrected[i] is not None]
         if not any(slip is not None and slip.strength == "weak" for slip in slips):
             return True

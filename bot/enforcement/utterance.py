@@ -167,7 +167,6 @@ class Utterance:
                 continue
             meant = _in_place_of(wrong.value, right.value, self.stands_alone(right))
             if meant is not None:
-                kept[k] = replace(right, value=meant)
                 kept[k - 1] = replace(wrong, value=meant, end=right.end, is_struck=True)
         return tuple(kept)
 

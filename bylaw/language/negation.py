@@ -8,9 +8,10 @@ from bylaw.language.span import Span, listed
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word, read_words
 
 CUES = listed(
-    "no not never nobody without neither nor none non lost lose losing loses missing misplaced lack lacking lacks"
+    "no not never nobody nothing without neither nor none non lost lose losing loses missing misplaced lack lacking "
+    "lacks"
 )
-_NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank")
+NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank")
 _STARTS_A_CLAUSE = (
     PRONOUNS | AUXILIARIES | listed("want wish still got kept keep bought paid ordered received please there")
 )
@@ -41,7 +42,7 @@ def _negates(words: Sequence[Word], i: int) -> bool:
             "neither",
             "nor",
         )  # "No, I have it" answers, it negates nothing
-    if after.text in CONJUNCTIONS or (words[i].text in ("no", "not") and after.text in _NO_NEGATION):
+    if after.text in CONJUNCTIONS or (words[i].text in ("no", "not") and after.text in NO_NEGATION):
         return False
     if i and words[i - 1].text == "or" and words[i].text == "not":  # "whether or not"
         return False

@@ -160,6 +160,8 @@ def _cardinal(words: Sequence[Word], i: int) -> tuple[Fraction, int]:
     last = i
     may_follow = "any"
     k = i
+    if words[i].text == "a":  # "a hundred and twenty"
+        current, may_follow, k = 1, "scale", i + 1
     while k < len(words) and words[k].sentence == words[i].sentence:
         word = words[k].text
         if word in _TENS and may_follow == "any":
@@ -208,8 +210,8 @@ def _collective(words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | 
             return Fraction(2), i + 1
         case ["a", "dozen", *_]:
             return Fraction(12), i + 1
-        case ["a", ("hundred" | "thousand" | "million" | "billion") as scale, *_]:
-            return Fraction({"hundred": 100, **_SCALES}[scale]), i + 1
+        case ["a", scale, *_] if scale == "hundred" or scale in _SCALES:
+            return _cardinal(words, i)
     return None
 
 
