@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from bylaw.language.words import read_words
@@ -45,8 +46,9 @@ _FOLLOW_UP = re.compile(
 )
 
 
+@lru_cache(maxsize=64)
 def is_write_request(text: str) -> bool:
-    """Does *text* ask to change data? Checked before anything else is read."""
+    """Does *text* ask to change data? Checked before anything else is read; the last few are kept."""
     words = [word.text for word in read_words(text)]
     past = {i + 2 for i, pair in enumerate(pairwise(words)) if pair[0] == "do" and pair[1] in _SUBJECTS}
     if words and words[0] in _ASKING and "do" in words:  # "how many papers did each author write", "why did sales drop"

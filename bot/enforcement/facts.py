@@ -13,6 +13,7 @@ from datetime import date
 
 from bot.enforcement.amounts import Misread, amount_in
 from bot.enforcement.belonging import is_alone, is_difference, is_fee, is_other_event, is_other_thing
+from bot.enforcement.kept import kept
 from bot.enforcement.phrases import Lexicon, Match, Phrase, is_bare
 from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
@@ -84,17 +85,10 @@ def read_text(
     return _Reader(said, vocabulary, variables, prefer).read() if prefer and kept[3] else reading
 
 
-_LEXICONS: dict[int, tuple[Vocabulary, Lexicon]] = {}  # a vocabulary is frozen and serves thousands of questions
-
-
+@kept(8)
 def lexicon(vocabulary: Vocabulary) -> Lexicon:
     """The compiled phrases of *vocabulary*; the last few are kept."""
-    held = _LEXICONS.get(id(vocabulary))
-    if held is None or held[0] is not vocabulary:
-        if len(_LEXICONS) >= 8:
-            _LEXICONS.clear()
-        held = _LEXICONS[id(vocabulary)] = (vocabulary, Lexicon(vocabulary))
-    return held[1]
+    return Lexicon(vocabulary)
 
 
 @dataclass(frozen=True, slots=True)

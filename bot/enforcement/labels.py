@@ -8,12 +8,11 @@ from datetime import date
 
 from bot.enforcement.asked import read_answer
 from bot.enforcement.facts import Read
+from bot.enforcement.kept import kept
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.ir import Variable
 
 _VALUE = r"\s*:\s*([^;:(\n]{1,80}?)\s*(?=[;(\n]|\.?$|\.\s)"
-
-_KEPT: dict[int, tuple[Vocabulary, re.Pattern[str], Mapping[str, str]]] = {}  # a vocabulary is frozen
 
 
 def read_labelled(
@@ -40,15 +39,10 @@ def without_heading(text: str, vocabulary: Vocabulary) -> str:
     return rest.strip() if colon and rest.strip() and any(one.casefold() == label for one in called) else text
 
 
+@kept(8)
 def _compiled(vocabulary: Vocabulary) -> tuple[re.Pattern[str], Mapping[str, str]]:
-    held = _KEPT.get(id(vocabulary))
-    if held is None or held[0] is not vocabulary:
-        if len(_KEPT) >= 8:
-            _KEPT.clear()
-        called = {
-            (fact.label or name.replace("_", " ")).casefold(): name for name, fact in sorted(vocabulary.facts.items())
-        }
-        longest = sorted(called, key=lambda label: (-len(label), label)) or ["\0"]
-        pattern = re.compile(rf"(?i)\b({'|'.join(map(re.escape, longest))}){_VALUE}")
-        held = _KEPT[id(vocabulary)] = (vocabulary, pattern, called)
-    return held[1], held[2]
+    called = {
+        (fact.label or name.replace("_", " ")).casefold(): name for name, fact in sorted(vocabulary.facts.items())
+    }
+    longest = sorted(called, key=lambda label: (-len(label), label)) or ["\0"]
+    return re.compile(rf"(?i)\b({'|'.join(map(re.escape, longest))}){_VALUE}"), called

@@ -6,12 +6,14 @@ Built once for each index; an index is immutable and serves thousands of questio
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from operator import attrgetter
 
 from bot.enforcement.figures import Figure, limits_of
+from bot.enforcement.kept import kept
 from bot.enforcement.namings import Namings
 from bot.enforcement.sentences import Quotable, quotable_texts
 from bot.enforcement.wordings import in_short, of_rules
@@ -30,11 +32,12 @@ _RULE_ID = attrgetter("rule_id")
 class Tables:
     """The rules that answer each outcome, that speak of each action or imply it, and that hold in every case.
 
-    `ranked` are those that answer each outcome, the highest level first.
+    `ranked` are those that answer each outcome, the highest level first; `by_duty` speak of an action and answer none.
     """
 
     by_outcome: Mapping[str, Rules]
     by_action: Mapping[str, Rules]
+    by_duty: Mapping[str, Rules]
     unconditional: Rules
     ranked: Mapping[str, Rules]
 
@@ -56,19 +59,18 @@ class Lookups:
     numbers: Mapping[object, frozenset[str]]  # the facts that are tested at a number
     _by_day: dict[int, Tables] = field(default_factory=dict)
     _short: dict[tuple[str, frozenset[str]], Namings] = field(default_factory=dict)
-    _facts_of: dict[int, tuple[Rules, frozenset[str]]] = field(default_factory=dict)
+    # of the last rules that were asked for, each by the very tuple
+    _tested: Callable[..., frozenset[str]] = field(default_factory=lambda: kept(_MOST_KEPT)(_facts_of))
+    _merged: Callable[..., Rules] = field(default_factory=lambda: kept(_MOST_KEPT)(_merge))
+    _known: Callable[..., Rules] = field(default_factory=lambda: kept(_MOST_KEPT)(_known_by))
 
-    def facts_of(self, rules: Sequence[ConditionalRule]) -> frozenset[str]:
-        """The facts that *rules* test; those of a whole row of a table are kept."""
-        held = self._facts_of.get(id(rules))
-        if held is not None and held[0] is rules:
-            return held[1]
-        found = frozenset().union(*set(map(self.facts.__getitem__, map(_RULE_ID, rules))))
-        if isinstance(rules, tuple) and len(rules) > 1:
-            if len(self._facts_of) >= _MOST_KEPT:
-                self._facts_of.clear()
-            self._facts_of[id(rules)] = (rules, found)
-        return found
+    def facts_of(self, rules: Rules) -> frozenset[str]:
+        """The facts that *rules* test; those of more than one rule are kept."""
+        return (self._tested if len(rules) > 1 else _facts_of)(self.facts, rules)
+
+    def joined(self, *groups: Rules) -> Rules:
+        """The rules of all *groups*, each once: the same tuple for the same groups, as far as the last are kept."""
+        return groups[0] if len(groups) == 1 else self._merged(*groups)
 
     def short(self, outcome: str, facts: frozenset[str], vocabulary: Vocabulary) -> Namings:
         """How the actions of *outcome* are called in short, in cases of these *facts*; the last are kept."""
@@ -79,32 +81,29 @@ class Lookups:
             held = self._short[outcome, facts] = in_short(vocabulary, outcome, facts)
         return held
 
-    def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> Sequence[ConditionalRule]:
+    def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> Rules:
         """The rules of *evaluator* in force that answer one of *outcomes*."""
         return self._of(self.in_force(day).by_outcome, outcomes, evaluator)
 
-    def ranked(self, outcome: str, evaluator: Evaluator, day: int) -> Sequence[ConditionalRule]:
+    def ranked(self, outcome: str, evaluator: Evaluator, day: int) -> Rules:
         """The rules of *evaluator* in force that answer *outcome*, by level and id."""
         return self._of(self.in_force(day).ranked, (outcome,), evaluator)
 
-    def of_domain(self, domain: str, evaluator: Evaluator) -> Sequence[ConditionalRule]:
+    def of_domain(self, domain: str, evaluator: Evaluator) -> Rules:
         """The rules of *evaluator* in *domain*, in force or not."""
         return self._of(self.by_domain, (domain,), evaluator)
 
-    def speaking(self, actions: Iterable[str], evaluator: Evaluator, day: int) -> Sequence[ConditionalRule]:
+    def speaking(self, actions: Iterable[str], evaluator: Evaluator, day: int) -> Rules:
         """The rules of *evaluator* in force that speak of one of *actions*, or imply it."""
         return self._of(self.in_force(day).by_action, actions, evaluator)
 
-    def _of(self, table: Mapping[str, Rules], names: Iterable[str], evaluator: Evaluator) -> Sequence[ConditionalRule]:
-        groups = [table[name] for name in names if name in table]
-        found = (
-            groups[0]
-            if len(groups) == 1
-            else tuple({rule.rule_id: rule for group in groups for rule in group}.values())
-        )
-        if len(evaluator.ruleset.rules) == len(self.rules):
-            return found
-        return [rule for rule in found if evaluator.knows(rule.rule_id)]
+    def demanding(self, action: str, evaluator: Evaluator, day: int) -> Rules:
+        """Those among them that answer no outcome."""
+        return self._of(self.in_force(day).by_duty, (action,), evaluator)
+
+    def _of(self, table: Mapping[str, Rules], names: Iterable[str], evaluator: Evaluator) -> Rules:
+        found = self.joined(*(table[name] for name in names if name in table))
+        return found if len(evaluator.ruleset.rules) == len(self.rules) else self._known(evaluator, found)
 
     def always(self, evaluator: Evaluator, day: int) -> list[ConditionalRule]:
         """The rules of *evaluator* in force that hold in every case."""
@@ -120,40 +119,9 @@ class Lookups:
         return found
 
 
-_KEPT: dict[int, tuple[BundleIndex, Lookups]] = {}
-
-
+@kept(4)
 def lookups(index: BundleIndex) -> Lookups:
     """The lookups of *index*; the last few are kept."""
-    held = _KEPT.get(id(index))
-    if held is None or held[0] is not index:
-        if len(_KEPT) >= 4:
-            _KEPT.clear()
-        held = _KEPT[id(index)] = (index, _gathered(index))
-    return held[1]
-
-
-def _tables(rules: Iterable[ConditionalRule]) -> Tables:
-    by_outcome, by_action = (defaultdict[str, list[ConditionalRule]](list) for _ in range(2))
-    unconditional = []
-    for rule in rules:
-        for outcome in dict.fromkeys(outcome for outcome, _ in rule.effect.takes):
-            by_outcome[outcome].append(rule)
-        for action in dict.fromkeys((rule.effect.action, *rule.effect.implied)):
-            by_action[action].append(rule)
-        if rule.guard == TRUE:
-            unconditional.append(rule)
-    ranked = {
-        outcome: sorted(found, key=lambda rule: (rule.level, rule.rule_id)) for outcome, found in by_outcome.items()
-    }
-    return Tables(_frozen(by_outcome), _frozen(by_action), tuple(unconditional), _frozen(ranked))
-
-
-def _frozen(lists: Mapping[str, list[ConditionalRule]]) -> Mapping[str, Rules]:
-    return {name: tuple(rules) for name, rules in lists.items()}
-
-
-def _gathered(index: BundleIndex) -> Lookups:
     rules = index.ruleset.rules
     by_limit: dict[Limit, set[str]] = defaultdict(set)
     limited: dict[Figure, set[str]] = defaultdict(set)
@@ -183,3 +151,37 @@ def _gathered(index: BundleIndex) -> Lookups:
         limited={figure: frozenset(those) for figure, those in limited.items()},
         numbers={number: frozenset(those) for number, those in numbers.items()},
     )
+
+
+def _tables(rules: Iterable[ConditionalRule]) -> Tables:
+    by_outcome, by_action, by_duty = (defaultdict[str, list[ConditionalRule]](list) for _ in range(3))
+    unconditional = []
+    for rule in rules:
+        for outcome in dict.fromkeys(outcome for outcome, _ in rule.effect.takes):
+            by_outcome[outcome].append(rule)
+        for action in dict.fromkeys((rule.effect.action, *rule.effect.implied)):
+            by_action[action].append(rule)
+            if not rule.effect.takes:
+                by_duty[action].append(rule)
+        if rule.guard == TRUE:
+            unconditional.append(rule)
+    ranked = {
+        outcome: sorted(found, key=lambda rule: (rule.level, rule.rule_id)) for outcome, found in by_outcome.items()
+    }
+    return Tables(_frozen(by_outcome), _frozen(by_action), _frozen(by_duty), tuple(unconditional), _frozen(ranked))
+
+
+def _facts_of(facts: Mapping[str, frozenset[str]], rules: Rules) -> frozenset[str]:
+    return frozenset().union(*set(map(facts.__getitem__, map(_RULE_ID, rules))))
+
+
+def _merge(*groups: Rules) -> Rules:
+    return tuple({rule.rule_id: rule for rule in chain(*groups)}.values())
+
+
+def _known_by(evaluator: Evaluator, rules: Rules) -> Rules:
+    return tuple(rule for rule in rules if evaluator.knows(rule.rule_id))
+
+
+def _frozen(lists: Mapping[str, list[ConditionalRule]]) -> Mapping[str, Rules]:
+    return {name: tuple(rules) for name, rules in lists.items()}

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.enforcement.kept import kept
 from bot.enforcement.senses import in_plain_words, sense
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
@@ -94,20 +95,9 @@ def _longest(mentions: Sequence[Mention]) -> list[Mention]:
     return sorted(taken, key=lambda m: (m.used, m.naming.targets))
 
 
-_KEPT: dict[int, tuple[Vocabulary, Namings]] = {}  # a vocabulary is frozen and serves thousands of answers
-
-
+@kept(8)
 def namings(vocabulary: Vocabulary) -> Namings:
     """The compiled names of *vocabulary*; the last few are kept."""
-    held = _KEPT.get(id(vocabulary))
-    if held is None or held[0] is not vocabulary:
-        if len(_KEPT) >= 8:
-            _KEPT.clear()
-        held = _KEPT[id(vocabulary)] = (vocabulary, _compiled(vocabulary))
-    return held[1]
-
-
-def _compiled(vocabulary: Vocabulary) -> Namings:
     found: dict[Naming, None] = {}
     for name in sorted(vocabulary.actions):
         declared, target = vocabulary.actions[name], vocabulary.canonical(name)

@@ -14,6 +14,7 @@ from decimal import Decimal
 
 from bot.enforcement.facts import read_facts
 from bot.enforcement.intent import is_general
+from bot.enforcement.kept import kept
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.reports import is_report
@@ -185,19 +186,9 @@ class _Keywords:
     outcome_of: Mapping[str, str | None]
 
 
-_KEPT: dict[int, tuple[object, _Keywords]] = {}  # an index is immutable and serves thousands of questions
-
-
+@kept(4)
 def _keywords(index: BundleIndex) -> _Keywords:
-    held = _KEPT.get(id(index))
-    if held is None or held[0] is not index:
-        if len(_KEPT) >= 4:
-            _KEPT.clear()
-        held = _KEPT[id(index)] = (index, _gather(index.vocabulary, index.ruleset.rules))
-    return held[1]
-
-
-def _gather(vocabulary: Vocabulary, rules: Sequence[ConditionalRule]) -> _Keywords:
+    vocabulary, rules = index.vocabulary, index.ruleset.rules
     used = {action for rule in rules for action in (rule.effect.action, *rule.effect.implied)}
     actions = {name: _names_of_action(name, vocabulary) for name in sorted(used)}
     answered = {outcome for rule in rules for outcome, _ in rule.effect.takes}

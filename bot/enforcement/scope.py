@@ -44,9 +44,7 @@ def scope_of(
     """What to answer from *decision*. Without a named outcome it is what the mentioned facts decide."""
     known = lookups(index)
     named = tuple(name for name in topic.outcomes if known.answering((name,), evaluator, day))
-    alone = tuple(
-        name for name in topic.actions if any(not rule.effect.takes for rule in known.speaking((name,), evaluator, day))
-    )
+    alone = tuple(name for name in topic.actions if known.demanding(name, evaluator, day))
     if named or alone:
         outcomes: tuple[str, ...] = named
     else:

@@ -91,7 +91,7 @@ class Utterance:
 
     today = date.min
     days: tuple[Quantity, ...] = ()
-    is_dated = False  # does it name a day, clearly or not?
+    is_dated = False  # does what it says depend on the day?
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -122,13 +122,13 @@ class Utterance:
         said.today, said.readings = today, {}
         spans = [span for span in dates.find(self.text, today) if span.shift is None]
         found = find_days(self.text, today)
-        said.is_dated = bool(spans or found)
         named = [self._placed(span, span.begins, span.ends) for span in spans]
         single = [self._placed(day, start, end) for start, end, day in found if day is not None]
         if named or single:
             days = [*(_as_day(place) for place in named if _is_day(place)), *single]
             said.days = tuple(place for place in days if place.first <= place.last)
             said.quantities = said._quantities({i for place in named for i in range(place.first, place.last + 1)})
+        said.is_dated = bool(found) or any(isinstance(one.value, date) for one in said.quantities)
         return said
 
     def _says_how_often(self, i: int) -> bool:

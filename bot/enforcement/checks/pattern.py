@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.kept import kept
 from bot.enforcement.lookups import lookups
 from bot.enforcement.polarity import is_denied
 from bot.enforcement.stated import Said, cited
@@ -84,23 +85,11 @@ def _prohibiting(draft: Draft, decision: Decision, action: str) -> ConditionalRu
     return next((r for r in rules if r.effect.kind == "prohibited" and r.effect.action == action), None)
 
 
-_MASKS: dict[int, tuple[Pii, Mask]] = {}
-_COMPILED: dict[int, tuple[Enforcement, Mapping[str, re.Pattern[str]]]] = {}
-
-
+@kept(4)
 def _mask(rules: Pii) -> Mask:
-    held = _MASKS.get(id(rules))
-    if held is None or held[0] is not rules:
-        if len(_MASKS) >= 4:
-            _MASKS.clear()
-        held = _MASKS[id(rules)] = (rules, Mask(rules))
-    return held[1]
+    return Mask(rules)
 
 
+@kept(4)
 def _patterns(rules: Enforcement) -> Mapping[str, re.Pattern[str]]:
-    held = _COMPILED.get(id(rules))
-    if held is None or held[0] is not rules:
-        if len(_COMPILED) >= 4:
-            _COMPILED.clear()
-        held = _COMPILED[id(rules)] = (rules, {n: re.compile(p) for n, p in sorted(rules.forbidden.items())})
-    return held[1]
+    return {name: re.compile(pattern) for name, pattern in sorted(rules.forbidden.items())}

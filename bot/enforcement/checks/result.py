@@ -8,7 +8,7 @@ from datetime import date
 from functools import cached_property
 from typing import Literal
 
-from bot.enforcement.lookups import lookups
+from bot.enforcement.lookups import Rules, lookups
 from bot.enforcement.recognise import Topic
 from bot.enforcement.scope import Scope
 from bot.enforcement.stated import Reader, Stated
@@ -104,19 +104,16 @@ class Draft:
         return as_seen(self.text)
 
     @cached_property
-    def relevant(self) -> tuple[ConditionalRule, ...]:
+    def relevant(self) -> Rules:
         """The rules in force that answer what was asked: those of its outcomes, its actions, else of its domain."""
-        answering, speaking = self._asked
-        found = answering or speaking
-        if answering and speaking:
-            found = list({rule.rule_id: rule for rule in (*answering, *speaking)}.values())
-        elif not found:
-            rules = self.evaluator.ruleset.rules
-            found = [rule for rule in rules if rule.domain in self.topic.domains[:1] and rule.holds_on(self.day)]
-        return tuple(found)
+        found = [group for group in self._asked if group]
+        if found:
+            return lookups(self.index).joined(*found)
+        rules = self.evaluator.ruleset.rules
+        return tuple(rule for rule in rules if rule.domain in self.topic.domains[:1] and rule.holds_on(self.day))
 
     @cached_property
-    def _asked(self) -> tuple[Sequence[ConditionalRule], Sequence[ConditionalRule]]:
+    def _asked(self) -> tuple[Rules, Rules]:
         """The rules in force that answer the outcomes asked about, and those that speak of the actions."""
         outcomes = self.scope.outcomes if self.scope.is_named else self.scope.outcomes[:1]
         known = lookups(self.index)
@@ -124,7 +121,7 @@ class Draft:
         return answering, known.speaking(self.scope.actions, self.evaluator, self.day)
 
     @cached_property
-    def deciding(self) -> tuple[ConditionalRule, ...]:
+    def deciding(self) -> Rules:
         """The rules that decide what was asked in this case: of its outcomes, and of its duties."""
         ids = [self.decision.outcomes[name].rule_id for name in self.scope.outcomes]
         found = [self.index.rule(rule_id) for rule_id in ids[:1] if rule_id is not None]

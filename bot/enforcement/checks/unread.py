@@ -6,22 +6,23 @@ Whatever speaks of what somebody gets, pays or may do has to be read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
-from operator import attrgetter
 
 from bot.enforcement.checks.joints import alternatives, assents, limits
 from bot.enforcement.checks.result import Draft
 from bot.enforcement.figures import NUMBER_WORDS, called
-from bot.enforcement.lookups import lookups
+from bot.enforcement.kept import kept
+from bot.enforcement.lookups import Rules, lookups
 from bot.enforcement.polarity import ACTS, GIVING, is_act, opening
 from bot.enforcement.senses import sense, stem
 from bot.enforcement.stated import ABOUT, Said
 from bot.enforcement.utterance import Quantity
 from bot.enforcement.wordings import fact_texts
 from bot.enforcement.write import ALWAYS, RESTRICTIVE
+from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.span import listed
 from bylaw.language.units import unit_of
@@ -29,7 +30,6 @@ from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, PRONOUNS, Word, re
 from bylaw.logic.ir import Value, atoms
 from bylaw.logic.truth import simplify, truth
 
-_RULE_ID = attrgetter("rule_id")
 _NO = listed("not no never")
 _EACH = listed("each every per first last next another")
 _MORE_OR_LATER = {("and", "more"), ("on", "request"), ("upon", "request")}
@@ -94,17 +94,16 @@ def known_of(draft: Draft) -> Known:
     """What needs no reading in an answer to the case of *draft*."""
     facts = draft.index.vocabulary.facts
     own = stems_in(text for name in draft.facts for text in fact_texts(name, facts[name]))
-    spoken, named, asks = _of_rules(draft)
+    spoken, named, asks = _of_rules(draft.index)(draft.relevant)
     said = [text for text in (ALWAYS, RESTRICTIVE, *(rule.source.text for rule in draft.deciding)) if text]
     texts = [(stems_in([text]), _denies(read_words(text))) for text in said]
     over = _OVER_STEMS.intersection(stem(word.text) or "" for said in draft.stated.sentences for word in said.silent)
     plain = _COURTESY_STEMS - over if over and not _is_over_a_limit(draft) else _COURTESY_STEMS
-    told = plain.union(stems_in([draft.query]), *(stems for stems, _ in texts))
+    asked = stems_in([draft.query])
+    told = plain.union(asked, *(stems for stems, _ in texts))
     others = _of_others(draft.facts, facts) - told
-    near = (told - _COURTESY_STEMS).union(own, spoken, stems_in([draft.query]), _BESIDE_STEMS)
-    return Known(
-        told.union(own, spoken), _TELLING_STEMS | named, texts, others, near, asks.union(stems_in([draft.query]))
-    )
+    near = (told - _COURTESY_STEMS).union(own, spoken, asked, _BESIDE_STEMS)
+    return Known(told.union(own, spoken), _TELLING_STEMS | named, texts, others, near, asks.union(asked))
 
 
 def _of_others(case: Mapping[str, Value], facts: Mapping[str, Fact]) -> frozenset[str]:
@@ -127,28 +126,25 @@ def _is_over_a_limit(draft: Draft) -> bool:
     )
 
 
-_KEPT: dict[tuple[str, tuple[str, ...]], tuple[frozenset[str], frozenset[str], frozenset[str]]] = {}
-
-
-def _of_rules(draft: Draft) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """What the rules that could matter speak of, how the actions that they give are called, how their facts are asked.
+@kept(4)
+def _of_rules(index: BundleIndex) -> Callable[[Rules], tuple[frozenset[str], frozenset[str], frozenset[str]]]:
+    """What rules of *index* speak of, how the actions that they give are called, how their facts are asked.
 
     The last are kept.
     """
-    key = draft.index.etag, tuple(map(_RULE_ID, draft.relevant))
-    held = _KEPT.get(key)
-    if held is None:
-        if len(_KEPT) >= 256:
-            _KEPT.clear()
-        vocabulary, rules = draft.index.vocabulary, draft.relevant
-        names = sorted(lookups(draft.index).facts_of(rules))
+    vocabulary = index.vocabulary
+
+    @kept(256)
+    def found(rules: Rules) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+        names = sorted(lookups(index).facts_of(rules))
         facts = stems_in(text for name in names for text in fact_texts(name, vocabulary.facts[name]))
         said = stems_in(rule.source.text for rule in rules if rule.source.text)
         asked = sorted({action for rule in rules for _, action in rule.effect.takes})
         named = stems_in(text for name in asked for text in called(name, vocabulary))
         asks = stems_in(vocabulary.facts[name].ask or "" for name in names)
-        held = _KEPT[key] = (facts | said, named - facts - _COURTESY_STEMS, asks)
-    return held
+        return facts | said, named - facts - _COURTESY_STEMS, asks
+
+    return found
 
 
 def stems_in(texts: Iterable[str]) -> frozenset[str]:
