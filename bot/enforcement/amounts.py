@@ -76,7 +76,7 @@ def _duration(
 ) -> Number | Misread | None:
     value = quantity.value
     if isinstance(value, date) and match is not None and match.phrase.is_ahead:
-        return _days_until(value, quantity, utterance) if unit == "days" else None
+        return days_until(value, quantity, utterance) if unit == "days" else None
     if isinstance(value, date):
         if (
             match is None
@@ -107,7 +107,7 @@ def _is_beside(match: Match) -> bool:
     return bool(match.phrase.after) or (bool(match.phrase.before) and match.skipped == 0)
 
 
-def _days_until(day: date, quantity: Quantity, utterance: Utterance) -> int | None:
+def days_until(day: date, quantity: Quantity, utterance: Utterance) -> int | None:
     """How many days it is until *day*; without a year it is the next one of its name."""
     if day < utterance.today and is_weekday(quantity.words):
         day += timedelta(days=7)

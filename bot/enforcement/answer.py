@@ -14,6 +14,7 @@ from typing import Any
 
 from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
 from bot.enforcement import author, write
+from bot.enforcement.asked import asks_why
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.different import different
 from bot.enforcement.facts import Read, Unclear
@@ -244,7 +245,7 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     following = _to_ask(case, case.withheld)  # whoever declined one question may still answer another
     ask = None if following is None else _ask(case, following)
     if ask is not None:
-        lines = [*([write.UNHEARD] if _is_unheard(case, ask.fact) else []), *lines, f"{write.CHANCE} {ask.question}"]
+        lines = [*_unheard(case, ask.fact), *lines, f"{write.CHANCE} {ask.question}"]
     return _turn(case, "policy", "answered", lines, cited, decided, ask)
 
 
@@ -269,15 +270,21 @@ def _asked(case: Case) -> Turn | None:
     lines = [ask.question]
     if case.is_declined and case.asked:
         lines.insert(0, f"Without knowing that ({case.words.fact(case.asked)}) it depends on something else.")
-    elif _is_unheard(case, name):
-        lines.insert(0, write.UNHEARD)
+    lines = [*_unheard(case, name), *lines]
     cited = _open_rules(case, 1)
     return _turn(case, "policy", "needs_fact", lines, cited, (), ask)
 
 
-def _is_unheard(case: Case, name: str) -> bool:
-    """Was *name* asked for, and nothing in this turn an answer?"""
-    return case.asked == name and not (case.is_declined or case.reads or case.unclear)
+def _unheard(case: Case, name: str) -> list[str]:
+    """What to say where *name* was asked for, and nothing in this turn is an answer: who asks why hears why."""
+    if case.asked != name or case.is_declined or case.reads or case.unclear:
+        return []
+    if not asks_why(case.question.text):
+        return [write.UNHEARD]
+    tested = lookups(case.index).facts
+    policies = dict.fromkeys(rule.policy_id for rule in _open_rules(case) if name in tested[rule.rule_id])
+    outcome = case.words.outcome(case.scope.outcomes[0]) if case.scope.outcomes else "the answer"
+    return [write.why_asked(outcome, list(policies)[:_MOST_CITED])]
 
 
 def _escalated_unknown(case: Case) -> Turn:

@@ -5,27 +5,32 @@ So a bare number is in the fact's unit, and a value that two facts share is read
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
+from itertools import dropwhile
 
-from bot.enforcement.amounts import Misread, amount_in, measured
+from bot.enforcement.amounts import Misread, amount_in, days_until, measured
+from bot.enforcement.belonging import QUALITIES
 from bot.enforcement.facts import Read, Unclear, read_text
 from bot.enforcement.phrases import phrase_words
 from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.negation import CUES
+from bylaw.language.quantities import unit_at
 from bylaw.language.span import listed
 from bylaw.language.typos import closest
+from bylaw.language.units import unit_of
 from bylaw.language.words import read_words
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 _YES = listed("yes yeah yep yup y true sure correct right affirmative definitely absolutely indeed")
 _NO = listed("no nope nah n false negative never")
-_SHORT_YES = frozenset(("i do", "i have", "it be", "it do", "it have", "they be", "he do", "she do", "of course"))
-_SHORT_NO = frozenset(
-    ("i do not", "i have not", "it be not", "it do not", "it have not", "not yet", "not really", "not at all")
-)
+_SAID_BY = ("i", "we", "you", "he", "she", "it", "they", "there")
+_SHORT_YES = frozenset((*(f"{one} {verb}" for one in _SAID_BY for verb in ("be", "do", "have")), "of course"))
+_SHORT_NO = frozenset((*(f"{said} not" for said in _SHORT_YES), "not yet", "not really", "not at all"))
+_FILLERS = listed("ok okay well oh ah um uh erm hm hmm so please hi sorry actually and but")
 _NOTHING = listed("none zero nothing never nil")
 _DECLINED = (
     "do not know",
@@ -49,14 +54,26 @@ _DECLINED = (
     "refuse to",
     "none of your business",
 )
-_DECLINED_ALONE = listed("skip pass unknown idk dunno unsure next ?")
+_DECLINED_ALONE = frozenset(("skip", "pass", "unknown", "idk", "dunno", "unsure", "next", "n a", "na"))
+_IT = re.compile(r"(?i)\b(?:it|one|them)\b")
+_LONGEST = 10  # words of an answer that speaks of "it"
+_SHORT = 4  # words of an answer that says little beside its number
+_WHY = re.compile(
+    r"(?i)\W*(?:(?:and|but|sorry|huh|hm+|wait)\W+)?(?:why|what for|how come|what does (?:that|it|this) matter"
+    r"|(?:does|why does) (?:that|it|this) matter)\b|\W*\?\W*$"
+)
+
+
+def asks_why(text: str) -> bool:
+    """Does the person ask back why it was asked, instead of an answer?"""
+    return _WHY.match(text) is not None
 
 
 def declines(text: str) -> bool:
     """Does the person say that they cannot or will not answer?"""
     words = [word.text for word in read_words(text)]
     if not words:
-        return text.strip().strip("?") == "" and "?" in text
+        return False
     if " ".join(words) in _DECLINED_ALONE or (words[0] in ("skip", "idk", "dunno") and len(words) <= 4):
         return True
     said = f" {' '.join(words[:12])} "
@@ -78,6 +95,7 @@ def read_answer(
     match fact.type:
         case "boolean":
             direct = _yes_or_no(said, name, is_explained=bool(reading.reads))
+            direct = direct or _of_it(text, name, vocabulary, variables, today)
         case "enum":
             direct = _value(said, name, fact)
         case _:
@@ -88,7 +106,8 @@ def read_answer(
 
 
 def _yes_or_no(said: Utterance, name: str, is_explained: bool) -> Read | Unclear | None:
-    words = [word.text for word in said.words]
+    spoken = list(dropwhile(lambda word: word.text in _FILLERS, said.words))
+    words = [word.text for word in spoken]
     if not words or declines(said.text):
         return None
     opening = " ".join(words)
@@ -98,8 +117,17 @@ def _yes_or_no(said: Utterance, name: str, is_explained: bool) -> Read | Unclear
         return None
     if is_yes and not is_explained and any(word in CUES for word in words[1:]):
         return Unclear(name, said.text.strip(), "it says yes and no")
-    first = said.words[0]
+    first = spoken[0]
     return Read(name, is_yes, said.text[first.start : first.end], first.start, first.end)
+
+
+def _of_it(text: str, name: str, vocabulary: Vocabulary, variables: Mapping[str, Variable], today: date) -> Read | None:
+    """ "I lost it": what was asked for is meant."""
+    noun = name.partition("_")[2].replace("_", " ")
+    named = _IT.sub(f"the {noun}", text) if name.startswith("has_") and len(text.split()) <= _LONGEST else text
+    value = read_text(named, vocabulary, variables, today, (name,)).facts.get(name) if named != text else None
+    start = text.index(text.strip())
+    return None if value is None else Read(name, value, text.strip(), start, start + len(text.strip()))
 
 
 def _value(said: Utterance, name: str, fact: Fact) -> Read | Unclear | None:
@@ -148,16 +176,32 @@ def _amount(said: Utterance, name: str, fact: Fact, variable: Variable) -> Read 
 
 def _in_unit_of(fact: Fact, quantity: Quantity, said: Utterance) -> Value | Misread | None:
     if isinstance(quantity.value, int | Fraction) and fact.type in ("integer", "decimal"):
-        following = quantity.last + 1
-        alone = following >= len(said.words) or said.stands_alone(quantity, fact.unit) or len(said.words) <= 4
-        if not alone:
+        if not (said.stands_alone(quantity, fact.unit) or _counts(said.words[quantity.last + 1].text, fact, said)):
             return None
         return (
             measured(quantity.value, quantity, fact, said)
             if quantity.exact
             else Misread("it gives a bound or a range, not one value")
         )
+    if isinstance(quantity.value, date) and fact.type == "integer":
+        return _days_from(quantity, fact, said)
     return amount_in(quantity, fact, said)
+
+
+def _days_from(quantity: Quantity, fact: Fact, said: Utterance) -> int | None:
+    """A day as the answer to how many days ago something was, or in how many it will be."""
+    assert isinstance(quantity.value, date)
+    phrases = fact.phrases if isinstance(fact.phrases, list) and unit_of(fact.unit or "") == "days" else []
+    if any(phrase.endswith(" ago") for phrase in phrases) and quantity.value <= said.today:
+        return (said.today - quantity.value).days
+    return days_until(quantity.value, quantity, said) if any(" in {" in phrase for phrase in phrases) else None
+
+
+def _counts(word: str, fact: Fact, said: Utterance) -> bool:
+    """May a number be the answer before this word: "2 shirts", where things are counted, or "15 more or less"?"""
+    if fact.unit is None:
+        return len(said.words) <= _SHORT
+    return word in QUALITIES or unit_at([word], 0) is not None
 
 
 def _checked(name: str, value: Value, variable: Variable, said: Utterance, start: int, end: int) -> Read | Unclear:

@@ -26,7 +26,7 @@ _THINGS = listed(  # said of any wish and any case
     "cust customer lady guy man woman buyer person user thing item product article unit one order sale case price "
     "total amount sum value reason quick question thank thanks policy rule hi hello hey"
 )
-_QUALITIES = listed(  # and of any number
+QUALITIES = listed(  # and of any number
     "roughly around approx approximately circa ca exactly only almost nearly maybe ok okay well today yesterday day "
     "week month year hour full new brand old same over under than more less least most ever total each set pair mine "
     "yours eligible allowed possible far too long late much many even though both else status tier level now wait "
@@ -77,7 +77,7 @@ def is_alone(said: Utterance, quantity: Quantity, known: Collection[int]) -> boo
 
 def _is_common(word: Word) -> bool:
     text = word.text
-    return any(text in words for words in (FUNCTION_WORDS, _THINGS, _QUALITIES, _BUYING, _FEES, PEOPLE))
+    return any(text in words for words in (FUNCTION_WORDS, _THINGS, QUALITIES, _BUYING, _FEES, PEOPLE))
 
 
 def is_fee(said: Utterance, used: Sequence[int], quantity: Quantity, after: Collection[str] = ()) -> bool:

@@ -108,6 +108,7 @@ class _Reader:
     ) -> None:
         self.said, self.vocabulary, self.variables, self.prefer = said, vocabulary, variables, prefer
         self.mentioned: set[str] = set()
+        self.explained: set[Quantity] = set()  # the numbers that a phrase speaks of
         self.known: set[int] = set()  # the places of words that say something of a fact
         self.is_swayed = False  # do words fit several facts, so that it matters which is preferred?
         self.is_dated = said.is_dated  # does it matter which day it is?
@@ -125,7 +126,7 @@ class _Reader:
         )
         longer, claims = [*words, *slots], found.claims
         said = [*self._flags(words, longer, claims), *self._enums(words, longer, claims), *self._amounts(slots)]
-        said += self._bare_amounts({one.fact for one in said}, slots)
+        said += self._bare_amounts({one.fact for one in said})
         reads, unclear = self._settled(said)
         return Reading(reads, unclear, frozenset(self.mentioned))
 
@@ -224,9 +225,12 @@ class _Reader:
             fact = self.vocabulary.facts[match.phrase.fact]
             self.is_dated |= fact.type == "date"
             value = amount_in(match, fact, self.said)
-            if value is None or self.said.is_asked(match.used) or self._is_denied(match):
+            if not is_bare(match.phrase):
+                self.explained.add(match.quantity)
+            if value is None or self._is_rather_of_preferred(match):
                 continue
-            if self._is_of_another(match):
+            self.explained.add(match.quantity)
+            if self.said.is_asked(match.used) or self._is_denied(match) or self._is_of_another(match):
                 continue
             first = nearest.setdefault((match.phrase, match.used[0]), match.quantity)
             weight = match.phrase.weight if first is match.quantity else 0  # a phrase speaks of the number beside it
@@ -305,32 +309,49 @@ class _Reader:
         before = match.quantity.first - 1
         return self.said.is_negated(match.used) or (before >= 0 and self.said.words[before].text == "not")
 
-    def _bare_amounts(self, known: set[str], matches: Sequence[Match]) -> Iterator[_Said]:
+    def _bare_amounts(self, known: set[str]) -> Iterator[_Said]:
         """A sum or a duration that no phrase explains, where only one fact can take it."""
-        explained = {match.quantity for match in matches}
         for quantity in self.said.quantities:
-            if quantity in explained or quantity.is_struck or not quantity.exact or not self._is_measure(quantity):
+            if quantity in self.explained or quantity.is_struck or not quantity.exact or not self._is_measure(quantity):
                 continue
             places = range(quantity.first, quantity.last + 1)
             if is_fee(self.said, places, quantity) or is_difference(self.said, quantity):
                 continue
             if not is_alone(self.said, quantity, self.known):
                 continue
-            measured = lexicon(self.vocabulary).measured
-            fits = [name for name, fact in measured if name in self.variables and _fits(fact, quantity)]
+            fits = self._fitting(quantity)
             if len(fits) > 1:
                 fits = sorted(self._preferred(set(fits)))
+            if isinstance(quantity.value, date) and not (fits and self._is_called(fits[0], quantity)):
+                continue
             if len(fits) == 1 and fits[0] not in known and self._rival(fits[0], quantity) is None:
                 value = amount_in(quantity, self.vocabulary.facts[fits[0]], self.said)
                 if value is not None and not isinstance(value, Misread):
                     self.mentioned.add(fits[0])
                     yield _Said(fits[0], value, quantity.start, quantity.end)
 
+    def _is_called(self, fact: str, day: Quantity) -> bool:
+        """Is a day called by words of the fact? Much else has a day."""
+        words, own = self.said.words, lexicon(self.vocabulary).own.get(fact, NOBODY)
+        return any(word.sentence == words[day.first].sentence and stem_of(word.text) in own for word in words)
+
+    def _fitting(self, quantity: Quantity) -> list[str]:
+        measured = lexicon(self.vocabulary).measured
+        return [name for name, fact in measured if name in self.variables and _fits(fact, quantity)]
+
+    def _is_rather_of_preferred(self, match: Match) -> bool:
+        """Does a phrase say nothing but the unit, where a preferred fact has that unit, too?"""
+        assert match.quantity is not None  # a match with a slot
+        fits = set(self._fitting(match.quantity)) if is_bare(match.phrase) else set()
+        chosen = self._preferred(fits) if len(fits) > 1 else set()
+        return bool(chosen) and match.phrase.fact not in chosen
+
     def _is_measure(self, quantity: Quantity) -> bool:
         if isinstance(quantity.value, Duration):
             after = quantity.last + 1
             says_ago = after < len(self.said.words) and self.said.words[after].text == "ago"
-            return quantity.value.is_counted or says_ago
+            is_all = quantity.first == 0 and after == len(self.said.words)
+            return quantity.value.is_counted or says_ago or is_all
         return isinstance(quantity.value, Money | date)
 
     # ---- one reading a fact ------------------------------------------------------------------------------------------

@@ -60,6 +60,12 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
+def goes_on(text: str) -> bool:
+    """Does *text* open like more of what was said: "and if", "sorry, it was"?"""
+    words = [word.text for word in read_words(text[:400])[:2]]
+    return bool(words) and (words[0] in _GOES_ON or tuple(words) in _GOES_ON_PAIRS)
+
+
 def continued(memory: Memory, text: str, topic: Topic, reading: Reading) -> Memory:
     """The memory that *text* goes on with: all of it, or, for a case of its own, a fresh one."""
     if not memory.facts and not memory.topic.outcomes and not memory.topic.domains:
@@ -68,8 +74,7 @@ def continued(memory: Memory, text: str, topic: Topic, reading: Reading) -> Memo
         return memory
     words = [word.text for word in read_words(text[:400])]
     contradicts = any(memory.facts.get(name, value) != value for name, value in reading.facts.items())
-    goes_on = words[:1] and (words[0] in _GOES_ON or tuple(words[:2]) in _GOES_ON_PAIRS)
     points_back = not contradicts and any(word in _POINTING for word in words)
-    if not reading.facts or goes_on or points_back:
+    if not reading.facts or goes_on(text) or points_back:
         return replace(memory, topic=topic, asking=None)
     return Memory({}, declined=(), topic=topic)

@@ -145,7 +145,7 @@ def _nouns(phrases: Sequence[Phrase]) -> dict[tuple[str, str], frozenset[str]]:
 
 def _own_words(vocabulary: Vocabulary, measured: Sequence[tuple[str, Fact]]) -> dict[str, frozenset[str]]:
     """The stems that only one of the measured facts of a unit is called by; names of outcomes are everybody's."""
-    common = {stem_of(name) for name in (*vocabulary.outcomes, "value", "amount", "price")}
+    common = {stem_of(name) for name in (*vocabulary.outcomes, "value", "amount", "price", "date")}
     called: dict[str, set[str]] = {}
     for name, fact in measured:
         said = fact.phrases if isinstance(fact.phrases, list) else chain(*fact.phrases.values())

@@ -135,7 +135,7 @@ def score(text: str, index: BundleIndex) -> float:
     points += weights.likely * (bool(found.likely) and not found.is_named)
     points += weights.policy_word * (not words.isdisjoint(_POLICY_WORDS))
     points += weights.opener * (not opens and POLICY_ID.search(text) is not None)
-    if any(f" {counting} " in said for counting in _COUNTING) or is_figure:
+    if is_figure or (not is_entitled and any(f" {counting} " in said for counting in _COUNTING)):
         points -= weights.counting
     return float(min(_ALL, max(_NONE, points)))
 

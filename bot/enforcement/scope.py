@@ -51,6 +51,8 @@ def scope_of(
         guessed = _by_facts(known, topic.domains, touched, evaluator, day)
         likely = [name for name in topic.likely if name in guessed]
         outcomes = tuple(dict.fromkeys((*likely, *guessed)))
+        if not likely and _is_settled(known, topic.domains[:1], facts, evaluator, decision, day):
+            outcomes = ()
     first = outcomes if named else outcomes[:1]
     domains = _domains(first, decision, topic, evaluator)
     standing = _standing(decision, evaluator)
@@ -66,6 +68,22 @@ def scope_of(
         missing += waiting
     silent = tuple(name for name in alone if name not in spoken)
     return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)))
+
+
+def _is_settled(
+    known: Lookups,
+    domains: Sequence[str],
+    facts: Mapping[str, Value],
+    evaluator: Evaluator,
+    decision: Decision,
+    day: int,
+) -> bool:
+    """Do the facts fire rules of the likeliest domain that decide no outcome: "it is smoking" says what to do?"""
+    answered = {rule.rule_id for rule in known.answering(known.in_force(day).by_outcome, evaluator, day)}
+    return any(
+        rule.domain in domains and rule.rule_id not in answered and names(rule.guard) & set(facts)
+        for rule in _standing(decision, evaluator)
+    )
 
 
 def _by_facts(

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from bot.conversation import Question
 from bot.enforcement.asked import declines, read_answer
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.lookups import lookups
-from bot.enforcement.memory import Memory, continued
-from bot.enforcement.recognise import topic
+from bot.enforcement.memory import Memory, continued, goes_on
+from bot.enforcement.phrases import phrase_words
+from bot.enforcement.recognise import Topic, topic
 from bot.index import BundleIndex
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.words import stem_of
 from bylaw.logic.evaluate import Evaluator
+
+_OTHERWISE = re.compile(
+    r"(?i)\W*(?:(?:and|but|or|so)\W+)?(?:what\W+)?(?P<told>if (?:not|(?:he|she|it|they|i|we|you)"
+    r" (?:(?:is|are|was|were|do|does|did|has|have|had|would)(?:n't| not)?|(?P<verb>\w+))))\W*"
+)
 
 
 def understand(
@@ -21,9 +31,15 @@ def understand(
     """The case with what this turn adds to it, the reading of this turn, and whether it declines what was asked."""
     text, today = question.text, index.local(question.asked_at).date()
     vocabulary, variables, asked = index.vocabulary, evaluator.ruleset.variables, memory.asking
-    about = topic(_without_amounts(text, read_text(text, vocabulary, variables, today).reads), index)
+    about = _about(text, read_text(text, vocabulary, variables, today).reads, index)
     prefer = _deciding(index, evaluator, about.outcomes or memory.topic.outcomes, about.domains or memory.topic.domains)
     reading = read_text(text, vocabulary, variables, today, prefer)
+    if memory.facts and goes_on(text):
+        said_again = read_text(text, vocabulary, variables, today, frozenset(memory.facts))
+        reading = said_again if not memory.facts.keys().isdisjoint(said_again.facts) else reading
+    turned = _turned(text, memory, vocabulary)
+    if turned is not None and not reading.reads:
+        reading = _with(reading, turned)
     direct = read_answer(text, asked, vocabulary, variables, today) if asked else None
     is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
     if direct is not None and not is_declined:
@@ -35,6 +51,32 @@ def understand(
     declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
     facts = {**memory.facts, **reading.facts}
     return replace(memory, facts=facts, declined=declined, asking=None), reading, is_declined
+
+
+def _turned(text: str, memory: Memory, vocabulary: Vocabulary) -> Read | None:
+    """The only yes-or-no fact that is known, the other way: "and if not?", "what if they did?"."""
+    match = _OTHERWISE.fullmatch(text)
+    flags = [name for name in memory.facts if vocabulary.facts[name].type == "boolean"]
+    if match is None or len(flags) != 1:
+        return None
+    said = vocabulary.facts[flags[0]].phrases
+    called = (
+        {stem_of(word) for phrase in chain(*said.values()) for word in phrase_words(phrase)}
+        if isinstance(said, dict)
+        else set()
+    )
+    if match["verb"] and stem_of(match["verb"].casefold()) not in called:
+        return None
+    return Read(flags[0], not memory.facts[flags[0]], match["told"], match.start("told"), match.end("told"))
+
+
+def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:
+    """What *text* is about. What its amounts are called by counts only beside words that name an action with it."""
+    about = topic(_without_amounts(text, reads), index)
+    if about.is_named:
+        return about
+    whole = topic(text, index)
+    return whole if whole.actions and about.domains else about
 
 
 def _without_amounts(text: str, reads: Sequence[Read]) -> str:

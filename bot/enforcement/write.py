@@ -99,6 +99,11 @@ def fallback(reason: str) -> str:
     return f"(In plain words: {reason}.)"
 
 
+def why_asked(about: str, policies: Sequence[str]) -> str:
+    """Why a fact is asked for: what depends on it, by which policies."""
+    return f"I ask because it decides {about}{f' ({listing(policies)})' if policies else ''}."
+
+
 def question(words: Words, name: str) -> str:
     """The question that fetches a fact: its own `ask`, else one made from its label."""
     fact = words.vocabulary.facts[name]

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.enforcement.asked import declines, read_answer
+from bot.enforcement.asked import asks_why, declines, read_answer
 from bot.enforcement.facts import Read, Unclear
 from bot.index import BundleIndex
 
@@ -33,8 +33,8 @@ def test_an_answer_says_this(row: dict, shop: BundleIndex) -> None:
 @pytest.mark.parametrize(
     "text",
     ["I don't know", "idk", "skip", "Skip!", "skip this one", "no idea", "I would rather not say", "not sure",
-     "I'd prefer not to tell", "I won't say", "I'm not sure", "dunno", "?", "pass", "I do not remember", "I can't say",
-     "unknown", "sorry, I have no idea"],
+     "I'd prefer not to tell", "I won't say", "I'm not sure", "dunno", "n/a", "pass", "I do not remember",
+     "I can't say", "unknown", "sorry, I have no idea"],
 )  # fmt: skip
 def test_these_decline(text: str) -> None:
     assert declines(text)
@@ -45,6 +45,16 @@ def test_these_decline(text: str) -> None:
 )
 def test_these_do_not_decline(text: str) -> None:
     assert not declines(text)
+
+
+@pytest.mark.parametrize("text", ["why?", "Why do you need that?", "???", "what for", "sorry, why", "does it matter?"])
+def test_these_ask_back(text: str) -> None:
+    assert asks_why(text) and not declines(text)
+
+
+@pytest.mark.parametrize("text", ["yes", "15?", "no idea", "I know why", "what?", ""])
+def test_these_do_not_ask_back(text: str) -> None:
+    assert not asks_why(text)
 
 
 FACTS = st.sampled_from(["has_receipt", "days_since_purchase", "purchase_amount", "product_category", "delivered_on"])

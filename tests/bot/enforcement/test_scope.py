@@ -52,3 +52,11 @@ def test_a_named_action_is_spoken_of_open_or_silent(shop: BundleIndex) -> None:
     ]
     light = scope(shop, by_air, parcel_weight=3)
     assert (light.silent, light.missing, light.duties) == (("ship_by_air",), (), ())
+
+
+def test_what_the_facts_settle_asks_for_no_outcome_of_other_rules(own: BundleIndex) -> None:
+    found = scope(own, Topic(domains=("safety",)), has_safety_hazard=True, product_category="electronics")
+    assert (found.outcomes, found.missing) == ((), ())
+    assert [action for _, action, _ in found.duties] == ["advise_stop_use", "escalate", "notify_owner"]
+    harmless = scope(own, Topic(domains=("safety",)), has_safety_hazard=False, product_category="electronics")
+    assert harmless.duties == () and harmless.outcomes

@@ -1,0 +1,49 @@
+"""What a turn adds to the case, over the repository's own policies."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.conversation import Actor, Question
+from bot.enforcement.memory import Memory
+from bot.enforcement.recognise import Topic
+from bot.enforcement.understanding import understand
+from bot.index import BundleIndex
+
+
+def after(text: str, memory: Memory, own: BundleIndex) -> Memory:
+    asked_at = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    question = Question(text=text, actor=Actor(id="anna"), asked_at=asked_at, request_id="r1")
+    return understand(question, memory, own, own.evaluator)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "expected"),
+    [
+        ("what about 60 dollars", {"order_total": 40}, {"order_total": 60}),
+        ("sorry, it was 12 days", {"days_since_order": 20}, {"days_since_order": 12}),
+        ("and if not?", {"has_receipt": True}, {"has_receipt": False}),
+        ("what if he did?", {"has_call_consent": False}, {"has_call_consent": True}),
+        ("and if he agreed?", {"has_call_consent": False}, {"has_call_consent": True}),
+        ("and if he slept?", {"has_call_consent": False}, {"has_call_consent": False}),
+        ("and if not?", {"has_receipt": True, "is_student": True}, {"has_receipt": True, "is_student": True}),
+        ("and if not?", {}, {}),
+    ],
+)
+def test_what_is_said_again_takes_the_place_of_what_was_said(
+    text: str, known: dict, expected: dict, own: BundleIndex
+) -> None:
+    assert after(text, Memory(known, topic=Topic(domains=("refund",))), own).facts == expected
+
+
+def test_a_day_belongs_to_what_decides(own: BundleIndex) -> None:
+    cancelling = Memory({}, asking="order_status", topic=Topic(outcomes=("cancellation",)))
+    assert after("yesterday", cancelling, own).facts == {}
+    returning = Memory({}, asking="has_receipt", topic=Topic(outcomes=("refund",)))
+    assert after("yesterday", returning, own).facts == {"days_since_purchase": 1}
+
+
+def test_an_action_is_named_by_the_words_of_an_amount_too(own: BundleIndex) -> None:
+    found = after("refund 700 for a customer, can I approve it?", Memory({}), own)
+    assert found.topic.actions == ("approve_refund",)
+    assert after("an order of $30", Memory({}), own).topic.outcomes == ()
