@@ -32,7 +32,9 @@ GENERIC = listed("other none nothing unknown all any general information yes no 
 _PARTICLES = listed("up off out back down only")
 
 
-_IMPLIED = frozenset(("ago", "time", "be"))  # of "3 May", of "twice", of "the order's 45 dollars"
+_IMPLIED = frozenset(
+    ("", "ago", "time", "be")
+)  # of nothing at all, of "3 May", of "twice", of "the order's 45 dollars"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,9 @@ class Lexicon:
             elif phrase.has_slot:
                 self.slot_first.append(phrase)
         self.nouns = _nouns(phrases)
+        self.slots_by_end: dict[str, list[Phrase]] = defaultdict(list)
+        for phrase in self.slot_first:
+            self.slots_by_end[phrase.after[-1] if phrase.after else ""].append(phrase)
         self.claims: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
         for name, action in sorted(vocabulary.actions.items()):
             for said in (name, action.label or "", *action.phrases):
@@ -191,10 +196,10 @@ def _phrases(name: str, fact: Fact) -> Iterator[Phrase]:
             said_of = fact.phrases if isinstance(fact.phrases, list) else list(chain(*fact.phrases.values()))
             for said in said_of:
                 if said.count(SLOT) == 1:
-                    phrase = _slot_phrase(name, said)
+                    phrase = _slot_phrase(name, said, fact)
                     is_count = fact.unit is None and phrase.unit is None and phrase.measure is None
                     yield phrase
-                    yield from (_slot_phrase(name, way) for way in of_slot(said, is_count))
+                    yield from (_slot_phrase(name, way, fact) for way in of_slot(said, is_count))
                     if said.partition(SLOT)[0].endswith(" in ") and unit_of(fact.unit or "") == "days":
                         yield _ahead(name, said)
 
@@ -208,15 +213,16 @@ def _flag_phrases(name: str, fact: Fact) -> Iterator[Phrase]:
             yield Phrase(name, words, value, gap=_FLAG_GAP, is_one_clause="," not in text)
 
 
-def _slot_phrase(name: str, said: str) -> Phrase:
+def _slot_phrase(name: str, said: str, fact: Fact) -> Phrase:
     left, right = (part.strip() for part in said.split(SLOT))
     unit = currency_of(left[-1:]) if left else None
-    after = phrase_words(right)
+    after, is_sum = phrase_words(right), currency_of(fact.unit or "") is not None
     if right.startswith("%"):
         unit = "%"
     for length in (2, 1):
         named = " ".join(after[:length])
-        found = unit_of(named) or (currency_of(named) if length == 1 else None)
+        found = None if is_sum else unit_of(named)  # "{value} a night" is a price
+        found = found or (currency_of(named) if length == 1 else None)
         if len(after) >= length and found is not None:
             unit, after = found, after[length:]
             break
@@ -241,8 +247,8 @@ class Matcher:
         self._by_first_word = {quantity.first: k for k, quantity in enumerate(said.quantities)}
         meant = {correction.word for correction in self._corrected if correction is not None}
         self._present = {word.text for word in said.words} | meant | _IMPLIED
-        slots = lexicon.slot_first if said.quantities else ()
-        self._slot_first = [one for one in slots if not one.after or one.after[-1] in self._present]
+        ends = self._present & lexicon.slots_by_end.keys() if said.quantities else ()
+        self._slot_first = [phrase for end in sorted(ends) for phrase in lexicon.slots_by_end[end]]
 
     def matches(self) -> Iterator[Match]:
         """Every occurrence of every phrase, in order of its first word."""

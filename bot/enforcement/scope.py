@@ -78,12 +78,10 @@ def _is_settled(
     decision: Decision,
     day: int,
 ) -> bool:
-    """Do the facts fire rules of the likeliest domain that decide no outcome: "it is smoking" says what to do?"""
-    answered = {rule.rule_id for rule in known.answering(known.in_force(day).by_outcome, evaluator, day)}
-    return any(
-        rule.domain in domains and rule.rule_id not in answered and names(rule.guard) & set(facts)
-        for rule in _standing(decision, evaluator)
-    )
+    """Do the facts fire rules of the likeliest domain, which decides no outcome: "it is smoking" says what to do?"""
+    if any(rule.domain in domains for rule in known.answering(known.in_force(day).by_outcome, evaluator, day)):
+        return False
+    return any(rule.domain in domains and names(rule.guard) & set(facts) for rule in _standing(decision, evaluator))
 
 
 def _by_facts(

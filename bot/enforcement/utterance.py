@@ -218,7 +218,9 @@ class Utterance:
             or self.words[first - 1].text in ("a", "an", "any")
         ):
             return False
-        before = self.words[first - 2]
+        at = first - 2
+        at -= at > 0 and self.words[at].text in ("for", "of", "on", "from")  # "no receipt for the phone"
+        before = self.words[at]
         return before.clause == self.words[first].clause and before.text not in FUNCTION_WORDS | CUES
 
     def is_asked(self, used: Sequence[int]) -> bool:

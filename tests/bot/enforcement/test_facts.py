@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 from bot.enforcement.facts import Reading, read_facts, read_text
 from bot.index import BundleIndex
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.logic.ir import Variable
 
 TODAY = date(2026, 11, 20)
-ROWS, OWN = (yaml.safe_load(Path(__file__).with_name(name).read_text()) for name in ("facts.yaml", "own_facts.yaml"))
+ROWS, OWN, TRAVEL = (
+    yaml.safe_load(Path(__file__).with_name(name).read_text())
+    for name in ("facts.yaml", "own_facts.yaml", "travel.yaml")
+)
+VOCABULARY = Vocabulary.model_validate(TRAVEL["vocabulary"])
 
 
 def reading(text: str, shop: BundleIndex, *prefer: str) -> Reading:
@@ -33,6 +39,14 @@ def test_a_sentence_states_exactly_these_facts(row: dict, shop: BundleIndex) -> 
 @pytest.mark.parametrize("row", OWN, ids=lambda row: str(row["text"])[:60])
 def test_what_people_write_of_their_cases(row: dict, own: BundleIndex) -> None:
     assert shown(row["text"], own) == row["facts"]
+
+
+@pytest.mark.parametrize("row", TRAVEL["rows"], ids=lambda row: str(row["text"])[:60])
+def test_another_trade_is_read_as_well(row: dict) -> None:
+    facts = sorted(VOCABULARY.facts.items())
+    variables = {name: Variable(name, fact.type, tuple(fact.values), None, None, fact.unit) for name, fact in facts}
+    found = read_text(row["text"], VOCABULARY, variables, TODAY)
+    assert {read.fact: variables[read.fact].show(read.value) for read in found.reads} == row["facts"]
 
 
 def test_there_are_enough_rows() -> None:
