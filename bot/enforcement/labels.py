@@ -44,5 +44,8 @@ def _compiled(vocabulary: Vocabulary) -> tuple[re.Pattern[str], Mapping[str, str
     called = {
         (fact.label or name.replace("_", " ")).casefold(): name for name, fact in sorted(vocabulary.facts.items())
     }
+    for name, fact in sorted(vocabulary.facts.items()):
+        if fact.type == "boolean":  # "receipt: yes"
+            called.setdefault(name.partition("_")[2].replace("_", " ") or name, name)
     longest = sorted(called, key=lambda label: (-len(label), label)) or ["\0"]
     return re.compile(rf"(?i)\b({'|'.join(map(re.escape, longest))}){_VALUE}"), called

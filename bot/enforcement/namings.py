@@ -7,16 +7,17 @@ that action. Compiled once for each vocabulary.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.enforcement.kept import kept
 from bot.enforcement.senses import in_plain_words, sense
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
-from bylaw.language.words import read_words
+from bylaw.language.words import read_words, stem_of
 
 _NO = listed("no not never without neither")
+_LIGHT = frozenset(map(stem_of, ("offer", "use")))
 _SLACK = 4  # words that may stand between those of a name, beside the words that say nothing
 
 
@@ -106,9 +107,18 @@ def namings(vocabulary: Vocabulary) -> Namings:
             stems, is_denial = _stems(text)
             if stems:
                 found[Naming(stems, (target,), outcome, is_denial)] = None
-    for naming in _generic(vocabulary, list(found)):
+    known = {naming.stems for naming in found}
+    for naming in [*_without_verb(list(found), known), *_generic(vocabulary, list(found))]:
         found[naming] = None
     return gathered(found)
+
+
+def _without_verb(found: Sequence[Naming], known: Collection[frozenset[str]]) -> Iterable[Naming]:
+    """What is offered or used, by its own name: "a free battery swap". One word alone would be anything."""
+    for naming in found:
+        stems = naming.stems - _LIGHT
+        if len(naming.stems) > len(stems) >= 2 and stems not in known:
+            yield Naming(stems, naming.targets, naming.outcome, naming.is_denial)
 
 
 def gathered(found: Iterable[Naming]) -> Namings:

@@ -29,7 +29,8 @@ GIVING = listed(
 )
 ACTS = listed(
     "reimburse wire transfer compensate waive cancel block lock unlock close terminate stop continue delete erase "
-    "remove replace repair fix exchange swap ship keep sell share change"
+    "remove replace repair fix exchange swap ship keep sell share change hold freeze reopen "
+    "extend reduce raise double halve"
 )
 _ACT_STEMS = frozenset(map(stem_of, ACTS))
 _GIVING_STEMS = frozenset(map(stem_of, GIVING))
@@ -47,6 +48,8 @@ _IF_PAIRS = frozenset(
     {("as", "long"), ("in", "case"), ("on", "condition"), ("subject", "to"), ("even", "if"), ("so", "long")}
     | {("only", word) for word in ("for", "with", "within", "without", "when", "to", "in")}
 )
+_SCOPED = listed("for in with without")
+_LIMITING = listed("within from until till after before above over under below")
 _WISHES = listed("want ask asked request requested wish hope hoping hoped like wanted wondering expect expected demand")
 _BUT = listed("but though although however only except")
 _BARE = listed(
@@ -59,9 +62,13 @@ _LESS = listed("minus deducting deduct deducted apart except excluding nothing z
 _GENERAL = listed("never excluded exempt exempted nonrefundable ineligible")
 _UNTIL = listed("once until till when whenever")
 _BY_OFFICE = listed("may must can have need will should")  # "a manager has to approve it"
+_CALLING = listed("by need ask")  # "you need a manager for that"
 _YES = listed("yes sure certainly absolutely definitely yeah yep")
+_EAGER = listed("of course thing gladly happily pleasure with problem")
+GREETINGS = listed("hi hello hey dear")
 _NAY = listed("no nope")
 _ALLOWED = listed("allowed permitted possible")
+_GROUNDS = listed("because since as once after")
 _REGRET = listed("unfortunately sadly sorry regrettably alas well afraid i be am")  # "I am afraid not"
 
 
@@ -95,6 +102,8 @@ def _negates(words: Sequence[Word], i: int, first: int) -> bool:
     after = words[i + 1].text if i + 1 < len(words) else ""
     if text == "not" and after == "only":
         return False
+    if text == "nor" and any(word.text == "neither" and word.clause == words[i].clause for word in words[:i]):
+        return False  # "neither … nor …" denies once
     if text in _VERBAL or text in _DENYING or (text in _UNTRUE and after == "that"):
         return True
     if text == "no":
@@ -184,10 +193,31 @@ def is_conditional(words: Sequence[Word]) -> bool:
     """Does the sentence state something only under a condition, or not for sure?"""
     texts = [word.text for word in words]
     pairs = pairwise(texts)
-    polite = any(one == "would" and two in ("be", "like", "love") for one, two in pairwise(texts))
-    if any(text in _IF or (text in _HEDGES and not (polite and text == "would")) for text in texts):
+    if any(text in _IF or (text in _HEDGES and text != "would") for text in texts):
+        return True
+    if any(text == "would" and not _is_polite(words, i) for i, text in enumerate(texts)):
+        return True
+    if any(text == "only" and not _LIMITING.isdisjoint(texts[i + 1 : i + 4]) for i, text in enumerate(texts)):
+        return True
+    if any(_limits_before(words, i) for i, text in enumerate(texts) if text == "only"):
         return True
     return any(pair in _IF_PAIRS or (pair[0] == "not" and pair[1] in _KNOWING) for pair in pairs)
+
+
+def _limits_before(words: Sequence[Word], i: int) -> bool:
+    """Does the "only" at word *i* end a clause: "for electronics only"?"""
+    before = [word.text for word in words[max(i - 3, 0) : i] if word.clause == words[i].clause]
+    is_last = i + 1 == len(words) or words[i + 1].clause != words[i].clause
+    return is_last and not _SCOPED.isdisjoint(before)
+
+
+def _is_polite(words: Sequence[Word], i: int) -> bool:
+    """Is the "would" at word *i* only polite: "you would get store credit"? With a figure it may be of another case."""
+    after = [word.text for word in words[i + 1 : i + 3]]
+    if after[:1] and after[0] in ("be", "like", "love"):
+        return True
+    is_missed = after[:1] == ["have"] and after[1:] != ["to"]  # "you would have got …"
+    return not is_missed and not any(word.is_number for word in words)
 
 
 def is_wished(words: Sequence[Word], used: Sequence[int]) -> bool:
@@ -250,13 +280,32 @@ def is_awaited(words: Sequence[Word], start: int) -> bool:
     """Is what is said at *start* yet to come, or said of whoever does it: "once it has arrived", "a manager may"?"""
     i = next((k for k, word in enumerate(words) if word.start >= start), len(words))
     before = [word.text for word in words[max(i - 4, 0) : i] if word.clause == words[min(i, len(words) - 1)].clause]
-    after = words[i + 1].text if i + 1 < len(words) else ""
-    return any(text in _UNTIL for text in before) or (before[-1:] == ["a"] and after in _BY_OFFICE)
+    is_called = before[-1:] == ["a"] and not _CALLING.isdisjoint(before)
+    return any(text in _UNTIL for text in before) or is_called or is_of_office(words, start)
+
+
+def is_of_office(words: Sequence[Word], start: int) -> bool:
+    """Does it name whose business it is: "a manager may approve it"?"""
+    i = next((k for k, word in enumerate(words) if word.start >= start), len(words))
+    return [word.text for word in words[i - 1 : i]] == ["a"] and not _BY_OFFICE.isdisjoint(
+        word.text for word in words[i + 1 : i + 2]
+    )
+
+
+def is_greeting(words: Sequence[Word]) -> bool:
+    """Is it only a hello, with a name or two?"""
+    return len(words) <= 4 and bool(words) and words[0].text in GREETINGS
+
+
+def is_dated(words: Sequence[Word], used: Sequence[int]) -> bool:
+    """Do the words only say from when on something else holds: "you can return it once it has arrived"?"""
+    before = [word.text for word in words[max(used[0] - 4, 0) : used[0]] if word.clause == words[used[0]].clause]
+    return any(text in _UNTIL or text == "after" for text in before)
 
 
 def is_yes_or_no(words: Sequence[Word]) -> bool:
     """Is nothing said but yes or no?"""
-    return all(word.text in _YES | _NAY | _REGRET for word in words) and says_yes_or_no(words) is not None
+    return all(word.text in _YES | _NAY | _REGRET | _EAGER for word in words) and says_yes_or_no(words) is not None
 
 
 def says_yes_or_no(words: Sequence[Word]) -> bool | None:
@@ -277,9 +326,11 @@ def _opening(words: Sequence[Word]) -> tuple[bool, int] | None:
     texts = [word.text for word in words[start:]]
     if texts[:1] and (texts[0] in _YES or texts[:2] == ["of", "course"]):
         return texts[1:2] != ["not"], start + 1
-    if texts[:1] and (texts[0] in _NAY or texts == ["not"]):
+    is_whole = len(words) == start + 1 or (len(words) > start and words[start].clause != words[start + 1].clause)
+    if texts[:1] and (texts[0] in _NAY or (texts[0] == "not" and is_whole)):
         return False, start + 1
-    clause = [word.text for word in words if words and word.clause == words[0].clause]
+    here = takewhile(lambda word: word.clause == words[0].clause and word.text not in _GROUNDS, words)
+    clause = [word.text for word in here]
     bare = [text for text in clause if text not in _REGRET or text in AUXILIARIES]
     is_denied = "not" in bare or "longer" in bare
     is_short = all(text in PRONOUNS | AUXILIARIES | _ALLOWED | {"that", "this", "not", "no", "longer"} for text in bare)

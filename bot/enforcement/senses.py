@@ -39,6 +39,7 @@ _ALIKE = (
     "ship shipping shipment delivery deliver",
     "sell sale",
     "notify inform",
+    "answer reply respond response",
     "cancel cancellation",
     "identity identification",
     "reject rejection",
@@ -75,6 +76,10 @@ _IDIOMS = (
     "whatever you paid | full refund",
     "bring - back | take back",
     "not come back | not take back",
+    "hear from us | answer",
+    "hear back from us | answer",
+    "hear back | answer",
+    "get back to - | answer",
     "all your money | full refund",
     "all of your money | full refund",
 )

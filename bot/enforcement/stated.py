@@ -15,8 +15,10 @@ from functools import cached_property
 
 from bot.enforcement import labels, polarity
 from bot.enforcement.facts import Read, Reading, read_text
-from bot.enforcement.namings import Mention, Namings, namings
+from bot.enforcement.figures import figures, measure
+from bot.enforcement.namings import Mention, Naming, Namings, namings
 from bot.enforcement.recognise import Topic
+from bot.enforcement.senses import sense
 from bot.enforcement.sentences import POLICY_ID, Quotable, Sentence, sentence_of, sentences
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
@@ -30,6 +32,9 @@ ABOUT = listed("request policy period window rule question department team desk 
 _HAS = listed("no not your a")  # "your refund" is a promise, "the refund" need not be
 _OPENS_QUESTION = listed("can could may do be will would shall should am must have")
 _TESTING = listed("would could only need require required must whether")
+_MODALS = listed("can could may might must will would shall should")
+_BEFORE_A_VERB = listed("not be no longer also simply still just ever never")
+_SUPPOSING = listed("if unless whether suppose supposing assuming")
 _JOINTS = listed("and but or then which while plus")  # what begins another statement of the clause
 LONGEST = 400  # words of a sentence; no check reads on
 
@@ -49,6 +54,7 @@ class Claim:
     about: frozenset[str] = frozenset()  # facts that the condition touches, read or not
     is_generic: bool = False
     is_partial: bool = False  # only a part of it: "half of your money"
+    denies: frozenset[str] = frozenset()  # what there is not, where it is called so: "no refund"
     is_general: bool = False  # denied for more than this case: "we never refund …"
     is_only: bool = False  # under its condition and no other
 
@@ -81,6 +87,7 @@ class Stated:
 
     sentences: tuple[Said, ...]
     policies: tuple[str, ...] = field(default=())  # cited by their ids
+    lead: int = 0  # the first sentence that is no greeting
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -122,20 +129,38 @@ class Reader:
     topic: Topic = field(default_factory=Topic)
     names: Namings | None = None  # how actions are called, those of the vocabulary unless it is given
     short: Namings | None = None  # how those are called in short that were asked about
+    likely: str | None = None  # the outcome that the question is about, named or not
 
     def read(self, text: str) -> Stated:
         """What *text* states."""
         names = self.names or namings(self.vocabulary)
-        found = [self._said(sentence, names) for sentence in sentences(text, self.quotable, self.query)]
-        opening = self._opening(found)
+        parts = (part for sentence in sentences(text, self.quotable, self.query) for part in _concluded(sentence))
+        found = [self._said(part, names) for part in parts]
+        lead = next((i for i, said in enumerate(found) if not polarity.is_greeting(said.sentence.words)), 0)
+        opening = self._opening(found[lead:])
         if opening:
-            found[0] = replace(found[0], claims=(*opening, *found[0].claims))
-        return Stated(tuple(found), cited(text))
+            found[lead] = replace(found[lead], claims=(*opening, *found[lead].claims))
+        return Stated(tuple(self._precise(found)), cited(text), lead)
+
+    def _precise(self, found: Sequence[Said]) -> Iterator[Said]:
+        """The sentences, where "no refund" gives way to what is given instead: "we cannot refund it, but …"."""
+        given = {target for said in found for claim in said.claims for target in _given(claim)}
+        instead = {
+            naming.outcome: naming.stems
+            for outcome in sorted({self.vocabulary.outcome_of(name) or "" for name in given})
+            for naming in self._vague((outcome,))
+            if given.isdisjoint(naming.targets)
+        }
+        for said in found if instead else ():
+            claims = [c for c in said.claims if not (c.gives and c.denies and c.denies == instead.get(c.outcome))]
+            yield replace(said, claims=tuple(claims)) if len(claims) < len(said.claims) else said
+        if not instead:
+            yield from found
 
     def _said(self, sentence: Sentence, names: Namings) -> Said:
         if len(sentence.words) > LONGEST:
             return Said(sentence, Reading((), (), frozenset()), False, False, (), is_unread=True)
-        sentence, labelled = self._labelled(sentence)
+        sentence, labelled = self._labelled(self._repaid(sentence))
         reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
         mentions = self._mentions(sentence, names)
         reads = (
@@ -160,15 +185,69 @@ class Reader:
             return Said(sentence, reading, True, False, offers=claims, silent=silent, beside=beside)
         return Said(sentence, reading, False, is_conditional, claims, silent=silent, beside=beside)
 
+    def _repaid(self, sentence: Sentence) -> Sentence:
+        """The sentence with "your $60 back" as "your money back", where all that the case tells of money is $60."""
+        words = sentence.words
+        if not any(word.text == "back" for word in words):
+            return sentence
+        told = {f for name, value in self.known.items() if (f := measure(self.vocabulary.facts.get(name), value))}
+        sums = {figure for figure in told if figure[0] not in ("seconds", "percent")}
+        for figure, quantity in figures(sentence.text, self.today):
+            spelled = [word for word in words if quantity.start <= word.start < quantity.end]
+            i = words.index(spelled[-1]) + 1 if spelled else len(words)
+            if sums == {figure} and i < len(words) and words[i].text == "back":
+                money = replace(spelled[0], text="money", end=spelled[-1].end)
+                return replace(sentence, words=(*words[: i - len(spelled)], money, *words[i:]))
+        return sentence
+
     def _mentions(self, sentence: Sentence, names: Namings) -> list[Mention]:
         """Where actions are named, in short only in clauses that name none of the actions that were asked about."""
         texts = [word.text for word in sentence.words]
         found = names.mentions(texts, sentence.clauses)
+        found += self._echoes(sentence, found)
         if self.short is None or not self.short.by_stem:
             return found
         named = {i for mention in found if not mention.naming.is_generic for i in mention.used}
         free = [clause for clause in sentence.clauses if named.isdisjoint(clause)]
         return sorted([*found, *self.short.mentions(texts, free)], key=lambda one: (one.used, one.naming.targets))
+
+    def _echoes(self, sentence: Sentence, found: Sequence[Mention]) -> Iterator[Mention]:
+        """Where it says of what was asked that it cannot be: "gift cards cannot be returned"."""
+        words, taken = sentence.words, {i for mention in found for i in mention.used}
+        for i, word in enumerate(words):
+            if i in taken or sense(word.text) not in self._asked or not polarity.is_denied(words, (i,)):
+                continue
+            before = [other.text for other in words[:i] if other.clause == word.clause]
+            while before and before[-1] in _BEFORE_A_VERB:
+                before.pop()
+            if before and before[-1] in _MODALS:
+                asked = self._named_in_question or self._vague((self.likely,))
+                for naming in asked:
+                    yield Mention(replace(naming, stems=frozenset((sense(word.text) or "",))), (i,))
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """The words of a yes-or-no question by which its outcome is called."""
+        if not self._is_yes_no_question():
+            return frozenset()
+        groups = (self.names or namings(self.vocabulary)).by_stem.values()
+        mine = self._named_in_question or [one for group in groups for one in group if one.outcome == self.likely]
+        called = {stem for one in mine for stem in one.stems if self.likely or one.outcome is None}
+        asked = (part for part in sentences(self.query) if part.words[0].text in _OPENS_QUESTION)
+        return frozenset(found for part in asked for word in part.words if (found := sense(word.text)) in called)
+
+    @cached_property
+    def _named_in_question(self) -> Sequence[Naming]:
+        """The names of the duty that was asked about, where there is just one."""
+        if self.topic.outcomes or len(self.topic.actions) != 1:
+            return ()
+        groups = namings(self.vocabulary).by_stem.values()
+        return [one for group in groups for one in group if one.targets == tuple(self.topic.actions)]
+
+    def _vague(self, outcomes: Collection[str | None]) -> Iterator[Naming]:
+        """The names of *outcomes* that name none of their actions."""
+        for group in namings(self.vocabulary).by_stem.values():
+            yield from (naming for naming in group if naming.is_generic and naming.outcome in outcomes)
 
     def _rest(
         self, sentence: Sentence, reading: Reading, mentions: Sequence[Mention]
@@ -222,6 +301,9 @@ class Reader:
         if any(text in _ASSERTING for text in texts):
             return False
         others = [read for read in reading.reads if self.known.get(read.fact, read.value) != read.value]
+        is_only = "only" in texts and not any(word.is_number for word in sentence.words)
+        if others and is_only and all(polarity.is_of_office(sentence.words, read.start) for read in others):
+            return True  # "only a manager may …"
         opens = [read for read in others if read.start == 0 or any(text in _TESTING for text in texts)]
         return bool(others) and all(read in opens and read_words(read.words)[0].text in PREPOSITIONS for read in others)
 
@@ -239,6 +321,8 @@ class Reader:
         for mention in mentions:
             naming = mention.naming
             if polarity.is_wished(words, mention.used) and not polarity.is_question(sentence.text):
+                continue
+            if naming.outcome is None and len(naming.stems) == 1 and polarity.is_dated(words, mention.used):
                 continue
             denied = polarity.is_denied(words, mention.used)
             is_vague = naming.is_generic or (naming.is_denial and not denied)
@@ -259,6 +343,7 @@ class Reader:
                 frozenset(about),
                 naming.is_generic,
                 is_partial,
+                naming.stems if naming.is_denial else frozenset(),
                 not gives and polarity.is_general(words),
                 is_conditional and any(word.text == "only" for word in words),
             )
@@ -285,23 +370,41 @@ class Reader:
         if answer is None or not self._is_yes_no_question():
             return []
         text = found[0].sentence.text
-        if self.topic.actions:
-            outcomes = {name: self.vocabulary.outcome_of(name) for name in self.topic.actions}
+        own = namings(self.vocabulary)
+        actions = [name for name in self.topic.actions if not own.is_denial(name)]
+        if actions:
+            outcomes = {name: self.vocabulary.outcome_of(name) for name in actions}
             first = [name for name, outcome in outcomes.items() if outcome in self.topic.outcomes[:1]]
             return [Claim((name,), outcomes[name], answer, text) for name in first or outcomes]
         stated = {claim.outcome for said in found for claim in said.claims if claim.gives and not claim.is_generic}
-        generic = [
-            naming
-            for group in namings(self.vocabulary).by_stem.values()
-            for naming in group
-            if naming.is_generic and naming.outcome in self.topic.outcomes[:1] and naming.outcome not in stated
-        ]
+        about = self.topic.outcomes[:1] or ((self.likely,) if self._asked and not answer else ())
+        generic = [naming for naming in self._vague(about) if naming.outcome not in stated]
         return [Claim(one.targets, one.outcome, answer, text, is_generic=True) for one in generic]
 
     def _is_yes_no_question(self) -> bool:
         parts = list(sentences(self.query))
         questions = [part for part in parts if polarity.is_question(part.text)]
         return any(part.words[0].text in _OPENS_QUESTION for part in questions or parts)
+
+
+def _given(claim: Claim) -> Sequence[str]:
+    """What it gives for sure and by name."""
+    is_sure = claim.gives and claim.condition is None and not (claim.is_generic or claim.denies or claim.is_partial)
+    return claim.targets if is_sure and claim.outcome else ()
+
+
+def _concluded(sentence: Sentence) -> Iterator[Sentence]:
+    """The sentence, or what it starts from and what it concludes: "it is only free from $50 | , so you pay …"."""
+    words = sentence.words
+    i = next((i for i in range(1, len(words)) if words[i].text == "so" and words[i - 1].clause != words[i].clause), 0)
+    is_open = any(word.text in _SUPPOSING for word in words[:i]) or [word.text for word in words[i + 1 : i + 2]] == [
+        "that"
+    ]
+    if not i or is_open or i + 2 >= len(words) or not polarity.is_conditional(words[:i]):
+        yield sentence
+        return
+    yield sentence_of(sentence.text[: words[i - 1].end])
+    yield sentence_of(sentence.text[words[i].start :])
 
 
 def _parts(sentence: Sentence, named: Collection[int]) -> frozenset[int]:

@@ -15,6 +15,7 @@ from bot.enforcement.senses import sense
 from bot.enforcement.sentences import sentences
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.span import listed
+from bylaw.language.units import unit_of
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words
 from bylaw.logic.ir import ConditionalRule
 
@@ -88,6 +89,9 @@ def in_short(vocabulary: Vocabulary, outcome: str, apart: Collection[str]) -> Na
         others = set().union(*(stems for other, stems in called.items() if other != action))
         if meant and not is_common and meant not in others | of_case:
             found.append(Naming(frozenset((meant,)), (action,), outcome))
+        measured = frozenset(part for part in called[action] if part[0].isdigit() or unit_of(part) is not None)
+        if len(measured) > 1 and not measured <= others:
+            found.append(Naming(measured, (action,), outcome))  # "within two days"
     return gathered(found)
 
 

@@ -6,16 +6,18 @@ names its core: the rule that says otherwise, with file and line, and the facts 
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from itertools import chain, pairwise, zip_longest
 from typing import Literal
 
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
-from bot.enforcement.checks.roles import misplaced
-from bot.enforcement.checks.unread import Known, known_of, stems_in, unread
+from bot.enforcement.checks.roles import bound, misplaced
+from bot.enforcement.checks.unread import Known, is_signed, known_of, stems_in, unread
 from bot.enforcement.facts import Read
 from bot.enforcement.figures import Ground, counts, figures, measure
 from bot.enforcement.lookups import lookups
@@ -34,7 +36,7 @@ from bylaw.logic.truth import truth
 Verdict = Literal["follows", "contradicts", "open"]
 _SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-invariant", "wrong-source", "unreadable"})
 _REST = listed("left remain remaining more still until till late later early over past ago another beyond too after in")
-_MISSED = re.compile(r"(?i)\bwould(?: not|n['’]t)? have\b")  # what would have been is not
+_MISSED = re.compile(r"(?i)\bwould(?: not|n['’]t)? have\b(?! to\b)")  # what would have been is not
 _OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
 
 
@@ -163,7 +165,7 @@ def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
     if not supposed and _MISSED.search(claim.words):
         claim = replace(claim, gives=not claim.gives)
     verdict = judge(draft, decision, facts, claim)
-    if not supposed and verdict != "follows":
+    if (not supposed and verdict != "follows") or (claim.is_only and claim.gives and _is_given_elsewhere(draft, claim)):
         yield _unsupported(draft, claim)
     elif claim.is_only and claim.condition and _is_of_another_case(draft, claim.condition):
         if judge(draft, draft.decision, draft.facts, replace(claim, gives=not claim.gives)) == "contradicts":
@@ -174,6 +176,19 @@ def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
         yield _unsupported(draft, claim)
 
 
+def _is_given_elsewhere(draft: Draft, claim: Claim) -> bool:
+    """Does a case that differs only in the kind that is said to be the only one get it too?"""
+    variables = draft.evaluator.ruleset.variables
+    for name, value in (claim.condition or {}).items():
+        others = (True, False) if variables[name].kind == "boolean" else variables[name].values
+        for other in others if variables[name].is_finite else ():
+            facts = {**draft.facts, name: other}
+            decided = other != value and draft.evaluator.decide(facts, draft.day)
+            if decided and judge(draft, decided, facts, claim) == "follows":
+                return True
+    return False
+
+
 def _is_of_another_case(draft: Draft, supposed: Mapping[str, Value]) -> bool:
     """Does the condition contradict what is known? Then it explains, and what it leaves open is not promised here."""
     return any(draft.facts.get(name, value) != value for name, value in supposed.items())
@@ -181,15 +196,17 @@ def _is_of_another_case(draft: Draft, supposed: Mapping[str, Value]) -> bool:
 
 def _limits(draft: Draft, claim: Claim) -> Iterator[tuple[str, Value]]:
     """The limits that the condition names ("within 15 days"), each as the value at the limit that a rule asks for."""
-    wanted = {figure for figure, _ in figures(claim.words, date.fromordinal(draft.day))}
+    today = date.fromordinal(draft.day)
+    wanted = {figure: bound(claim.words, quantity, today) for figure, quantity in figures(claim.words, today)}
     if not wanted:
         return
     for rule in lookups(draft.index).speaking(claim.targets, draft.evaluator, draft.day):
         for atom in _tests(rule, draft):
-            fact = draft.index.vocabulary.facts.get(atom.var)
-            is_limit = atom.op in ("<=", ">=", "==") and measure(fact, atom.value) in wanted
-            if is_limit and not isinstance(atom.value, tuple):
-                yield atom.var, atom.value
+            figure = measure(draft.index.vocabulary.facts.get(atom.var), atom.value)
+            if atom.op not in ("<=", ">=", "==") or figure not in wanted or isinstance(atom.value, tuple):
+                continue
+            is_over = atom.op == "<=" and wanted[figure] in (operator.gt, operator.ge)  # "only after 15 days"
+            yield atom.var, atom.value + 1 if is_over and isinstance(atom.value, int | Fraction) else atom.value
 
 
 def _tests(rule: ConditionalRule, draft: Draft) -> Iterator[Atom]:
@@ -377,15 +394,25 @@ def _silence(draft: Draft) -> Iterator[Violation]:
     for outcome in wanted:
         mine = [claim for claim in claims if claim.outcome == outcome and _is_of_this_case(draft, claim)]
         if draft.decision.outcomes[outcome].action is None:
-            if not (draft.stated.asks or draft.stated.hedges or mine):
+            if not (draft.stated.asks or draft.stated.hedges or mine or _says_something_right(draft)):
                 yield Violation("unanswered", f"it neither answers nor asks: {words.outcome(outcome)}")
         elif not any(_answers(draft, claim) for claim in mine):
             yield Violation("unanswered", f"it does not say: {words.outcome(outcome)}")
     if not wanted and scope.actions:
         spoken = {name for claim in claims for name in claim.targets}
         is_open = bool(scope.missing)
-        if not spoken & set(scope.actions) and not (is_open and (draft.stated.asks or draft.stated.hedges)):
+        is_put_off = is_open and (draft.stated.asks or draft.stated.hedges)
+        is_settled = any(_is_ruled(draft, action) for action in scope.actions)
+        is_told = not is_settled and _says_something_right(draft)  # "first we verify your identity"
+        if not spoken & set(scope.actions) and not is_put_off and not is_told:
             yield Violation("unanswered", f"it does not say: {listing(words.action(name) for name in scope.actions)}")
+
+
+def _is_ruled(draft: Draft, action: str) -> bool:
+    """Does a rule say in this case whether *action* is done?"""
+    return any(
+        action in names for names in (draft.decision.required, draft.decision.permitted, draft.decision.prohibited)
+    )
 
 
 def _answers(draft: Draft, claim: Claim) -> bool:
@@ -403,15 +430,26 @@ def _untold(draft: Draft) -> Iterator[Violation]:
     today = date.fromordinal(draft.day)
     known: Known | None = None
     for i, said in enumerate(draft.stated.sentences):
-        if not said.silent and not said.beside:
+        if (not said.silent and not said.beside) or is_signed(draft.stated.sentences[:i], said):
             continue
-        if is_yes_or_no(said.sentence.words):
-            word = said.sentence.text if i else None  # behind the first sentence: a yes or no to what?
+        if is_yes_or_no(said.sentence.words) or _is_contrary(draft, i):
+            word = (
+                said.sentence.text if i > draft.stated.lead else None
+            )  # behind the first sentence: yes or no to what?
         else:
             known = known or known_of(draft)
             word = unread(said, known, [quantity for _, quantity in figures(said.sentence.text, today)])
         if word is not None:
             yield Violation("unread", f"nobody could check what it says with “{word}”", said.sentence.text)
+
+
+def _is_contrary(draft: Draft, i: int) -> bool:
+    """Does sentence *i* say yes or no anew, with nothing else, and other than the answer began?"""
+    said, stated = draft.stated.sentences[i], draft.stated
+    answer = None if said.claims else says_yes_or_no(said.sentence.words)
+    if answer is None or i <= stated.lead or stated.sentences[i - 1].is_question:
+        return False
+    return answer is not says_yes_or_no(stated.sentences[stated.lead].sentence.words)
 
 
 def _quotes_the_deciding(draft: Draft) -> bool:

@@ -5,10 +5,12 @@ None of them names anything by itself, so nothing that is read by its stem notic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
+from bot.enforcement.figures import NUMBER_WORDS
 from bot.enforcement.polarity import is_giving
-from bot.enforcement.senses import stem
+from bot.enforcement.senses import sense, stem
 from bot.enforcement.sentences import Sentence
 from bot.enforcement.stated import Said
 from bylaw.language.span import listed
@@ -16,13 +18,19 @@ from bylaw.language.words import AUXILIARIES, DETERMINERS, PREPOSITIONS, PRONOUN
 
 _SUMS = listed("price amount value sum total cost")
 _OF_A_SUM = listed("full whole entire complete purchase total original regular same exact product item paid")
-_LEADS = listed("of for back worth match keep save our") | PRONOUNS | AUXILIARIES
+_LEADS = listed("of for off back worth match keep save our") | PRONOUNS | AUXILIARIES
 _SAYING = listed("afraid sorry say tell told confirm mean think believe know note see hope expect so glad happy please")
 _ASSENTS = listed("fine good great perfect nice ok okay alright right correct possible allowed permitted true yes")
 _DEGREES = listed("all too quite perfectly totally absolutely completely also very really just still just")
 _WHAT = listed("it that this everything all these those anything")
 _ANSWERS = listed("no yes")
 _OF_AN_ANSWER = listed("be firm clear hard definite final simple plain big short")
+_OURS, _US = listed("us me"), listed("we i")
+_GETTING = listed("get receive obtain")
+_ENDS = listed("first last next")
+_ENDING = frozenset(map(sense, ("close", "erase", "end")))
+_HELPING = listed("help assist")
+_REFUSING = listed("not unable never")
 _OTHERWISE = listed("or alternatively")
 
 
@@ -37,11 +45,31 @@ def limits(said: Said) -> Iterator[Word]:
             lead = "".join(before[-1:])
             if (lead and lead not in _LEADS and not is_giving(lead)) or "not" in before[-2:]:
                 yield word
+        elif word.text in _OURS and before and is_giving(before[-1]):
+            yield word  # "you pay us …"
+        elif word.text in _US and not _GETTING.isdisjoint(_verb_behind(words, i)):
+            yield word  # "we get …"
+        elif (
+            word.text == "good" and before[-1:] == ["for"] and _ENDING.isdisjoint(sense(other.text) for other in words)
+        ):
+            yield word  # "paused for good"
+        elif word.text in _ENDS and before and before[-1] in DETERMINERS and not _is_counted(words, i):
+            yield word  # "free for the first parcel"
         elif word.text == "that" and before and before[-1] not in _SAYING:
             after = [other for other in words[i + 1 :] if other.clause == word.clause]
             is_verb = after[:1] != [] and after[0].text in AUXILIARIES
             if is_verb and any(other in said.beside and stem(other.text) for other in after):
                 yield word
+
+
+def _verb_behind(words: Sequence[Word], i: int) -> Iterator[str]:
+    """The first word behind word *i* that is no auxiliary, or none."""
+    rest = (other.text for other in words[i + 1 : i + 4] if other.clause == words[i].clause)
+    yield from islice((text for text in rest if text not in AUXILIARIES and text != "have"), 1)
+
+
+def _is_counted(words: Sequence[Word], i: int) -> bool:
+    return any(other.is_number or other.text in NUMBER_WORDS for other in words[i + 1 : i + 2])
 
 
 def assents(sentence: Sentence) -> Iterator[Word]:
@@ -53,6 +81,8 @@ def assents(sentence: Sentence) -> Iterator[Word]:
         if word.text in _ANSWERS and before and (not after or after in PREPOSITIONS):
             if before[-1].text in DETERMINERS or before[-1].text in _OF_AN_ANSWER:
                 yield word
+        elif word.text in _HELPING and not _REFUSING.isdisjoint(other.text for other in before[-4:]):
+            yield word  # "we cannot help you"
         elif word.text in _ASSENTS:
             while before and before[-1].text in _DEGREES:
                 before.pop()

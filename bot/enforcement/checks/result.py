@@ -95,6 +95,7 @@ class Draft:
             self.topic,
             found.names,
             found.short(self.scope.outcomes[0], prefer, self.index.vocabulary) if self.scope.outcomes else None,
+            self.scope.outcomes[0] if self.scope.outcomes else None,
         )
         return reader.read(self.seen)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from bot.enforcement.figures import Figure, Ground, called, counts, figures
@@ -43,6 +44,7 @@ _BEHIND = (
 _DENIED = {operator.gt: operator.le, operator.ge: operator.lt, operator.lt: operator.ge, operator.le: operator.gt}
 _SIZES = (3, 2, 1)  # words of a bound
 _LASTING = listed("in for every during next")
+_RESTING = listed("over beyond late left remaining")
 _WORTH = listed("of for worth at to back price amount total sum value full off cost come save match")
 _BEHIND_SUM = listed("in of back as will be have")
 _MORE = listed("each apiece extra more also too bonus another additional")
@@ -68,6 +70,11 @@ def misplaced(said: Said, ground: Ground) -> Iterator[Quantity]:
         amounts = [ground.facts[name] for name in sorted(names) if name in ground.facts]
         if holds is not None and amounts and not any(holds(amount, quantity.value) for amount in amounts):
             yield quantity
+
+
+def bound(text: str, quantity: Quantity, today: date) -> Holds | None:
+    """How a case compares with a figure of *text*, where it is a bound."""
+    return _bound(utterance(text, today).words, quantity)
 
 
 def _bound(words: Sequence[Word], quantity: Quantity) -> Holds | None:
@@ -127,9 +134,11 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
     before, behind = _around(words, quantity)
     left, right = "".join(before[-1:]), "".join(behind[:1])
     if figure[0] == "seconds":
-        is_from_now = right == "long" or behind[:2] == ["from", "now"]
+        if right in _RESTING or behind[:2] == ["too", "late"]:
+            return _is_rest(figure, ground)
+        is_lasting = bool(said.beside) and (left in _LASTING or right == "long" or behind[:2] == ["from", "now"])
         is_left = figure not in ground.told.values() and not ground.limited.get(figure)
-        return is_left or not said.beside or not (left in _LASTING or is_from_now) or figure in ground.named
+        return not is_lasting or is_left or figure in ground.named or _is_in_a_rule(left, figure, ground)
     if right in _MORE:
         return False
     if figure[0] == "percent":
@@ -144,6 +153,27 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
     if left:
         return left in _WORTH or left in PRONOUNS or left in AUXILIARIES or is_giving(left)
     return right in _BEHIND_SUM or quantity.first == 0 or words[quantity.first - 1].text in _WORTH
+
+
+def _is_rest(figure: Figure, ground: Ground) -> bool:
+    """Is it what lies between the case and a limit: "5 days over the limit", "10 days left"?"""
+    kind, amount = figure
+    told = [(name, value) for name, (measured, value) in ground.told.items() if measured == kind]
+    return any(
+        name in ground.limited.get((kind, limit), frozenset())
+        for name, value in told
+        for limit in (value - amount, value + amount)
+    )
+
+
+def _is_in_a_rule(left: str, figure: Figure, ground: Ground) -> bool:
+    """Does a rule say it in these words: "for two years"?"""
+    for text in sorted({rule.source.text for rule in ground.rules if rule.source.text}):
+        words = utterance(text, ground.today).words
+        for other, quantity in figures(text, ground.today):
+            if other == figure and _around(words, quantity)[0][-1:] == [left]:
+                return True
+    return False
 
 
 def _is_ours(said: Said, ground: Ground) -> bool:

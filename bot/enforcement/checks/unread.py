@@ -16,7 +16,7 @@ from bot.enforcement.checks.result import Draft
 from bot.enforcement.figures import NUMBER_WORDS, called
 from bot.enforcement.kept import kept
 from bot.enforcement.lookups import Rules, lookups
-from bot.enforcement.polarity import ACTS, GIVING, is_act, opening
+from bot.enforcement.polarity import ACTS, GIVING, GREETINGS, is_act, opening
 from bot.enforcement.senses import sense, stem
 from bot.enforcement.stated import ABOUT, Said
 from bot.enforcement.utterance import Quantity
@@ -33,9 +33,27 @@ from bylaw.logic.truth import simplify, truth
 _NO = listed("not no never")
 _EACH = listed("each every per first last next another")
 _MORE_OR_LATER = {("and", "more"), ("on", "request"), ("upon", "request")}
-_SET_PHRASES = {("any", "more"), ("this", "time"), ("for", "good"), ("have", "left")}
+_SET_PHRASES = {
+    ("any", "more"),
+    ("this", "time"),
+    ("for", "good"),
+    ("have", "left"),
+    ("no", "longer"),
+    ("any", "longer"),
+}
+_SET_PHRASES |= {
+    ("reach", "out"),
+    ("reaching", "out"),
+    ("getting", "in"),
+    ("good", "news"),
+    ("bad", "news"),
+    ("right", "away"),
+}
+_WITH_AN_ACTION = {("too", "late"), ("no", "problem")}  # "you are too late for …"; alone they are an answer
 _BEFORE_A_NUMBER = listed("within inside under over below above past beyond outside more less day up")
+_BEHIND_A_NUMBER = {("or", "more"), ("or", "less"), ("or", "over"), ("or", "above"), ("or", "below")}
 _BEFORE_A_PRICE = listed("by after before for without")
+_SIGN_OFFS = listed("regard sincerely cheer yours wish greeting")
 _HEADING, _LEAD = 3, 6  # words before a colon: of a heading, and of what leads up to what follows
 # What somebody gets, pays, does or may do.
 _TELLING = ACTS | listed(
@@ -46,7 +64,8 @@ _TELLING = ACTS | listed(
 _IDIOMS = (("on", "us"), ("by", "us"), ("on", "house"), ("go", "ahead"))
 # Courtesy, and the joints of explanations: none of it can change what is answered.
 _COURTESY = listed(
-    "hello hi hey dear thanks thank you welcome please sorry apologise apologize apology regret unfortunately sadly "
+    "hello hi hey dear thanks thank you welcome please gladly touch "
+    "sorry apologise apologize apology regret unfortunately sadly "
     "afraid glad happy pleased delighted great good fine nice perfect wonderful best kind warm regard sincerely "
     "cheers bye goodbye hope wish enjoy day week weekend morning afternoon evening patience understanding understand "
     "appreciate inform inconvenience trouble matter moment reach reaching contact contacting write writing ask asking "
@@ -59,7 +78,8 @@ _COURTESY = listed(
     "over past passed expired elapsed outside beyond more less than already still yet now today left remaining here "
     "there first second then finally summary result answer short brief item product thing purchase purchased buy "
     "bought order ordered one other both each very really quite indeed course clear clearly simply basically "
-    "actually need show bring confirm read required mention mentioned state stated right correct whole price amount "
+    "actually fall even neither nor "
+    "need show bring confirm read required mention mentioned state stated right correct whole price amount "
     "total sum dollar usd value worth too anymore immediately once every"
 )
 
@@ -71,7 +91,7 @@ _BESIDE = GIVING | listed(
     "please sorry unfortunately sadly afraid glad happy pleased only just still already now today here there "
     "first therefore thus hence so however actually simply basically indeed course clear clearly really quite "
     "exactly well also too anymore immediately value price whole product item purchase bought ordered order ask "
-    "asked welcome thank"
+    "asked welcome thank full even neither nor"
 )
 
 
@@ -159,9 +179,14 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     if _is_elliptic(said):
         return said.sentence.text
     apart = {*_headings(said, _HEADING), *_contrasts(said)}
+    instead = _instead(said.sentence.words)
     answered = opening(said.sentence.words) if said.claims else ()
-    leads = _headings(said, _LEAD)
-    words = [word for word in said.silent if word.clause not in apart and not _is_in(word, figures)]
+    leads = {*_headings(said, _LEAD), *_greeting(said)}
+    words = [
+        word
+        for word in said.silent
+        if word.clause not in apart and not _is_in(word, figures) and not _is_joint(said, word)
+    ]
     if any(pair in _IDIOMS for pair in pairwise(word.text for word in words)):
         return said.sentence.text
     named = [(word, found) for word in words if (found := stem(word.text)) is not None and not found[0].isdigit()]
@@ -173,24 +198,47 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         if word in answered or (word == said.sentence.words[0] and said.claims):
             continue  # the yes of "yes, you get …"
         is_name = i + 1 < len(named) and named[i + 1][0].text in ABOUT
-        if said.is_question and found in known.asked:
+        is_asked = found in known.asked
+        if is_asked and (said.is_question or word in instead):
             continue
         is_strange = found not in known.stems and word.clause not in leads
         if is_strange or (found in known.telling and not is_name):
             return said.sentence.text[word.start : word.end]
     called = {sense(part) for claim in said.claims if claim.outcome for part in claim.outcome.split("_")}
-    qualified = tuple(_qualifiers(said.sentence.words))
+    qualified = tuple(word for word in _qualifiers(said.sentence.words) if not _is_ruled(said, word, known))
     limited = (*qualified, *limits(said))
+    is_repeated = _repeats(said, known)
     beside = (
         word
         for word in said.beside
         if word in limited
-        or not (_is_in(word, figures) or sense(word.text) in called or _is_plain(word, known) or _is_joint(said, word))
+        or not (
+            is_repeated
+            or _is_in(word, figures)
+            or sense(word.text) in called
+            or _is_plain(word, known)
+            or _is_joint(said, word)
+        )
     )
     assent = (*assents(said.sentence), *alternatives(said)) if said.silent else ()
     others = (word for word in words if word in qualified or (word in assent and word not in answered))
     held = next(chain(beside, others), None)
     return None if held is None else said.sentence.text[held.start : held.end]
+
+
+def _is_ruled(said: Said, word: Word, known: Known) -> bool:
+    """Does a rule that decides here speak of it with the word behind it: "the other shop"?"""
+    words = said.sentence.words
+    i = words.index(word)
+    pair = frozenset(found for other in words[i : i + 2] if (found := stem(other.text)) is not None)
+    is_the_other = word.text == "other" and [one.text for one in words[max(i - 1, 0) : i]] == ["the"]
+    return is_the_other and len(pair) == 2 and any(pair <= rule for rule, _ in known.rules)
+
+
+def _repeats(said: Said, known: Known) -> bool:
+    """Are all its words those of one rule that decides here, and is as much denied?"""
+    stems = frozenset(found for word in said.sentence.words if (found := stem(word.text)) is not None)
+    return any(stems <= rule and _denies(said.sentence.words) is denied for rule, denied in known.rules)
 
 
 def _is_joint(said: Said, word: Word) -> bool:
@@ -199,7 +247,12 @@ def _is_joint(said: Said, word: Word) -> bool:
     i = words.index(word)
     before = words[i - 1].text if i else ""
     ahead = [other.text for other in words[i + 1 : i + 3]]
-    if (before, word.text) in _SET_PHRASES:
+    phrases = _SET_PHRASES | _WITH_AN_ACTION if said.claims else _SET_PHRASES
+    if (before, word.text) in phrases or (word.text, *ahead[:1]) in phrases:
+        return True
+    if (word.text, *ahead[:1]) == ("new", "one"):
+        return any(sense(other.text) == _REPLACING for other in words)
+    if (before, word.text) in _BEHIND_A_NUMBER and any(other.text[0].isdigit() for other in words[max(i - 3, 0) : i]):
         return True
     return word.text in _BEFORE_A_NUMBER and any(text[0].isdigit() or text in NUMBER_WORDS for text in ahead)
 
@@ -235,8 +288,15 @@ def _is_plain(word: Word, known: Known) -> bool:
 def _is_elliptic(said: Said) -> bool:
     """Does it answer with a verb alone: "We do.", "You cannot."?"""
     clause = [said.sentence.words[i].text for i in said.sentence.clauses[0]]
-    is_bare = not said.claims and clause[0] in PRONOUNS and all(text in FUNCTION_WORDS for text in clause)
-    return is_bare and clause[-1] in AUXILIARIES | {"not"} and any(text in AUXILIARIES for text in clause)
+    is_bare = not said.claims and all(text in FUNCTION_WORDS for text in clause)
+    if is_bare and "no" in clause and len(clause) > 1:
+        return True  # "no can do"
+    return (
+        is_bare
+        and clause[0] in PRONOUNS
+        and clause[-1] in AUXILIARIES | {"not"}
+        and any(text in AUXILIARIES for text in clause)
+    )
 
 
 def _headings(said: Said, most: int) -> frozenset[int]:
@@ -247,6 +307,30 @@ def _headings(said: Said, most: int) -> frozenset[int]:
         for span in said.sentence.clauses
         if len(span) <= most and text[words[span[-1]].end :].lstrip("*_ ").startswith(":")
     )
+
+
+def _greeting(said: Said) -> Iterator[int]:
+    """The clause that only says hello, with a name or two."""
+    words = said.sentence.words
+    first = [word for word in words if word.clause == words[0].clause]
+    if first[0].text in GREETINGS and len(first) <= _HEADING + 1:
+        yield first[0].clause
+
+
+def is_signed(before: Sequence[Said], said: Said) -> bool:
+    """Is it the name of who writes, behind "kind regards"? At most some words with capitals, and no figure."""
+    ends = [i for i, other in enumerate(before) if {word.text for word in other.sentence.words[-1:]} & _SIGN_OFFS]
+    last = ends[-1] if ends else len(before)
+    names = said.sentence.text.split()
+    is_name = len(names) <= _HEADING + 1 and all(name[:1].isupper() and name.isalpha() for name in names)
+    return len(before) - last in (1, 2) and len(before[last].sentence.words) <= _HEADING and is_name and not said.claims
+
+
+def _instead(words: Sequence[Word]) -> Sequence[Word]:
+    """The words of what is not done: "… instead of erasing it"."""
+    pairs = list(pairwise(word.text for word in words))
+    i = next((i for i, pair in enumerate(pairs) if pair in (("instead", "of"), ("rather", "than"))), len(words))
+    return [word for word in words[i:] if word.clause == words[i].clause]
 
 
 def _contrasts(said: Said) -> Iterator[int]:
@@ -267,6 +351,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 _COURTESY_STEMS = stems_in([" ".join(sorted(_COURTESY))])
+_REPLACING = sense("replace")
 _OVER_STEMS = stems_in(["expired elapsed passed lapsed outside"])
 _BESIDE_STEMS = stems_in([" ".join(sorted(_BESIDE))])
 _TELLING_STEMS = stems_in([" ".join(sorted(_TELLING))])

@@ -22,3 +22,14 @@ def shop() -> BundleIndex:
 def own() -> BundleIndex:
     """The repository's own policies."""
     return BundleIndex(parse(pipeline.bundle_text(pipeline.run(Path(__file__).parents[3], None, TODAY))))
+
+
+@pytest.fixture(scope="session")
+def companies(own: BundleIndex, shop: BundleIndex) -> dict[str, BundleIndex]:
+    """Those of which the labelled suite tells cases; `init` is what a new repository starts with."""
+    started = Path(__file__).parents[3] / "ci" / "template"
+    return {
+        "own": own,
+        "shop": shop,
+        "init": BundleIndex(parse(pipeline.bundle_text(pipeline.run(started, None, TODAY)))),
+    }
