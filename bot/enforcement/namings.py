@@ -18,6 +18,7 @@ from bylaw.language.words import read_words, stem_of
 
 _NO = listed("no not never without neither")
 _LIGHT = frozenset(map(stem_of, ("offer", "use")))
+_REFUNDING, _BACK = frozenset([stem_of("refund")]), frozenset([stem_of("back")])
 _SLACK = 4  # words that may stand between those of a name, beside the words that say nothing
 
 
@@ -119,6 +120,9 @@ def _without_verb(found: Sequence[Naming], known: Collection[frozenset[str]]) ->
         stems = naming.stems - _LIGHT
         if len(naming.stems) > len(stems) >= 2 and stems not in known:
             yield Naming(stems, naming.targets, naming.outcome, naming.is_denial)
+        given = naming.stems - _REFUNDING | _BACK  # "you get the unused part of it back"
+        if naming.stems >= _REFUNDING and len(given) >= 3 and given not in known:
+            yield Naming(given, naming.targets, naming.outcome, naming.is_denial)
 
 
 def gathered(found: Iterable[Naming]) -> Namings:

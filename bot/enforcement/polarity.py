@@ -189,6 +189,13 @@ def is_question(text: str) -> bool:
     return text.rstrip().endswith("?")
 
 
+def is_supposed(words: Sequence[Word]) -> bool:
+    """Does it hold only if something else does? What is left to somebody's wish does hold: "if you like"."""
+    texts = [word.text for word in words]
+    wished = any(one in PRONOUNS and two in _WISHES | {"have", "need"} for one, two in pairwise(texts))
+    return not wished and any(text in _IF - {"whether", "otherwise"} for text in texts)
+
+
 def is_conditional(words: Sequence[Word]) -> bool:
     """Does the sentence state something only under a condition, or not for sure?"""
     texts = [word.text for word in words]
@@ -197,7 +204,7 @@ def is_conditional(words: Sequence[Word]) -> bool:
         return True
     if any(text == "would" and not _is_polite(words, i) for i, text in enumerate(texts)):
         return True
-    if any(text == "only" and not _LIMITING.isdisjoint(texts[i + 1 : i + 4]) for i, text in enumerate(texts)):
+    if any(text == "only" and not _LIMITING.isdisjoint(texts[i + 1 : i + 6]) for i, text in enumerate(texts)):
         return True
     if any(_limits_before(words, i) for i, text in enumerate(texts) if text == "only"):
         return True
@@ -268,7 +275,15 @@ def is_partial(words: Sequence[Word], used: Sequence[int]) -> bool:
         if word.clause == words[first].clause or i > last
     ]
     before = any(text in _PARTS for i, text in here if i <= last and i not in used)
-    return before or any(text in _LESS for i, text in here if i > last and words[i].sentence == words[last].sentence)
+    behind = [(i, text) for i, text in here if i > last and words[i].sentence == words[last].sentence]
+    is_part = any(text in _PARTS and words[i - 1].text in ("of", "for", "on") for i, text in behind)
+    return before or is_part or any(text in _LESS or _is_less(words, i) for i, text in behind)
+
+
+def _is_less(words: Sequence[Word], i: int) -> bool:
+    """Does word *i* take something off: "less 5%"?"""
+    after = words[i + 1].text if i + 1 < len(words) else ""
+    return words[i].text == "less" and (after in DETERMINERS or after[:1].isdigit())
 
 
 def is_general(words: Sequence[Word]) -> bool:

@@ -139,7 +139,11 @@ class Reader:
         lead = next((i for i, said in enumerate(found) if not polarity.is_greeting(said.sentence.words)), 0)
         opening = self._opening(found[lead:])
         if opening:
-            found[lead] = replace(found[lead], claims=(*opening, *found[lead].claims))
+            first = found[lead]
+            if polarity.is_supposed(first.sentence.words):
+                condition = {read.fact: read.value for read in first.reading.reads}
+                opening = [replace(claim, condition=condition) for claim in opening]
+            found[lead] = replace(first, claims=(*opening, *first.claims))
         return Stated(tuple(self._precise(found)), cited(text), lead)
 
     def _precise(self, found: Sequence[Said]) -> Iterator[Said]:
@@ -162,7 +166,7 @@ class Reader:
             return Said(sentence, Reading((), (), frozenset()), False, False, (), is_unread=True)
         sentence, labelled = self._labelled(self._repaid(sentence))
         reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
-        mentions = self._mentions(sentence, names)
+        mentions = [one for one in self._mentions(sentence, names) if not self._is_told_as_fact(one, sentence, reading)]
         reads = (
             read
             for read in _apart(reading.reads, sentence, mentions)
@@ -271,6 +275,16 @@ class Reader:
     def _is_told(self, sentence: Sentence, mention: Mention) -> bool:
         """Is something said with a vague name: that it is given, or that it is not?"""
         return self._is_given(sentence, mention) or polarity.is_denied(sentence.words, mention.used)
+
+    def _is_told_as_fact(self, mention: Mention, sentence: Sentence, reading: Reading) -> bool:
+        """Is the duty only named as what has been done: "as your identity is verified"?"""
+        if mention.naming.outcome is not None:
+            return False
+        spans = [
+            (one.start, one.end) for one in reading.reads if one.value is True and self.known.get(one.fact) is True
+        ]
+        starts = [sentence.words[i].start for i in mention.used]
+        return any(all(start <= at < end for at in starts) for start, end in spans)
 
     def _is_of_action(self, read: Read, sentence: Sentence, mentions: Sequence[Mention]) -> bool:
         """Does a "no" before the fact deny what is given instead: "no charge for members", "no match for …"?"""

@@ -81,6 +81,8 @@ def assents(sentence: Sentence) -> Iterator[Word]:
         if word.text in _ANSWERS and before and (not after or after in PREPOSITIONS):
             if before[-1].text in DETERMINERS or before[-1].text in _OF_AN_ANSWER:
                 yield word
+        elif word.text == "be" and [other.text for other in before] == ["here"] and after in DETERMINERS:
+            yield word  # "here is your data"
         elif word.text in _HELPING and not _REFUSING.isdisjoint(other.text for other in before[-4:]):
             yield word  # "we cannot help you"
         elif word.text in _ASSENTS:

@@ -7,7 +7,7 @@ lasts is for a rule to say.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -146,7 +146,7 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
     if _CHARGES.intersection(sense(text) for text in before):
         return figure in ground.named
     names = {name for name, told in ground.told.items() if told == figure}
-    if names and _is_ours(said, ground) and all(_is_of_others(name, ground) for name in names):
+    if names and not _is_whose(said, names, ground):
         return False
     if figure not in ground.told.values():
         return True
@@ -176,10 +176,15 @@ def _is_in_a_rule(left: str, figure: Figure, ground: Ground) -> bool:
     return False
 
 
-def _is_ours(said: Said, ground: Ground) -> bool:
-    """Is our own price spoken of?"""
-    texts = (one for claim in said.claims for action in claim.targets for one in called(action, ground.vocabulary))
-    return any(word.text == "our" for text in texts for word in read_words(text))
+def _is_whose(said: Said, names: Collection[str], ground: Ground) -> bool:
+    """Is the sum theirs whose price is spoken of: ours where it stands, another's where it is matched?"""
+    given = [action for claim in said.claims if claim.gives for action in claim.targets]
+    texts = [text for action in given for text in called(action, ground.vocabulary)]
+    spoken = {word.text for text in texts for word in read_words(text)}
+    others = [name for name in ground.told if _is_of_others(name, ground)] if {"our", "match"} & spoken else []
+    if "our" in spoken and all(name in others for name in names):
+        return False
+    return not ("match" in spoken and others and not any(name in others for name in names))
 
 
 def _is_of_others(name: str, ground: Ground) -> bool:

@@ -91,7 +91,7 @@ _BESIDE = GIVING | listed(
     "please sorry unfortunately sadly afraid glad happy pleased only just still already now today here there "
     "first therefore thus hence so however actually simply basically indeed course clear clearly really quite "
     "exactly well also too anymore immediately value price whole product item purchase bought ordered order ask "
-    "asked welcome thank full even neither nor"
+    "asked welcome thank come full even neither nor"
 )
 
 
@@ -201,6 +201,8 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         is_asked = found in known.asked
         if is_asked and (said.is_question or word in instead):
             continue
+        if word.text == "yes" and _is_concluded(said, word):
+            continue
         is_strange = found not in known.stems and word.clause not in leads
         if is_strange or (found in known.telling and not is_name):
             return said.sentence.text[word.start : word.end]
@@ -224,6 +226,13 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     others = (word for word in words if word in qualified or (word in assent and word not in answered))
     held = next(chain(beside, others), None)
     return None if held is None else said.sentence.text[held.start : held.end]
+
+
+def _is_concluded(said: Said, word: Word) -> bool:
+    """Does the yes only open what is given: "so yes, you get …"?"""
+    words = said.sentence.words
+    i = words.index(word)
+    return [one.text for one in words[max(i - 1, 0) : i]] == ["so"] and any(claim.gives for claim in said.claims)
 
 
 def _is_ruled(said: Said, word: Word, known: Known) -> bool:
