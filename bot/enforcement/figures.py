@@ -34,6 +34,13 @@ def figures(text: str, today: date) -> Iterator[tuple[Figure, Quantity]]:
             yield figure, quantity
 
 
+@lru_cache(maxsize=5_000)
+def is_figure(words: str) -> bool:
+    """Are *words* a figure and nothing else: "$50", "sixty days"?"""
+    found = utterance(words, date.min).quantities
+    return len(found) == 1 and (found[0].start, found[0].end) == (0, len(words))
+
+
 def counts(text: str, today: date) -> Iterator[tuple[Quantity, str]]:
     """The numbers that *text* names with no measure that figures know, and the word behind each; one counts nothing."""
     said = utterance(text, today)

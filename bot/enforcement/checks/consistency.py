@@ -19,7 +19,7 @@ from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.checks.roles import bound, misplaced
 from bot.enforcement.checks.unread import Known, is_signed, known_of, stems_in, unread
 from bot.enforcement.facts import Read
-from bot.enforcement.figures import Ground, counts, figures, measure
+from bot.enforcement.figures import Ground, counts, figures, is_figure, measure
 from bot.enforcement.lookups import lookups
 from bot.enforcement.namings import namings
 from bot.enforcement.polarity import is_yes_or_no, says_yes_or_no
@@ -276,7 +276,7 @@ def _facts(draft: Draft) -> Iterator[Violation]:
                         "assumed-fact", f"it takes for granted what nobody said: {label}: {value}", read.words
                     )
                 continue
-            if given == read.value or not read.words[:1].isalpha():
+            if given == read.value or not read.words[:1].isalpha() or is_figure(read.words):
                 continue  # a bare number is a figure
             if (
                 read_words(read.words)[:1]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import date
 from typing import Any
 
-from bot.enforcement.figures import Figure, Ground, called, counts, figures
+from bot.enforcement.figures import Figure, Ground, called, counts, figures, is_figure
 from bot.enforcement.polarity import is_giving
 from bot.enforcement.senses import sense
 from bot.enforcement.stated import Said
@@ -129,7 +129,7 @@ def _named(said: Said, ground: Ground) -> Iterator[tuple[Figure, Holds]]:
 
 def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: Said, ground: Ground) -> bool:
     """Is the figure told of the case, the limit of a rule, or what an action is worth?"""
-    if any(read.start <= quantity.start < read.end and read.words[:1].isalpha() for read in said.reading.reads):
+    if any(read.start <= quantity.start < read.end and _is_told(read.words) for read in said.reading.reads):
         return True
     before, behind = _around(words, quantity)
     left, right = "".join(before[-1:]), "".join(behind[:1])
@@ -153,6 +153,10 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
     if left:
         return left in _WORTH or left in PRONOUNS or left in AUXILIARIES or is_giving(left)
     return right in _BEHIND_SUM or quantity.first == 0 or words[quantity.first - 1].text in _WORTH
+
+
+def _is_told(words: str) -> bool:
+    return words[:1].isalpha() and not is_figure(words)
 
 
 def _is_rest(figure: Figure, ground: Ground) -> bool:
