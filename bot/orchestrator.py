@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bot.artifacts import paper
+from bot.artifacts import paper, written
 from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_text, sayable, spoken
 from bot.lifecycle import State, road
 from bot.router import Answerer, Past, Route, chosen, courtesy, refusal, route
@@ -24,6 +24,7 @@ from bot.store.engine import StoreError
 from bot.store.requests import Busy, Claim
 from bot.store.sessions import Session
 from bylaw.audit.entry import after
+from bylaw.canonical import spelled
 from bylaw.errors import BylawError, GateDenied, UsageError
 
 _TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile
@@ -206,7 +207,7 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
     reply = answered.turn.reply
     told = reply.model_dump()
     whole = paper(told)
-    papers = {name: paper(value) for name, value in sorted(_papers(question, answered, told).items())}
+    papers = {name: written(spelled(value)) for name, value in sorted(_papers(question, answered, told).items())}
     services.artifacts.before(papers.values())
     shelf = {name: one.name for name, one in papers.items()}
     if services.bundle_artifact is not None:
@@ -215,11 +216,11 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
     drafted = audit.prepare(entry)  # before the chain is locked
     with services.store.writing() as connection:
         now = services.clock()
-        written, onward = Written(whole.text), road(reply)
+        as_json, onward = Written(whole.text), road(reply)
         if held is None:
-            is_ours = requests.keep(connection, question, reply, _SCOPED, onward, shelf, now, written)
+            is_ours = requests.keep(connection, question, reply, _SCOPED, onward, shelf, now, as_json)
         else:
-            is_ours = requests.finish(connection, held, reply, onward, shelf, now, written)
+            is_ours = requests.finish(connection, held, reply, onward, shelf, now, as_json)
         if not is_ours:
             raise _Lost
         if answered.session is not None and not sessions.save(connection, answered.session, now):

@@ -73,15 +73,15 @@ def number_text(value: Decimal | Fraction) -> str:
     return f"{'-' if exact < 0 else ''}{text[:-digits]}.{text[-digits:]}"
 
 
-# what is plain holds no circle
-_written = json.JSONEncoder(
+# the canonical JSON of a value that is JSON already; what is plain holds no circle
+spelled = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 ).encode
 
 
 def canonical_json(value: Any) -> str:
     """The one JSON text of *value*."""
-    return _written(plain(value))
+    return spelled(plain(value))
 
 
 def fingerprint(value: Any) -> str:

@@ -39,6 +39,7 @@ _FEES = listed(
     "fee shipping ship delivery postage tax vat deposit surcharge charge handling tip repair install installation "
     "insurance warranty salary rent bill fine penalty budget restocking commission wrapping"
 )
+_COMMON = FUNCTION_WORDS | PEOPLE | _THINGS | QUALITIES | _BUYING | _FEES
 _VERBS_OF_FEES = listed("ship charge")  # "they charge 30 dollars" tells a price
 _DIFFERENCES = listed("less cheaper more dearer off extra short longer earlier later late early over past")
 _BETWEEN = AUXILIARIES | listed("of cost costs charged")  # what is paid for, and the sum
@@ -76,8 +77,7 @@ def is_alone(said: Utterance, quantity: Quantity, known: Collection[int]) -> boo
 
 
 def _is_common(word: Word) -> bool:
-    text = word.text
-    return any(text in words for words in (FUNCTION_WORDS, _THINGS, QUALITIES, _BUYING, _FEES, PEOPLE))
+    return word.text in _COMMON
 
 
 def is_fee(said: Utterance, used: Sequence[int], quantity: Quantity, after: Collection[str] = ()) -> bool:

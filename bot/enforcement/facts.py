@@ -114,7 +114,8 @@ class _Reader:
         self.is_dated = said.is_dated  # does it matter which day it is?
 
     def read(self) -> Reading:
-        found = lexicon(self.vocabulary).found(self.said)
+        known = lexicon(self.vocabulary)
+        found = known.found(self.said)
         words: list[Match] = []
         slots: list[Match] = []
         for match in found.matches:
@@ -122,7 +123,7 @@ class _Reader:
                 (words if match.quantity is None else slots).append(match)
         self.known = {i for match in words for i in match.used}.union(
             *(range(quantity.first, quantity.last + 1) for quantity in self.said.quantities),
-            (i for i, word in enumerate(self.said.words) if lexicon(self.vocabulary).correct(word.text)),
+            (i for i, word in enumerate(self.said.words) if known.correct(word.text)),
         )
         longer, claims = [*words, *slots], found.claims
         said = [*self._flags(words, longer, claims), *self._enums(words, longer, claims), *self._amounts(slots)]

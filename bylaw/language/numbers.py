@@ -99,6 +99,8 @@ def _digits(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, 
 def _value(digits: str) -> Fraction | None:
     if len(digits) - digits.count(",") - digits.count(".") > MAX_DIGITS:
         return None
+    if digits.isdecimal():
+        return Fraction(int(digits))
     if _PLAIN.fullmatch(digits):
         return Fraction(digits)
     if _ENGLISH.fullmatch(digits):

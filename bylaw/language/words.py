@@ -136,6 +136,7 @@ def singular(word: str) -> str:
     return word[:-1]
 
 
+@lru_cache(maxsize=20_000)
 def stem_of(word: str) -> str:
     """The word without its ending: the same for the forms of one word, not pretty."""
     for ending in _ENDINGS:
