@@ -22,7 +22,7 @@ from bylaw.language.quantities import unit_at
 from bylaw.language.span import listed
 from bylaw.language.typos import closest
 from bylaw.language.units import unit_of
-from bylaw.language.words import read_words
+from bylaw.language.words import FUNCTION_WORDS, read_words
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 _YES = listed("yes yeah yep yup y true sure correct right affirmative definitely absolutely indeed")
@@ -95,7 +95,7 @@ def read_answer(
     match fact.type:
         case "boolean":
             direct = _yes_or_no(said, name, is_explained=bool(reading.reads))
-            direct = direct or _of_it(text, name, vocabulary, variables, today)
+            direct = direct or _of_it(text, name, vocabulary, variables, today) or _in_short(said, name, fact)
         case "enum":
             direct = _value(said, name, fact)
         case _:
@@ -126,8 +126,25 @@ def _of_it(text: str, name: str, vocabulary: Vocabulary, variables: Mapping[str,
     noun = name.partition("_")[2].replace("_", " ")
     named = _IT.sub(f"the {noun}", text) if name.startswith("has_") and len(text.split()) <= _LONGEST else text
     value = read_text(named, vocabulary, variables, today, (name,)).facts.get(name) if named != text else None
-    start = text.index(text.strip())
-    return None if value is None else Read(name, value, text.strip(), start, start + len(text.strip()))
+    return None if value is None else Read(name, value, text.strip(), *_place(text))
+
+
+def _in_short(said: Utterance, name: str, fact: Fact) -> Read | None:
+    """A word or two of what says yes, or of what says no: "california", "regular price"."""
+    negations = [word.text for word in said.words if word.text in CUES]
+    words = {word.text for word in said.words} - FUNCTION_WORDS - CUES
+    if not words or len(said.words) > _SHORT or not isinstance(fact.phrases, dict):
+        return None
+    told = {key: [set(phrase_words(phrase)) for phrase in fact.phrases.get(key, ())] for key in ("true", "false")}
+    fits = [key for key, phrases in told.items() if any(words <= one and not CUES & one - words for one in phrases)]
+    if len(fits) != 1:
+        return None
+    return Read(name, (fits[0] == "true") is not bool(len(negations) % 2), said.text.strip(), *_place(said.text))
+
+
+def _place(text: str) -> tuple[int, int]:
+    start = len(text) - len(text.lstrip())
+    return start, start + len(text.strip())
 
 
 def _value(said: Utterance, name: str, fact: Fact) -> Read | Unclear | None:
@@ -141,6 +158,10 @@ def _value(said: Utterance, name: str, fact: Fact) -> Read | Unclear | None:
     if not found and len(words) <= 6:
         near = closest(" ".join(content), (" ".join(spelling) for spelling in spelled))
         found = {spelled[tuple(near.split(" "))]} if near is not None else set()
+    if not found and content and len(words) <= _SHORT:
+        told = set(content) - FUNCTION_WORDS  # "store" for "in a store"
+        found = {value for spelling, value in spelled.items() if told and told == set(spelling) - FUNCTION_WORDS}
+        found = found if len(found) == 1 else set()
     whole = said.text.strip()
     if len(found) > 1:
         return Unclear(name, whole, "it names more than one")

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from bot.enforcement.utterance import PEOPLE, Quantity, Utterance
 from bylaw.language.money import Money
 from bylaw.language.span import listed
+from bylaw.language.units import Duration
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, stem_of
 
 _EVENTS = listed(
@@ -32,6 +33,7 @@ QUALITIES = listed(  # and of any number
     "yours eligible allowed possible far too long late much many even though both else status tier level now wait "
     "sorry mean meant actually make correction scratch"
 )
+_KNOWN = listed("the those these your our")
 _STATES = listed(
     "hundred indeed interested supposed allowed used opened sealed unsealed unopened branded refurbished boxed priced"
 )
@@ -39,7 +41,7 @@ _FEES = listed(
     "fee shipping ship delivery postage tax vat deposit surcharge charge handling tip repair install installation "
     "insurance warranty salary rent bill fine penalty budget restocking commission wrapping"
 )
-_COMMON = FUNCTION_WORDS | PEOPLE | _THINGS | QUALITIES | _BUYING | _FEES
+_COMMON = FUNCTION_WORDS | PEOPLE | _THINGS | QUALITIES | _BUYING
 _VERBS_OF_FEES = listed("ship charge")  # "they charge 30 dollars" tells a price
 _DIFFERENCES = listed("less cheaper more dearer off extra short longer earlier later late early over past")
 _BETWEEN = AUXILIARIES | listed("of cost costs charged")  # what is paid for, and the sum
@@ -69,11 +71,20 @@ def _is_event(words: Sequence[Word], i: int) -> bool:
 
 def is_alone(said: Utterance, quantity: Quantity, known: Collection[int]) -> bool:
     """Does the clause of the number speak of nothing unknown? *known* are the places of words that say something."""
-    clause = said.words[quantity.first].clause
-    near = range(max(quantity.first - _REACH, 0), min(quantity.last + _REACH + 1, len(said.words)))
-    is_sum = isinstance(quantity.value, Money)
-    here = [i for i in near if said.words[i].clause == clause and not quantity.first <= i <= quantity.last]
-    return all((i in known or _is_common(said.words[i])) and (is_sum or not _is_event(said.words, i)) for i in here)
+    if _is_known_length(said, quantity):
+        return False
+    words, clause = said.words, said.words[quantity.first].clause
+    near = range(max(quantity.first - _REACH, 0), min(quantity.last + _REACH + 1, len(words)))
+    here = [i for i in near if words[i].clause == clause and not quantity.first <= i <= quantity.last]
+    if isinstance(quantity.value, Money):
+        return all(i in known or _is_common(words[i]) or words[i].text in _FEES for i in here)
+    return all((i in known or _is_common(words[i])) and not _is_event(words, i) for i in here)
+
+
+def _is_known_length(said: Utterance, quantity: Quantity) -> bool:
+    """Is it a length that everybody knows of: "the sixty days are over"?"""
+    before = said.words[quantity.first - 1].text if quantity.first else ""
+    return isinstance(quantity.value, Duration) and not quantity.value.is_ago and before in _KNOWN
 
 
 def _is_common(word: Word) -> bool:
@@ -130,7 +141,7 @@ def is_other_thing(
         stems = {stem_of(word.text) for word in words}
         if not stems.isdisjoint(map(stem_of, nouns)):
             return False
-        is_claimed = any(len(claim) > 1 and stem_of(claim[1]) in stems for claim in claims)
+        is_claimed = any(len(claim) > 1 and (following is None or stem_of(claim[1]) in stems) for claim in claims)
         return is_claimed or following in DETERMINERS or following in PRONOUNS - _SPEAKERS
     is_fee = following in _FEES
     return is_fee or not (

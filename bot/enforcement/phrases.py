@@ -105,6 +105,10 @@ class Lexicon:
                 words = phrase_words(said)
                 if len(words) > 1:
                     self.claims[words[0]].append((name, words))
+        for name in sorted(vocabulary.outcomes):  # "plan access" is no request for access
+            words = phrase_words(name)
+            if len(words) > 1:
+                self.claims[words[0]].append((name, words))
         self.measured = tuple((name, fact) for name, fact in sorted(vocabulary.facts.items()) if _is_measured(fact))
         self.own = _own_words(vocabulary, self.measured)
         self._found: dict[tuple[str, tuple[Quantity, ...]], Found] = {}

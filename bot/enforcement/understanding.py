@@ -19,6 +19,7 @@ from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.words import stem_of
 from bylaw.logic.evaluate import Evaluator
 
+_SHORT = 6  # words that say but a number
 _OTHERWISE = re.compile(
     r"(?i)\W*(?:(?:and|but|or|so)\W+)?(?:what\W+)?(?P<told>if (?:not|(?:he|she|it|they|i|we|you)"
     r" (?:(?:is|are|was|were|do|does|did|has|have|had|would)(?:n't| not)?|(?P<verb>\w+))))\W*"
@@ -37,10 +38,10 @@ def understand(
     if memory.facts and goes_on(text):
         said_again = read_text(text, vocabulary, variables, today, frozenset(memory.facts))
         reading = said_again if not memory.facts.keys().isdisjoint(said_again.facts) else reading
-    turned = _turned(text, memory, vocabulary)
-    if turned is not None and not reading.reads:
-        reading = _with(reading, turned)
     direct = read_answer(text, asked, vocabulary, variables, today) if asked else None
+    if direct is None and not reading.reads:
+        turned = _turned(text, memory, vocabulary) or _replaced(question, memory, index, evaluator)
+        reading = reading if turned is None else _with(reading, turned)
     is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
     if direct is not None and not is_declined:
         reading = _with(reading, direct)
@@ -68,6 +69,17 @@ def _turned(text: str, memory: Memory, vocabulary: Vocabulary) -> Read | None:
     if match["verb"] and stem_of(match["verb"].casefold()) not in called:
         return None
     return Read(flags[0], not memory.facts[flags[0]], match["told"], match.start("told"), match.end("told"))
+
+
+def _replaced(question: Question, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Read | None:
+    """The only number that is known, another one in its place: "and 40?"."""
+    text, today = question.text, index.local(question.asked_at).date()
+    vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
+    numbers = [name for name in sorted(memory.facts) if vocabulary.facts[name].type in ("integer", "decimal")]
+    if len(numbers) != 1 or not goes_on(text) or len(text.split()) > _SHORT:
+        return None
+    found = read_answer(text, numbers[0], vocabulary, variables, today)
+    return found if isinstance(found, Read) else None
 
 
 def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:

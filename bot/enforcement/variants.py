@@ -30,7 +30,8 @@ def of_flag(name: str, said: Sequence[tuple[str, bool]]) -> list[tuple[str, bool
     elif not texts:
         texts = [(noun if is_state else name, True)]
     elif is_state:
-        texts += [(f"is {noun}", True), (f"as {noun}", True), (f"neither {noun}", False), (f"non {noun}", False)]
+        texts += [(f"{word} {noun}", True) for word in ("is", "as", "can", "may")]
+        texts += [(f"{word} {noun}", False) for word in ("neither", "non")]
     return [*texts, *((other, value is same) for text, value in said for other, same in _of_text(text))]
 
 

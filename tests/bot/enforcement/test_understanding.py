@@ -28,12 +28,21 @@ def after(text: str, memory: Memory, own: BundleIndex) -> Memory:
         ("and if he slept?", {"has_call_consent": False}, {"has_call_consent": False}),
         ("and if not?", {"has_receipt": True, "is_student": True}, {"has_receipt": True, "is_student": True}),
         ("and if not?", {}, {}),
+        ("and 40?", {"days_past_due": 10}, {"days_past_due": 40}),
+        ("sorry, 6", {"failed_login_count": 4, "is_student": True}, {"failed_login_count": 6, "is_student": True}),
+        ("and 40?", {"days_past_due": 10, "order_total": 20}, {"days_past_due": 10, "order_total": 20}),
+        ("40 parrots", {"days_past_due": 10}, {"days_past_due": 10}),
     ],
 )
 def test_what_is_said_again_takes_the_place_of_what_was_said(
     text: str, known: dict, expected: dict, own: BundleIndex
 ) -> None:
     assert after(text, Memory(known, topic=Topic(domains=("refund",))), own).facts == expected
+
+
+def test_a_word_of_what_was_asked_answers_it(own: BundleIndex) -> None:
+    asking = Memory({"product_category": "gift_card"}, asking="is_california_resident")
+    assert after("california", asking, own).facts["is_california_resident"] is True
 
 
 def test_a_day_belongs_to_what_decides(own: BundleIndex) -> None:
