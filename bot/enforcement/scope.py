@@ -79,7 +79,8 @@ def _is_settled(
     day: int,
 ) -> bool:
     """Do the facts fire rules of the likeliest domain, which decides no outcome: "it is smoking" says what to do?"""
-    if any(rule.domain in domains for rule in known.answering(known.in_force(day).by_outcome, evaluator, day)):
+    answering = known.kinds_of(known.answering(known.in_force(day).by_outcome, evaluator, day))
+    if any(domain in domains for domain, _ in answering):
         return False
     return any(rule.domain in domains and names(rule.guard) & set(facts) for rule in _standing(decision, evaluator))
 
@@ -91,9 +92,9 @@ def _by_facts(
     weight: dict[str, tuple[int, int]] = {}
     mentioned = frozenset(touched)
     for outcome in known.in_force(day).by_outcome:
-        for rule in known.answering((outcome,), evaluator, day):
-            place = domains.index(rule.domain) if rule.domain in domains else len(domains) + 1
-            count = len(known.facts[rule.rule_id] & mentioned)
+        for domain, facts in known.kinds_of(known.answering((outcome,), evaluator, day)):
+            place = domains.index(domain) if domain in domains else len(domains) + 1
+            count = len(facts & mentioned)
             if count or place == 0:
                 weight[outcome] = max(weight.get(outcome, (-99, 0)), (-place, count))
     return tuple(sorted(weight, key=lambda name: (-weight[name][0], -weight[name][1], name)))
