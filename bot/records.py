@@ -268,7 +268,8 @@ def _until(rules: CompiledPolicyBundle | None, before: str | None, expired: bool
 def replay(ctx: click.Context, request_id: str, root: Path | None, as_json: bool) -> None:
     """Rebuild the answer to request ID from what was kept, and hold it against the one that was given.
 
-    The repository may have moved on: the bundle the answer came from is kept with it. Exit code 1 when they differ.
+    The repository may have moved on: the bundle the answer came from is kept with it. `bylaw ask --json` tells the ID
+    of an answer, `bylaw audit export` those of all. Exit code 1 when they differ.
     """
     from bot.render import safe
     from bot.replay import replay as rebuilt

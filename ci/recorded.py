@@ -166,9 +166,10 @@ def document(found: Recorded) -> dict[str, Any]:
 def in_words(found: Recorded, names: tuple[str, str]) -> str:
     """For a person: the count, then a line for each kind of change."""
     base, head = names
+    through = f"{found.new_count} of them" if found.new_count else "none"
     lines = [
         f"{_answers(found.answer_count)} recorded: {found.different_count} would be different under `{head}`"
-        + (f", {found.new_count} of them not under `{base}`" if found.different_count else "")
+        + (f", {through} by the change since `{base}`" if found.different_count else "")
     ]
     if found.left_out_count:
         lines.append(f"  {_answers(found.left_out_count, '')} left out: the case was redacted, or not recorded")

@@ -101,7 +101,7 @@ def test_answers_really_given_are_compared_from_the_store_and_from_an_export_ali
     words = [str(base), str(head), "--root", str(tmp_path), "--audit", "sqlite:///.bylaw/store.db"]
     shown = CliRunner().invoke(diff, words, catch_exceptions=False)
     assert shown.exit_code == 0
-    told = "2 policy answers recorded: 1 would be different under"
+    told = f"2 policy answers recorded: 1 would be different under `{head}`, 1 of them by the change since `{base}`"
     assert told in shown.output
     assert "refund: full_refund → reject: 1 policy answer, such as long (" in shown.output
     first, second = (CliRunner().invoke(diff, [*words, "--json"], catch_exceptions=False).output for _ in range(2))
