@@ -14,7 +14,7 @@ from bylaw.language.units import Duration
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, stem_of
 
 _EVENTS = listed(
-    "break broke broken start began begin stop call told tell ask wrote write sent send went came say said speak spoke "
+    "break broke broken start began begin stop call told tell ask wrote write sent send went came said speak spoke "
     "talk see saw heard hear met left lost fell gave read died quit crash cancel complain apply happen moved"
 )
 _PLANS = listed("will would can could may might should shall want wish return bring come visit need exchange")
@@ -24,9 +24,9 @@ _BUYING = listed(
 )
 _THINGS = listed(  # said of any wish and any case
     "want wish like return returned returning bring brought take took give back up off refund exchange please client "
-    "cust customer lady guy man woman buyer person user thing item product article unit one order sale case price "
-    "total amount sum value reason quick question thank thanks policy rule hi hello hey"
+    "cust customer lady guy man woman buyer person user one reason quick question thank thanks hi hello hey"
 )
+_GOODS = listed("thing item product article unit order sale case price total amount sum value policy rule")
 QUALITIES = listed(  # and of any number
     "roughly around approx approximately circa ca exactly only almost nearly maybe ok okay well today yesterday day "
     "week month year hour full new brand old same over under than more less least most ever total each set pair mine "
@@ -41,7 +41,7 @@ _FEES = listed(
     "fee shipping ship delivery postage tax vat deposit surcharge charge handling tip repair install installation "
     "insurance warranty salary rent bill fine penalty budget restocking commission wrapping"
 )
-_COMMON = FUNCTION_WORDS | PEOPLE | _THINGS | QUALITIES | _BUYING
+_COMMON = FUNCTION_WORDS | PEOPLE | _THINGS | _GOODS | QUALITIES | _BUYING
 _VERBS_OF_FEES = listed("ship charge")  # "they charge 30 dollars" tells a price
 _DIFFERENCES = listed("less cheaper more dearer off extra short longer earlier later late early over past")
 _BETWEEN = AUXILIARIES | listed("of cost costs charged")  # what is paid for, and the sum
@@ -133,8 +133,8 @@ def is_other_thing(
     """
     words, behind = said.words, used[-1] + 1
     following = None if said.ends_clause(used[-1]) else words[behind].text
-    if following is not None and following in _MADE_FOR:
-        return True
+    if following in _MADE_FOR and said.text[words[behind].start : words[behind].end].casefold() == following:
+        return True  # in the singular: "the phone shows" is a verb
     if not nouns:
         return False
     if following is None or following in FUNCTION_WORDS:
@@ -143,7 +143,6 @@ def is_other_thing(
             return False
         is_claimed = any(len(claim) > 1 and (following is None or stem_of(claim[1]) in stems) for claim in claims)
         return is_claimed or following in DETERMINERS or following in PRONOUNS - _SPEAKERS
-    is_fee = following in _FEES
-    return is_fee or not (
+    return following in _FEES | _GOODS or not (
         following in nouns or behind in known or _is_common(words[behind]) or _is_event(words, behind)
     )

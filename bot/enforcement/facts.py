@@ -253,7 +253,7 @@ class _Reader:
     def _said_before(self, quantity: Quantity, readings: Mapping[Quantity, Sequence[_Ranked]]) -> Quantity | None:
         """The number whose place another takes: "the order was $480, but now it is $510"."""
         words, i = self.said.words, quantity.first - 1
-        if i < 1 or words[i].text != "be" or words[i - 1].text not in PRONOUNS:
+        if i < 1 or not (words[i].text == "now" or (words[i].text == "be" and words[i - 1].text in PRONOUNS)):
             return None
         if any(not is_bare(match.phrase) for _, match, _ in readings.get(quantity, ())):
             return None

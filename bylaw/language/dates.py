@@ -75,11 +75,13 @@ def find(text: str, today: date, calendar: CalendarRules = _ORDINARY) -> tuple[S
 def _matches(lowered: str) -> tuple[tuple[re.Match[str], _Reader], ...]:
     """The time phrases and who reads them: the same whatever day it is. The last few are kept."""
     found: list[tuple[re.Match[str], _Reader]] = []
+    taken = bytearray(len(lowered))
     said = {needed for needed in (_DAY_NAMED, _UNIT_NAMED, _ANYTHING) if needed.search(lowered)}
     for pattern, reader, needed in _GRAMMAR:
         for match in pattern.finditer(lowered) if needed in said else ():
             # not even within one that makes no sense: half of "since 2030" would be a wrong reading
-            if not any(match.start() < other.end() and other.start() < match.end() for other, _ in found):
+            if 1 not in taken[match.start() : match.end()]:
+                taken[match.start() : match.end()] = b"\1" * len(match[0])
                 found.append((match, reader))
     return tuple(found)
 
@@ -88,12 +90,8 @@ def _matches(lowered: str) -> tuple[tuple[re.Match[str], _Reader], ...]:
 
 _MONTHS = {name.lower(): number for number, name in enumerate(month_name) if name}
 _MONTHS |= {name[:3]: number for name, number in list(_MONTHS.items())} | {"sept": 9}
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
-    )
-}
+_NUMBERS_IN_ORDER = "one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: number for number, word in enumerate(_NUMBERS_IN_ORDER.split(), start=1)}
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _LAST_ONE = {"last": 4, "final": 4}
 
