@@ -19,8 +19,9 @@ from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.different import different
 from bot.enforcement.facts import Read, Unclear
 from bot.enforcement.lookups import lookups
-from bot.enforcement.memory import Memory, load
+from bot.enforcement.memory import Memory, goes_on, load
 from bot.enforcement.overview import MOST_RULES, overview, told
+from bot.enforcement.recognise import topic
 from bot.enforcement.restrictive import most_restrictive
 from bot.enforcement.scope import Scope, scope_of
 from bot.enforcement.understanding import understand
@@ -246,7 +247,16 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     ask = None if following is None else _ask(case, following)
     if ask is not None:
         lines = [*_unheard(case, ask.fact), *lines, f"{write.CHANCE} {ask.question}"]
+    if ask is None and _is_more_of_nothing(case):
+        lines.insert(0, write.NOTHING_NEW)
     return _turn(case, "policy", "answered", lines, cited, decided, ask)
+
+
+def _is_more_of_nothing(case: Case) -> bool:
+    """Does the turn go on with what was said ("and for a cat?") in words that tell nothing of it?"""
+    text = case.question.text
+    is_silent = not (case.reads or case.unclear) and bool(case.facts) and goes_on(text)
+    return is_silent and not topic(text, case.index).is_named
 
 
 def _to_ask(case: Case, missing: Sequence[str]) -> str | None:
