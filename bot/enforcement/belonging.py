@@ -51,6 +51,8 @@ _MADE_FOR = listed(  # "phone case"
     "number call line bag case cover sleeve stand holder mount strap bill contract show remote protector"
 )
 _SPEAKERS = listed("i we he she they")
+_BESIDE_A_VERB = DETERMINERS | AUXILIARIES | listed("not also already just now still")
+_SERVICES = listed("link page website site webshop login password system server form button code email internet wifi")
 _REACH = 8  # words of a clause on either side of a number
 
 
@@ -76,6 +78,9 @@ def is_alone(said: Utterance, quantity: Quantity, known: Collection[int]) -> boo
     words, clause = said.words, said.words[quantity.first].clause
     near = range(max(quantity.first - _REACH, 0), min(quantity.last + _REACH + 1, len(words)))
     here = [i for i in near if words[i].clause == clause and not quantity.first <= i <= quantity.last]
+    is_day = isinstance(quantity.value, Duration) and quantity.value.is_ago  # "today" is said of anything
+    if is_day and len(words) > quantity.last - quantity.first + 1 and not any(words[i].text in _BUYING for i in here):
+        return False
     if isinstance(quantity.value, Money):
         return all(i in known or _is_common(words[i]) or words[i].text in _FEES for i in here)
     return all((i in known or _is_common(words[i])) and not _is_event(words, i) for i in here)
@@ -146,3 +151,12 @@ def is_other_thing(
     return following in _FEES | _GOODS or not (
         following in nouns or behind in known or _is_common(words[behind]) or _is_event(words, behind)
     )
+
+
+def is_of_service(said: Utterance, used: Sequence[int], own: Collection[str]) -> bool:
+    """Is it said of no thing at all: "the link is broken"? *own* are words that the fact itself is told in."""
+    i = used[0] - 1
+    while i >= 0 and said.words[i].text in _BESIDE_A_VERB:
+        i -= 1
+    is_near = i >= 0 and said.words[i].clause == said.words[used[0]].clause
+    return is_near and said.words[i].text in _SERVICES - frozenset(own)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from bot.enforcement.amounts import Misread, amount_in
-from bot.enforcement.belonging import is_alone, is_difference, is_fee, is_other_event, is_other_thing
+from bot.enforcement.belonging import is_alone, is_difference, is_fee, is_of_service, is_other_event, is_other_thing
 from bot.enforcement.kept import kept
 from bot.enforcement.phrases import Lexicon, Match, Phrase, is_bare
 from bot.enforcement.utterance import Quantity, Utterance, utterance
@@ -148,6 +148,8 @@ class _Reader:
             if problem is None and value and self.said.is_taken_back(match.used):
                 problem = "the sentence takes it back"
             problem = problem or self.said.doubt(match.used)
+            if is_of_service(self.said, match.used, match.phrase.before):
+                problem = "it is said of something else"
             yield _Said(match.phrase.fact, value, start, end, problem)
 
     def _enums(self, matches: Sequence[Match], longer: Sequence[Match], claims: Claims) -> Iterator[_Said]:
