@@ -7,11 +7,11 @@ tried, the answer says so: "none" is only said after all of it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from bylaw.logic.boxes import TooManyBoxes, boxes
+from bylaw.logic.boxes import TooManyBoxes, boxes, domain, near
 from bylaw.logic.evaluate import Decision, Evaluator
-from bylaw.logic.ir import Atom, Facts, Formula, Op, Value, names
+from bylaw.logic.ir import Atom, Facts, Formula, Op, Value, Variable, names
 from bylaw.logic.nearby import Change, Exhausted, Goal, Nearby, Place, as_number
 from bylaw.logic.outlook import in_force
 from bylaw.logic.truth import truth
@@ -101,12 +101,28 @@ class _Search:
 
     def _test(self, var: str, place: Place, change: Change) -> Atom:
         variable, before = self._evaluator.ruleset.variables[var], self._facts.get(var)
+        if before is None and self.is_exact:
+            return _within(place, variable)
         if variable.is_finite or before is None or isinstance(before, bool | str):
             return Atom(var, "==", place.value)
         beyond = self.nearby.beyond(var, place, change)
         if len(beyond) <= FEW and all(self._does({**change, var: other}) for other in beyond):
             return Atom(var, *_bound(place, as_number(place.value) < before, variable.is_whole))
         return Atom(var, "==", place.value)
+
+
+def _within(place: Place, variable: Variable) -> Atom:
+    """The test of the part that a place was taken from, where it has one end only; else of its value."""
+    spans = () if isinstance(place.where, frozenset) else place.where
+    if len(spans) != 1 or isinstance(everything := domain(variable), frozenset):
+        return Atom(variable.name, "==", place.value)
+    (low, high), (least, most) = spans[0], (everything[0][0], everything[-1][1])
+    if (low <= least) is (high >= most):
+        return Atom(variable.name, "==", place.value)
+    is_lower = low <= least
+    if variable.is_whole:
+        place = replace(place, value=near(high if is_lower else low, not is_lower, is_whole=True)[0])
+    return Atom(variable.name, *_bound(place, is_lower, variable.is_whole))
 
 
 def _bound(place: Place, is_lower: bool, is_whole: bool) -> tuple[Op, Value]:

@@ -150,6 +150,19 @@ def test_an_unknown_fact_may_be_told():
     assert spelled(found) == [("flag", "==", True)] and found.steps[0].before is None
 
 
+@pytest.mark.parametrize(
+    "guard, test",
+    [
+        (Atom("days", "<=", 14), ("days", "<=", 14)),
+        (Atom("days", ">", 14), ("days", ">=", 15)),
+        (Atom("amount", ">", 50), ("amount", ">", 50)),
+        (And((Atom("days", ">=", 10), Atom("days", "<=", 14))), ("days", "==", 10)),
+    ],
+)
+def test_what_is_unknown_is_told_by_its_bound_where_it_has_one(guard, test):
+    assert spelled(asked({}, (FULL, guard, 3))) == [test]
+
+
 def test_no_case_is_told_that_an_invariant_rules_out():
     rules = (FULL, Or((Atom("flag", "==", True), Atom("kind", "==", "book"))), 2), (CREDIT, And(()), 4)
     found = asked({"flag": False, "kind": "tv"}, *rules, constraints=(Not(Atom("flag", "==", True)),))
