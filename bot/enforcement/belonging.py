@@ -45,6 +45,7 @@ _COMMON = FUNCTION_WORDS | PEOPLE | _THINGS | _GOODS | QUALITIES | _BUYING
 _VERBS_OF_FEES = listed("ship charge")  # "they charge 30 dollars" tells a price
 _DIFFERENCES = listed("less cheaper more dearer off extra short longer earlier later late early over past")
 _BETWEEN = AUXILIARIES | listed("of cost costs charged")  # what is paid for, and the sum
+_UP_TO = listed("before until till by")
 _TOWARDS = listed("for to in of on as")
 _ASIDE = CONJUNCTIONS | PRONOUNS | listed("plus with without including if")
 _MADE_FOR = listed(  # "phone case"
@@ -118,7 +119,9 @@ def is_fee(said: Utterance, used: Sequence[int], quantity: Quantity, after: Coll
 
 
 def is_difference(said: Utterance, quantity: Quantity, after: Collection[str] = ()) -> bool:
-    """Is it by how much something is more or less: "20 dollars less", "5 days over"?"""
+    """Is it by how much something is more or less ("20 dollars less"), or up to when ("before today")?"""
+    if quantity.first and said.words[quantity.first - 1].text in _UP_TO:
+        return True
     behind = quantity.last + 1
     if behind >= len(said.words) or said.words[behind].clause != said.words[quantity.last].clause:
         return False

@@ -18,6 +18,7 @@ from bot.enforcement.phrases import Lexicon, Match, Phrase, is_bare
 from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
+from bylaw.language.negation import CUES
 from bylaw.language.units import Duration, unit_of
 from bylaw.language.words import PRONOUNS, Word, stem_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
@@ -109,6 +110,7 @@ class _Reader:
         self.said, self.vocabulary, self.variables, self.prefer = said, vocabulary, variables, prefer
         self.mentioned: set[str] = set()
         self.explained: set[Quantity] = set()  # the numbers that a phrase speaks of
+        self.spent: set[int] = set()  # the places of negations that belong to a phrase: the "no" of "no receipt"
         self.known: set[int] = set()  # the places of words that say something of a fact
         self.is_swayed = False  # do words fit several facts, so that it matters which is preferred?
         self.is_dated = said.is_dated  # does it matter which day it is?
@@ -121,6 +123,7 @@ class _Reader:
         for match in found.matches:
             if match.phrase.fact in self.variables:
                 (words if match.quantity is None else slots).append(match)
+        self.spent = {i for match in words for i in match.used if self.said.words[i].text in CUES}
         self.known = {i for match in words for i in match.used}.union(
             *(range(quantity.first, quantity.last + 1) for quantity in self.said.quantities),
             (i for i, word in enumerate(self.said.words) if known.correct(word.text)),
@@ -175,7 +178,7 @@ class _Reader:
             yield _Said(match.phrase.fact, match.phrase.value, start, end, problem)
 
     def _is_denied_value(self, match: Match) -> bool:
-        return self.said.is_negated(match.used) and not self.said.is_object(match.used)
+        return self.said.is_negated(match.used, self.spent) and not self.said.is_object(match.used)
 
     def _is_of_other_thing(self, match: Match) -> bool:
         words, held = match.phrase.before, lexicon(self.vocabulary)
@@ -310,7 +313,7 @@ class _Reader:
         """Does somebody say what does not hold: "not 20 days ago"?"""
         assert match.quantity is not None
         before = match.quantity.first - 1
-        return self.said.is_negated(match.used) or (before >= 0 and self.said.words[before].text == "not")
+        return self.said.is_negated(match.used, self.spent) or (before >= 0 and self.said.words[before].text == "not")
 
     def _bare_amounts(self, known: set[str]) -> Iterator[_Said]:
         """A sum or a duration that no phrase explains, where only one fact can take it."""

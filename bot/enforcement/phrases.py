@@ -258,6 +258,8 @@ class Matcher:
         """Every occurrence of every phrase, in order of its first word."""
         for i, word in enumerate(self.said.words):
             keys = {word.text} | ({meant.word} if (meant := self._corrected[i]) else set())
+            if word.text == "be" and self._has_s(i):  # "he's had it"
+                keys.add("have")
             for key in sorted(keys):
                 for phrase in self.lexicon.by_first.get(key, ()):
                     if phrase.before[-1] in self._present:

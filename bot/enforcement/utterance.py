@@ -34,6 +34,7 @@ _CORRECTION = re.compile(
     r"|sorry(?! (?:for|about|that))|actually)\b"
 )
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
+_OR_ELSE = re.compile(r"(?i)\bor (?:(?:was|is|were) (?:it|that)|maybe|perhaps|even)\W*$")
 _CORRECTED_IN = 7  # words from a number to the one that takes its place
 PEOPLE = listed(
     "colleague coworker friend neighbour neighbor sister brother mother father mum mom dad cousin aunt uncle boss "
@@ -163,6 +164,8 @@ class Utterance:
         kept = list(found)
         for k in range(len(kept) - 1, 0, -1):
             wrong, right = kept[k - 1], kept[k]
+            if right.first - wrong.last <= _CORRECTED_IN and _OR_ELSE.search(self.text, wrong.end, right.start):
+                kept[k - 1], kept[k] = replace(wrong, exact=False), replace(right, exact=False)
             if right.first - wrong.last > _CORRECTED_IN or not self.is_corrected(wrong.end, right.start, within=1):
                 continue
             meant = _in_place_of(wrong.value, right.value, self.stands_alone(right))
@@ -197,15 +200,19 @@ class Utterance:
         """How many words that say something stand between word *one* and word *other*."""
         return sum(word.text not in DETERMINERS for word in self.words[one + 1 : other])
 
-    def is_negated(self, used: Sequence[int]) -> bool:
-        """Does an odd number of negations reach the words *used* (ascending indexes)? Cues among them do not count."""
+    def is_negated(self, used: Sequence[int], spent: Collection[int] = ()) -> bool:
+        """Does an odd number of negations reach the words *used* (ascending indexes)?
+
+        Cues among them do not count, nor do those *spent* on other words ("no receipt"), unless an "or" goes on.
+        """
         first, last = used[0], used[-1]
         count = sum(1 for i in range(first, last) if i in self._cues and i not in used)
         reach = 0 if self.words[first].text in PREPOSITIONS else NEGATION_REACH
         for i in range(first - 1, max(first - 12, -1), -1):
             if self.words[i].clause != self.words[first].clause or self.distance(i, first) > reach:
                 break
-            if i in self._cues and self._cues[i] > self.words[first].start:
+            is_spent = i in spent and "or" not in (word.text for word in self.words[i:first])
+            if i in self._cues and self._cues[i] > self.words[first].start and not is_spent:
                 count += 1
         return count % 2 == 1
 
@@ -330,6 +337,8 @@ class Utterance:
         if self.ends_clause(quantity.last):
             return True
         text = self.words[quantity.last + 1].text
+        if self.text[quantity.end : self.words[quantity.last + 1].start].strip() == "+":
+            return True
         return text in FUNCTION_WORDS or (unit is not None and text == singular(unit.casefold()))
 
 

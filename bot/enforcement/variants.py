@@ -14,7 +14,7 @@ _BEING = ("is", "was", "are", "were")
 _HAVING = ("have {}", "got {}", "keep {}", "kept {}", "found {}", "with {}", "{} in hand")
 _LACKING = (
     *(f"{word} {{}}" for word in ("no", "without", "lost", "lose", "missing", "misplaced", "nor")),
-    *(f"{{}} {end}" for end in ("is lost", "got lost", "is gone", "is missing")),
+    *(f"{{}} {end}" for end in ("is lost", "got lost", "is gone", "is missing", "missing")),
 )
 _SINCE = ("after", "since", "from")
 _LEAST = 4  # letters of a word behind "un"
@@ -56,6 +56,8 @@ def of_slot(text: str, is_count: bool) -> Iterator[str]:
     if words and after[-1:] == ["ago"]:
         nouns = [noun for word in words[-1:] for noun in (*_bases(word), *(f"{base}y" for base in _bases(word)))]
         yield from (f"{SLOT} {' '.join(after[:-1])} {since} {noun}" for noun in nouns for since in _SINCE)
+    if words[-1:] == ["of"] and len(words) > 1:
+        yield f"{' '.join(words[:-1])} is {SLOT} {right}"
     if is_count and not words and after:
         yield f"{right} {SLOT} times"
 
