@@ -7,8 +7,10 @@ that action. Compiled once for each vocabulary.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 
 from bot.enforcement.kept import kept
 from bot.enforcement.senses import in_plain_words, sense
@@ -52,9 +54,28 @@ class Namings:
 
     by_stem: Mapping[str, Sequence[Naming]]
 
+    @cached_property
+    def of_action(self) -> Mapping[str, Sequence[Naming]]:
+        """The names of each action alone."""
+        return _grouped((one.targets[0], one) for one in self if len(one.targets) == 1 and not one.is_generic)
+
+    @cached_property
+    def of_outcome(self) -> Mapping[str, Sequence[Naming]]:
+        """The names by which an outcome is called and none of its actions."""
+        return _grouped((one.outcome, one) for one in self if one.is_generic and one.outcome)
+
+    @cached_property
+    def stems_of(self) -> Mapping[str, frozenset[str]]:
+        """The stems of all names in each outcome."""
+        found = _grouped((one.outcome, one) for one in self if one.outcome)
+        return {outcome: frozenset().union(*(one.stems for one in group)) for outcome, group in found.items()}
+
+    def __iter__(self) -> Iterator[Naming]:
+        return chain.from_iterable(self.by_stem.values())
+
     def is_denial(self, action: str) -> bool:
         """Is *action* called by what there is not: "no refund"?"""
-        return any(one.is_denial and one.targets == (action,) for group in self.by_stem.values() for one in group)
+        return any(one.is_denial for one in self.of_action.get(action, ()))
 
     def mentions(self, words: Sequence[str], within: Sequence[range]) -> list[Mention]:
         """Where they occur in *words*, each inside one of the ranges; a name inside a longer one does not count."""
@@ -67,6 +88,13 @@ class Namings:
                     if used is not None:
                         found.setdefault((naming, used), Mention(naming, used))
         return _longest(list(found.values()))
+
+
+def _grouped(pairs: Iterable[tuple[str, Naming]]) -> Mapping[str, Sequence[Naming]]:
+    found = defaultdict[str, list[Naming]](list)
+    for name, naming in pairs:
+        found[name].append(naming)
+    return found
 
 
 def _near(naming: Naming, stems: Sequence[str | None], i: int, span: range) -> tuple[int, ...] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -234,9 +234,10 @@ class Reader:
         """The words of a yes-or-no question by which its outcome is called."""
         if not self._is_yes_no_question():
             return frozenset()
-        groups = (self.names or namings(self.vocabulary)).by_stem.values()
-        mine = self._named_in_question or [one for group in groups for one in group if one.outcome == self.likely]
-        called = {stem for one in mine for stem in one.stems if self.likely or one.outcome is None}
+        names = self.names or namings(self.vocabulary)
+        called = names.stems_of.get(self.likely or "", frozenset()).union(
+            *(one.stems for one in self._named_in_question)
+        )
         asked = (part for part in sentences(self.query) if part.words[0].text in _OPENS_QUESTION)
         return frozenset(found for part in asked for word in part.words if (found := sense(word.text)) in called)
 
@@ -245,13 +246,12 @@ class Reader:
         """The names of the duty that was asked about, where there is just one."""
         if self.topic.outcomes or len(self.topic.actions) != 1:
             return ()
-        groups = namings(self.vocabulary).by_stem.values()
-        return [one for group in groups for one in group if one.targets == tuple(self.topic.actions)]
+        return namings(self.vocabulary).of_action.get(self.topic.actions[0], ())
 
-    def _vague(self, outcomes: Collection[str | None]) -> Iterator[Naming]:
+    def _vague(self, outcomes: Iterable[str | None]) -> Iterator[Naming]:
         """The names of *outcomes* that name none of their actions."""
-        for group in namings(self.vocabulary).by_stem.values():
-            yield from (naming for naming in group if naming.is_generic and naming.outcome in outcomes)
+        own = namings(self.vocabulary).of_outcome
+        return (naming for outcome in outcomes for naming in own.get(outcome or "", ()))
 
     def _rest(
         self, sentence: Sentence, reading: Reading, mentions: Sequence[Mention]

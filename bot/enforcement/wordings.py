@@ -32,7 +32,7 @@ _COMMON = listed("answer end good great well check step paid store same part")
 def of_rules(vocabulary: Vocabulary, rules: Iterable[ConditionalRule]) -> Namings:
     """The names of *vocabulary* and the clauses in which *rules* say what they give, where they are of one action."""
     own = namings(vocabulary)
-    known = {naming.stems for group in own.by_stem.values() for naming in group}
+    known = {naming.stems for naming in own}
     found: dict[frozenset[str], set[tuple[str, bool]]] = defaultdict(set)
     said = {(rule.source.text or "", rule.effect.action, rule.effect.kind == "prohibited") for rule in rules}
     for text, action, is_prohibited in sorted(said):
@@ -43,7 +43,7 @@ def of_rules(vocabulary: Vocabulary, rules: Iterable[ConditionalRule]) -> Naming
         if len(meant) == 1 and stems not in known:
             ((action, is_denial),) = meant
             more.append(Naming(stems, (action,), vocabulary.outcome_of(action), is_denial))
-    return gathered([*(naming for group in own.by_stem.values() for naming in group), *more]) if more else own
+    return gathered([*own, *more]) if more else own
 
 
 def _clauses(text: str) -> Iterator[tuple[frozenset[str], bool]]:
@@ -78,7 +78,7 @@ def in_short(vocabulary: Vocabulary, outcome: str, apart: Collection[str]) -> Na
     texts = (text for name in sorted(apart) for text in fact_texts(name, vocabulary.facts[name]))
     of_case = frozenset().union(*map(_senses_of, texts))
     called: dict[str, set[str]] = defaultdict(set)
-    for naming in (naming for group in own.by_stem.values() for naming in group if naming.outcome == outcome):
+    for naming in (naming for naming in own if naming.outcome == outcome):
         for target in naming.targets if not naming.is_generic else ():
             called[target] |= naming.stems
     found = []

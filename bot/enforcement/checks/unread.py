@@ -23,7 +23,7 @@ from bot.enforcement.utterance import Quantity
 from bot.enforcement.wordings import fact_texts
 from bot.enforcement.write import ALWAYS, RESTRICTIVE
 from bot.index import BundleIndex
-from bylaw.authored.vocabulary import Fact
+from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.span import listed
 from bylaw.language.units import unit_of
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, PRONOUNS, Word, read_words
@@ -113,7 +113,8 @@ class Known:
 def known_of(draft: Draft) -> Known:
     """What needs no reading in an answer to the case of *draft*."""
     facts = draft.index.vocabulary.facts
-    own = stems_in(text for name in draft.facts for text in fact_texts(name, facts[name]))
+    called_so = _of_facts(draft.index.vocabulary)
+    own = frozenset[str]().union(*(called_so[name] for name in draft.facts))
     spoken, named, asks = _of_rules(draft.index)(draft.relevant)
     said = [text for text in (ALWAYS, RESTRICTIVE, *(rule.source.text for rule in draft.deciding)) if text]
     texts = [(stems_in([text]), _denies(read_words(text))) for text in said]
@@ -124,6 +125,12 @@ def known_of(draft: Draft) -> Known:
     others = _of_others(draft.facts, facts) - told
     near = (told - _COURTESY_STEMS).union(own, spoken, asked, _BESIDE_STEMS)
     return Known(told.union(own, spoken), _TELLING_STEMS | named, texts, others, near, asks.union(asked))
+
+
+@kept(8)
+def _of_facts(vocabulary: Vocabulary) -> Mapping[str, frozenset[str]]:
+    """The stems by which each fact and its values are called."""
+    return {name: stems_in(fact_texts(name, fact)) for name, fact in vocabulary.facts.items()}
 
 
 def _of_others(case: Mapping[str, Value], facts: Mapping[str, Fact]) -> frozenset[str]:
@@ -157,7 +164,7 @@ def _of_rules(index: BundleIndex) -> Callable[[Rules], tuple[frozenset[str], fro
     @kept(256)
     def found(rules: Rules) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
         names = sorted(lookups(index).facts_of(rules))
-        facts = stems_in(text for name in names for text in fact_texts(name, vocabulary.facts[name]))
+        facts = frozenset[str]().union(*(_of_facts(vocabulary)[name] for name in names))
         said = stems_in(rule.source.text for rule in rules if rule.source.text)
         asked = sorted({action for rule in rules for _, action in rule.effect.takes})
         named = stems_in(text for name in asked for text in called(name, vocabulary))

@@ -1,0 +1,128 @@
+"""What is stated of the case, its facts and its figures, against what is known of it and what the rules test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from itertools import chain, pairwise
+
+from bot.enforcement.checks.result import Draft, Violation
+from bot.enforcement.checks.roles import misplaced
+from bot.enforcement.figures import Ground, counts, figures, is_figure, measure
+from bot.enforcement.lookups import lookups
+from bot.enforcement.stated import Said
+from bot.enforcement.write import Words
+from bylaw.language.span import listed
+from bylaw.language.words import PREPOSITIONS, read_words
+from bylaw.logic.ir import Value
+from bylaw.logic.truth import truth
+
+_REST = listed("left remain remaining more still until till late later early over past ago another beyond too after in")
+_OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
+
+
+def assumed_facts(draft: Draft) -> dict[str, Value]:
+    """What the answer says of the case and nobody else did."""
+    return {read.fact: read.value for read in draft.stated.asserted if read.fact not in draft.facts}
+
+
+def facts(draft: Draft) -> Iterator[Violation]:
+    """What is said of the case and is not so, or that nobody said."""
+    words = Words(draft.index.vocabulary)
+    needed = lookups(draft.index).facts_of(draft.deciding)
+    declared = draft.index.vocabulary.facts
+    told = {measure(declared.get(name), value) for name, value in draft.facts.items()} - {None}
+    for said in draft.stated.sentences:
+        for read in said.asserted:
+            given = draft.facts.get(read.fact)
+            label = words.fact(read.fact)
+            value = words.value(read.fact, read.value)
+            if given is None:
+                if measure(declared.get(read.fact), read.value) in told:
+                    continue  # the $400 that were paid are the $400 that are refunded
+                if read.fact in needed or (_is_of_the_case(said) and _gives_reason(said)):
+                    yield Violation(
+                        "assumed-fact", f"it takes for granted what nobody said: {label}: {value}", read.words
+                    )
+                continue
+            if given == read.value or not read.words[:1].isalpha() or is_figure(read.words):
+                continue  # a bare number is a figure
+            if (
+                read_words(read.words)[:1]
+                and read_words(read.words)[0].text in PREPOSITIONS
+                and "ago" not in read.words
+            ):
+                figure = measure(draft.index.vocabulary.facts.get(read.fact), read.value)
+                if figure is not None and _ground(draft).holds(figure, {}):
+                    continue  # "after 60 days" names the limit, not the case
+            held = words.value(read.fact, given)
+            yield Violation("wrong-fact", f"it says {label}: {value}; the case says {held}", read.words)
+    yield from _invariants(draft)
+
+
+def _is_of_the_case(said: Said) -> bool:
+    return any(word.text in _OF_THE_CASE for word in said.sentence.words)
+
+
+def _gives_reason(said: Said) -> bool:
+    texts = [word.text for word in said.sentence.words]
+    pairs = set(pairwise(texts))
+    return bool({"because", "since", "as", "given", "due"} & set(texts) or {("you", "be"), ("you", "have")} & pairs)
+
+
+def _invariants(draft: Draft) -> Iterator[Violation]:
+    """Figures that break what holds in every case; judged with the facts of the case beside them."""
+    facts = {**assumed_facts(draft), **draft.facts}
+    for said in draft.stated.sentences:
+        facts |= {read.fact: read.value for read in said.asserted if read.fact not in draft.facts}
+    for constraint in draft.evaluator.ruleset.constraints:
+        in_force = (constraint.start or 0) <= draft.day <= (constraint.end or draft.day)
+        if in_force and truth(constraint.formula, facts) is False and truth(constraint.formula, draft.facts) is None:
+            place = f"{constraint.policy_id}, {constraint.source.path}:{constraint.source.line}"
+            yield Violation("broken-invariant", f"its figures break {constraint.text} ({place})")
+
+
+def _ground(draft: Draft) -> Ground:
+    claimed = [name for claim in draft.stated.claims for name in claim.targets]
+    outcomes = (draft.decision.outcomes[name].action for name in draft.scope.outcomes[:1])
+    taken = [action for action in outcomes if action is not None]
+    found = lookups(draft.index)
+    rules = draft.relevant, draft.deciding, found.speaking(claimed, draft.evaluator, draft.day)
+    return Ground(
+        draft.facts,
+        tuple(chain.from_iterable(rules)),
+        found.by_limit,
+        found.limited,
+        found.numbers,
+        frozenset().union(*map(found.facts_of, rules)),
+        tuple(dict.fromkeys((*claimed, *draft.scope.actions, *taken))),
+        draft.index.vocabulary,
+        draft.evaluator.ruleset.variables,
+        date.fromordinal(draft.day),
+    )
+
+
+def sums(draft: Draft) -> Iterator[Violation]:
+    """Figures that nobody gave, or that stand for something else where they are said."""
+    ground = _ground(draft)
+    asked: set[tuple[object, str]] = set()
+    for said in draft.stated.sentences:
+        if said.is_question:
+            continue
+        supposed = {read.fact: read.value for read in said.reading.reads} if said.is_conditional else {}
+        text, is_rest = said.sentence.text, any(word.text in _REST for word in said.sentence.words)
+        wrong = [
+            quantity for figure, quantity in figures(text, ground.today) if not ground.holds(figure, supposed, is_rest)
+        ]
+        if len(said.sentence.words) > 1:  # a lone number counts the points of a list
+            asked = asked or {(quantity.value, behind) for quantity, behind in counts(draft.query, ground.today)}
+            wrong += [
+                quantity
+                for quantity, behind in counts(text, ground.today)
+                if (quantity.value, behind) not in asked and not ground.counts(quantity.value, behind, supposed)
+            ]
+        for quantity in wrong:
+            yield Violation("wrong-figure", f"no rule and no fact of the case gives “{quantity.words}”", text)
+        if not said.is_conditional:
+            for quantity in misplaced(said, ground):
+                yield Violation("wrong-figure", f"“{quantity.words}” does not hold where it is said", text)
