@@ -67,6 +67,7 @@ _YES = listed("yes sure certainly absolutely definitely yeah yep")
 _EAGER = listed("of course thing gladly happily pleasure with problem")
 GREETINGS = listed("hi hello hey dear")
 _NAY = listed("no nope")
+_THAT = listed("that this not")
 _ALLOWED = listed("allowed permitted possible")
 _GROUNDS = listed("because since as once after")
 _REGRET = listed("unfortunately sadly sorry regrettably alas well afraid i be am")  # "I am afraid not"
@@ -319,8 +320,11 @@ def is_dated(words: Sequence[Word], used: Sequence[int]) -> bool:
 
 
 def is_yes_or_no(words: Sequence[Word]) -> bool:
-    """Is nothing said but yes or no?"""
-    return all(word.text in _YES | _NAY | _REGRET | _EAGER for word in words) and says_yes_or_no(words) is not None
+    """Is nothing said but yes or no: "Yes, that is possible"?"""
+    answer = says_yes_or_no(words)
+    rest = [word.text for word in words if word.text not in _YES | _NAY | _REGRET | _EAGER]
+    is_plain = all(text in PRONOUNS | AUXILIARIES | _ALLOWED | _THAT for text in rest)
+    return answer is not None and is_plain and ("not" in rest) <= (answer is False)
 
 
 def says_yes_or_no(words: Sequence[Word]) -> bool | None:

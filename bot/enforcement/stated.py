@@ -33,6 +33,7 @@ _HAS = listed("no not your a")  # "your refund" is a promise, "the refund" need 
 _OPENS_QUESTION = listed("can could may do be will would shall should am must have")
 _TESTING = listed("would could only need require required must whether")
 _MODALS = listed("can could may might must will would shall should")
+_ADVERBS = listed("simply just still also always now again")
 _BEFORE_A_VERB = listed("not be no longer also simply still just ever never")
 _SUPPOSING = listed("if unless whether suppose supposing assuming")
 _JOINTS = listed("and but or then which while plus")  # what begins another statement of the clause
@@ -373,7 +374,11 @@ class Reader:
         first, after = mention.used[0], mention.used[-1] + 1
         if after in here and words[after].text in ABOUT:
             return False
-        before = words[first - 1].text if first > here.start else ""
+        before = next(
+            (words[i].text for i in range(first - 1, here.start - 1, -1) if words[i].text not in _ADVERBS), ""
+        )
+        if len(mention.used) == 1 and before in ("can", "may") and mention.naming.is_generic:
+            return True  # "you can simply log in"
         is_verb = first in giving and before in PRONOUNS | AUXILIARIES | {"not", "never", "to"}
         return bool(giving - set(mention.used)) or is_verb or before in _HAS
 
@@ -391,7 +396,8 @@ class Reader:
             first = [name for name, outcome in outcomes.items() if outcome in self.topic.outcomes[:1]]
             return [Claim((name,), outcomes[name], answer, text) for name in first or outcomes]
         stated = {claim.outcome for said in found for claim in said.claims if claim.gives and not claim.is_generic}
-        about = self.topic.outcomes[:1] or ((self.likely,) if self._asked and not answer else ())
+        is_about = self._asked and not (answer and any(_given(claim) for said in found for claim in said.claims))
+        about = self.topic.outcomes[:1] or ((self.likely,) if is_about else ())
         generic = [naming for naming in self._vague(about) if naming.outcome not in stated]
         return [Claim(one.targets, one.outcome, answer, text, is_generic=True) for one in generic]
 
@@ -404,7 +410,7 @@ class Reader:
 def _given(claim: Claim) -> Sequence[str]:
     """What it gives for sure and by name."""
     is_sure = claim.gives and claim.condition is None and not (claim.is_generic or claim.denies or claim.is_partial)
-    return claim.targets if is_sure and claim.outcome else ()
+    return claim.targets if is_sure else ()
 
 
 def _concluded(sentence: Sentence) -> Iterator[Sentence]:

@@ -36,7 +36,7 @@ def claims(draft: Draft) -> Iterator[Violation]:
     """What is promised or denied and does not follow."""
     assumed = assumed_facts(draft)
     for claim in draft.stated.claims:
-        if claim.condition is not None:
+        if claim.condition is not None and not holds_here(draft, claim):
             yield from _conditional(draft, claim)
             continue
         verdict = judge(draft, draft.decision, draft.facts, claim)
@@ -130,6 +130,24 @@ def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
         yield _contradiction(draft, decision, facts, claim)
     elif verdict == "open" and not _is_of_another_case(draft, supposed):
         yield _unsupported(draft, claim)
+
+
+def holds_here(draft: Draft, claim: Claim) -> bool:
+    """Is its condition the bound of a figure, as "only after 15 days", and does the case keep it?"""
+    supposed = claim.condition or {}
+    if not supposed or is_supposed(read_words(claim.words)):
+        return False
+    today, declared = date.fromordinal(draft.day), draft.index.vocabulary.facts
+    bounds = {figure: bound(claim.words, quantity, today) for figure, quantity in figures(claim.words, today)}
+    kept = []
+    for name, value in supposed.items():
+        figure, told = measure(declared.get(name), value), measure(declared.get(name), draft.facts.get(name))
+        holds = bounds.get(figure) if figure else None
+        if holds is None or figure is None or told is None:
+            kept.append(draft.facts.get(name) == value)
+        elif not holds(told[1], figure[1]):
+            return False
+    return len(kept) < len(supposed) and all(kept)
 
 
 def _is_given_elsewhere(draft: Draft, claim: Claim) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import chain
 
-from bot.enforcement.checks.claims import claims, core, judge, offers
+from bot.enforcement.checks.claims import claims, core, holds_here, judge, offers
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.checks.told import facts, sums
 from bot.enforcement.checks.unread import Known, is_signed, known_of, unread
@@ -18,7 +18,6 @@ from bot.enforcement.figures import figures
 from bot.enforcement.lookups import lookups
 from bot.enforcement.namings import namings
 from bot.enforcement.polarity import is_yes_or_no, says_yes_or_no
-from bot.enforcement.sentences import is_quote, quotable_texts, split
 from bot.enforcement.stated import LONGEST, Claim
 from bot.enforcement.write import Words, listing
 from bylaw.language.glyphs import disguised
@@ -78,7 +77,7 @@ def _silence(draft: Draft) -> Iterator[Violation]:
     if is_uncovered(draft):
         yield Violation("uncovered", "no policy in force speaks about this question")
         return
-    if _quotes_the_deciding(draft):
+    if draft.is_quoting:
         return
     claims = draft.stated.claims
     scope, words = draft.scope, Words(draft.index.vocabulary)
@@ -146,13 +145,6 @@ def _is_contrary(draft: Draft, i: int) -> bool:
     return answer is not says_yes_or_no(stated.sentences[stated.lead].sentence.words)
 
 
-def _quotes_the_deciding(draft: Draft) -> bool:
-    """Does it repeat the words of a rule that decides this case? That is an answer too."""
-    standing = [*draft.deciding, *(rule for _, action, rule in draft.scope.duties if action in draft.scope.actions)]
-    texts = quotable_texts(rule.source.text for rule in standing if rule.source.text)
-    return any(is_quote(part, texts) for part in split(draft.seen))
-
-
 def _says_something_right(draft: Draft) -> bool:
     domains = draft.topic.domains
     return any(
@@ -169,7 +161,7 @@ def _domain_of(draft: Draft, claim: Claim) -> str | None:
 
 
 def _is_of_this_case(draft: Draft, claim: Claim) -> bool:
-    if claim.condition is None:
+    if claim.condition is None or holds_here(draft, claim):
         return True
     return bool(claim.condition) and all(draft.facts.get(name) == value for name, value in claim.condition.items())
 

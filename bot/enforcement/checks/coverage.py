@@ -21,7 +21,7 @@ def check(draft: Draft) -> CheckResult:
     path = sorted(name for name in lookups(draft.index).facts_of(draft.deciding) if name in draft.facts)
     if not path:
         return CheckResult("coverage", 1.0, "nothing on the path to mention")
-    known = draft.told & set(path) if draft.stated.claims else set()
+    known = draft.told & set(path) if draft.stated.claims or draft.is_quoting else set()
     told = known | _told(draft, [name for name in path if name not in known])
     detail = f"{len(told)} of {len(path)} facts on the path were told or are mentioned"
     missing = [name for name in path if name not in told]

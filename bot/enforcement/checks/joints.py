@@ -43,7 +43,7 @@ def limits(said: Said) -> Iterator[Word]:
             while before and (before[-1] in _OF_A_SUM or before[-1] in DETERMINERS):
                 before.pop()
             lead = "".join(before[-1:])
-            if (lead and lead not in _LEADS and not is_giving(lead)) or "not" in before[-2:]:
+            if (lead and lead not in _LEADS and not is_giving(lead)) or before[-2:] == ["not", "worth"]:
                 yield word
         elif word.text in _OURS and before and is_giving(before[-1]):
             yield word  # "you pay us …"

@@ -11,6 +11,7 @@ from typing import Literal
 from bot.enforcement.lookups import Rules, lookups
 from bot.enforcement.recognise import Topic
 from bot.enforcement.scope import Scope
+from bot.enforcement.sentences import is_quote, quotable_texts, split
 from bot.enforcement.stated import Reader, Stated
 from bot.index import BundleIndex
 from bylaw.language.glyphs import as_seen
@@ -127,6 +128,13 @@ class Draft:
         ids = [self.decision.outcomes[name].rule_id for name in self.scope.outcomes]
         found = [self.index.rule(rule_id) for rule_id in ids[:1] if rule_id is not None]
         return tuple(found or [rule for _, action, rule in self.scope.duties if action in self.scope.actions])
+
+    @cached_property
+    def is_quoting(self) -> bool:
+        """Does it repeat the words of a rule that decides this case? That is an answer too."""
+        standing = [*self.deciding, *(rule for _, action, rule in self.scope.duties if action in self.scope.actions)]
+        texts = quotable_texts(rule.source.text for rule in standing if rule.source.text)
+        return any(is_quote(part, texts) for part in split(self.seen))
 
     @property
     def domain(self) -> str | None:

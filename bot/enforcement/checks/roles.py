@@ -136,7 +136,10 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
     if figure[0] == "seconds":
         if right in _RESTING or behind[:2] == ["too", "late"]:
             return _is_rest(figure, ground)
-        is_lasting = bool(said.beside) and (left in _LASTING or right == "long" or behind[:2] == ["from", "now"])
+        near = {word.start for word in said.beside}
+        is_lasting = not near.isdisjoint(
+            word.start for word in words[max(quantity.first - 1, 0) : quantity.last + 2]
+        ) and (left in _LASTING or right == "long" or behind[:2] == ["from", "now"])
         is_left = figure not in ground.told.values() and not ground.limited.get(figure)
         return not is_lasting or is_left or figure in ground.named or _is_in_a_rule(left, figure, ground)
     if right in _MORE:

@@ -33,21 +33,9 @@ from bylaw.logic.truth import simplify, truth
 _NO = listed("not no never")
 _EACH = listed("each every per first last next another")
 _MORE_OR_LATER = {("and", "more"), ("on", "request"), ("upon", "request")}
-_SET_PHRASES = {
-    ("any", "more"),
-    ("this", "time"),
-    ("for", "good"),
-    ("have", "left"),
-    ("no", "longer"),
-    ("any", "longer"),
-}
-_SET_PHRASES |= {
-    ("reach", "out"),
-    ("reaching", "out"),
-    ("getting", "in"),
-    ("good", "news"),
-    ("bad", "news"),
-    ("right", "away"),
+_SET_PHRASES = {("any", "more"), ("no", "longer"), ("any", "longer"), ("this", "time"), ("this", "case")} | {
+    *(("have", "left"), ("for", "good"), ("good", "news"), ("bad", "news"), ("right", "away")),
+    *(("reach", "out"), ("reaching", "out"), ("getting", "in")),
 }
 _WITH_AN_ACTION = {("too", "late"), ("no", "problem")}  # "you are too late for …"; alone they are an answer
 _BEFORE_A_NUMBER = listed("within inside under over below above past beyond outside more less day up")
@@ -208,7 +196,7 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         is_asked = found in known.asked
         if is_asked and (said.is_question or word in instead):
             continue
-        if word.text == "yes" and _is_concluded(said, word):
+        if (word.text == "yes" and _is_concluded(said, word)) or _is_said_twice(said, word):
             continue
         is_strange = found not in known.stems and word.clause not in leads
         if is_strange or (found in known.telling and not is_name):
@@ -240,6 +228,14 @@ def _is_concluded(said: Said, word: Word) -> bool:
     words = said.sentence.words
     i = words.index(word)
     return [one.text for one in words[max(i - 1, 0) : i]] == ["so"] and any(claim.gives for claim in said.claims)
+
+
+def _is_said_twice(said: Said, word: Word) -> bool:
+    """Does an idiom only say what is given beside it: "you do not have to pay anything, the repair is free"?"""
+    left = {*said.silent, *said.beside}
+    alike = [one for one in said.sentence.words if one not in left and sense(one.text) == sense(word.text)]
+    is_idiom = " " in said.sentence.text[word.start : word.end]
+    return is_idiom and bool(alike) and all(claim.gives and claim.condition is None for claim in said.claims)
 
 
 def _is_ruled(said: Said, word: Word, known: Known) -> bool:
