@@ -54,7 +54,7 @@ _WISHES = listed("want ask asked request requested wish hope hoping hoped like w
 _BUT = listed("but though although however only except")
 _BARE = listed(
     "that this not no never so go going happen sadly unfortunately afraid option possibility case here now today true "
-    "sorry alas anymore more any way chance longer at all the to"
+    "sorry alas anymore more any way chance longer at all the to for in your"
 )
 _RATHER = {("or", "rather"), ("or", "better"), ("make", "that"), ("scratch", "that"), ("correction",), ("pardon",)}
 _PARTS = listed("half third quarter fraction portion partial partially partly part some most twice double triple")
@@ -343,6 +343,8 @@ def _opening(words: Sequence[Word]) -> tuple[bool, int] | None:
     """Yes or no, and how many words say it."""
     start = sum(1 for _ in takewhile(lambda word: word.text in _REGRET, words))
     texts = [word.text for word in words[start:]]
+    if texts[:2] == ["no", "problem"]:
+        return True, start + 2
     if texts[:1] and (texts[0] in _YES or texts[:2] == ["of", "course"]):
         return texts[1:2] != ["not"], start + 1
     is_whole = len(words) == start + 1 or (len(words) > start and words[start].clause != words[start + 1].clause)

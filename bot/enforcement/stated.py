@@ -398,8 +398,17 @@ class Reader:
         stated = {claim.outcome for said in found for claim in said.claims if claim.gives and not claim.is_generic}
         is_about = self._asked and not (answer and any(_given(claim) for said in found for claim in said.claims))
         about = self.topic.outcomes[:1] or ((self.likely,) if is_about else ())
-        generic = [naming for naming in self._vague(about) if naming.outcome not in stated]
+        generic = [
+            naming
+            for naming in self._vague(about)
+            if naming.outcome not in stated and not (answer and self._is_any(naming))
+        ]
         return [Claim(one.targets, one.outcome, answer, text, is_generic=True) for one in generic]
+
+    def _is_any(self, naming: Naming) -> bool:
+        """Does it leave open which action of its outcome is meant? A yes then says nothing."""
+        mine = {name for name in self.vocabulary.actions if self.vocabulary.outcome_of(name) == naming.outcome}
+        return {self.vocabulary.canonical(name) for name in mine} <= set(naming.targets)
 
     def _is_yes_no_question(self) -> bool:
         parts = list(sentences(self.query))

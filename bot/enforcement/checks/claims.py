@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from bot.enforcement.checks.result import Draft, Violation
-from bot.enforcement.checks.roles import bound
+from bot.enforcement.checks.roles import bound, is_granted
 from bot.enforcement.checks.told import assumed_facts
 from bot.enforcement.checks.unread import stems_in
 from bot.enforcement.figures import figures, measure
@@ -65,6 +65,23 @@ def offers(draft: Draft) -> Iterator[Violation]:
             for claim in said.offers:
                 if claim.gives and judge(draft, draft.decision, draft.facts, claim) == "contradicts":
                     yield _contradiction(draft, draft.decision, draft.facts, claim)
+
+
+def limits(draft: Draft) -> Iterator[Violation]:
+    """ "You have 60 days, so you get …": who takes all of them has to get it too."""
+    today, declared = date.fromordinal(draft.day), draft.index.vocabulary.facts
+    for said in draft.stated.sentences:
+        given = [claim for claim in said.claims if claim.gives and claim.condition is None]
+        text = said.sentence.text
+        for figure, quantity in figures(text, today) if given else ():
+            tested = (atom for rule in draft.relevant for atom in _tests(rule, draft) if atom.var in draft.facts)
+            ends = {atom.var: atom.value for atom in tested if measure(declared.get(atom.var), atom.value) == figure}
+            if not ends or not is_granted(text, quantity, today):
+                continue
+            facts = {**draft.facts, **{name: end for name, end in ends.items() if not isinstance(end, tuple)}}
+            decision = draft.evaluator.decide(facts, draft.day)
+            if any(judge(draft, decision, facts, claim) == "contradicts" for claim in given):
+                yield Violation("wrong-figure", f"what it promises does not hold for all of “{quantity.words}”", text)
 
 
 def judge(draft: Draft, decision: Decision, facts: Mapping[str, Value], claim: Claim) -> Verdict:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import chain
 
-from bot.enforcement.checks.claims import claims, core, holds_here, judge, offers
+from bot.enforcement.checks.claims import claims, core, holds_here, judge, limits, offers
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.checks.told import facts, sums
 from bot.enforcement.checks.unread import Known, is_signed, known_of, unread
@@ -27,7 +27,7 @@ _SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-inva
 
 def check(draft: Draft) -> CheckResult:
     """What is stated of actions, figures and facts against the rules and the case; nothing stated answers nothing."""
-    found = (part(draft) for part in (_unread, facts, claims, offers, sums, _sources, _silence, _untold))
+    found = (part(draft) for part in (_unread, facts, claims, offers, limits, sums, _sources, _silence, _untold))
     violations = tuple(_distinct(list(chain.from_iterable(found))))
     levels = draft.index.rules.enforcement.consistency
     if any(violation.kind in _SERIOUS for violation in violations):

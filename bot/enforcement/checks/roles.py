@@ -22,7 +22,7 @@ from bylaw.language.words import AUXILIARIES, DETERMINERS, PRONOUNS, Word, read_
 
 Holds = Callable[[Any, Any], bool]
 _ROUGHLY = operator.ne  # "about 5": nothing that is exact is so
-_FILLING = DETERMINERS | listed("first last initial full whole entire total exact amount day")
+_FILLING = DETERMINERS | listed("all first last initial full whole entire total exact amount day")
 
 
 # What stands before or behind a figure, and how the case then compares with it.
@@ -75,6 +75,12 @@ def misplaced(said: Said, ground: Ground) -> Iterator[Quantity]:
 def bound(text: str, quantity: Quantity, today: date) -> Holds | None:
     """How a case compares with a figure of *text*, where it is a bound."""
     return _bound(utterance(text, today).words, quantity)
+
+
+def is_granted(text: str, quantity: Quantity, today: date) -> bool:
+    """Is it how much somebody may take: "within 30 days", "you have 45 days"?"""
+    words = utterance(text, today).words
+    return _bound(words, quantity) is operator.le or _around(words, quantity)[0][-1:] == ["have"]
 
 
 def _bound(words: Sequence[Word], quantity: Quantity) -> Holds | None:

@@ -58,7 +58,7 @@ _COURTESY = listed(
     "cheers bye goodbye hope wish enjoy day week weekend morning afternoon evening patience understanding understand "
     "appreciate inform inconvenience trouble matter moment reach reaching contact contacting write writing ask asking "
     "question request enquiry inquiry message case depend situation details detail information see look looking "
-    "looked check checked checking find found know let tell told say said speak mean means explain note notice "
+    "looked check checked checking find found know hear let tell told say said speak mean means explain note notice "
     "remember mind feel further anything else help helping team support service customer client member staff "
     "colleague policy policies rule rules term terms condition period window deadline limit time frame date per "
     "according accordance under based follow following apply applies applied application therefore thus hence so "
@@ -79,7 +79,7 @@ _BESIDE = GIVING | listed(
     "please sorry unfortunately sadly afraid glad happy pleased only just still already now today here there "
     "first therefore thus hence so however actually simply basically indeed course clear clearly really quite "
     "exactly well also too anymore immediately value price whole product item purchase bought ordered order ask "
-    "asked welcome thank come full even neither nor"
+    "asked welcome thank come best full even neither nor"
 )
 
 
@@ -276,6 +276,7 @@ def _qualifiers(words: Sequence[Word]) -> Iterator[Word]:
         is_last = i + 1 == len(words) or words[i + 1].clause != word.clause
         if (
             (word.text in _EACH and unit_of(after) is not None)
+            or (before == "for" and word.text in ("each", "every"))
             or (before, word.text) in _MORE_OR_LATER
             or (word.text == "other" and before not in ("all", "every"))
             or (word.text == "once" and is_last and before not in ("at", "all"))
