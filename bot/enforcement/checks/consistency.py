@@ -140,6 +140,8 @@ def _is_contrary(draft: Draft, i: int) -> bool:
     """Does sentence *i* say yes or no anew, with nothing else, and other than the answer began?"""
     said, stated = draft.stated.sentences[i], draft.stated
     answer = None if said.claims else says_yes_or_no(said.sentence.words)
+    if i > stated.lead and not said.claims and said.sentence.words[:1] and said.sentence.words[0].text == "not":
+        return True  # "Not in your case."
     if answer is None or i <= stated.lead or stated.sentences[i - 1].is_question:
         return False
     return answer is not says_yes_or_no(stated.sentences[stated.lead].sentence.words)

@@ -11,7 +11,6 @@ from itertools import islice
 from bot.enforcement.figures import NUMBER_WORDS
 from bot.enforcement.polarity import is_giving
 from bot.enforcement.senses import sense, stem
-from bot.enforcement.sentences import Sentence
 from bot.enforcement.stated import Said
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, DETERMINERS, PREPOSITIONS, PRONOUNS, Word
@@ -29,12 +28,57 @@ _OURS, _US = listed("us me"), listed("we i")
 _GETTING = listed("get receive obtain")
 _ENDS = listed("first last next")
 _ENDING = frozenset(map(sense, ("close", "erase", "end")))
+_TURNS = {
+    *(("at", "first"), ("so", "on"), ("then", "some"), ("on", "us"), ("on", "house")),
+    *(("free", "of"), ("free", "to"), ("i", "hope"), ("i", "guess"), ("i", "suppose"), ("we", "hope"), ("i", "assume")),
+}
+_MAYBE = listed("may might")
+_OUR_WORK = frozenset(map(sense, ("repair", "replace", "refund", "reimburse", "erase", "lock")))
+_CHARGES = frozenset(map(sense, ("fee", "postage", "deposit")))
+_BARE = PRONOUNS | AUXILIARIES | {"not"}
+_THEIRS = listed("yours mine ours theirs")
+_UNRULED = listed("apply applies matter count hold")
+_WISHED = listed("wish like want please prefer")
+_WHOLE = listed("whole full entire total")
+_NEWS = listed("detail information question help time")
 _HELPING = listed("help assist")
 _REFUSING = listed("not unable never")
 _OTHERWISE = listed("or alternatively")
 
 
 def limits(said: Said) -> Iterator[Word]:
+    """What makes less of what is given, or another thing, or gives it to somebody else."""
+    yield from _narrowed(said)
+    yield from _turned(said)
+
+
+def _turned(said: Said) -> Iterator[Word]:
+    """Who pays or gets it the wrong way round, when it was, and what is only hoped: "we pay the fee", "you had"."""
+    words, text = said.sentence.words, said.sentence.text
+    is_charge = not _CHARGES.isdisjoint(sense(word.text) for word in words)
+    for i, word in enumerate(words):
+        after = words[i + 1].text if i + 1 < len(words) and words[i + 1].clause == word.clause else ""
+        before = words[i - 1].text if i and words[i - 1].clause == word.clause else ""
+        raw = text[word.start : word.end].casefold()
+        verb = "".join(_verb_behind(words, i))
+        is_turn = (word.text, after) in _TURNS and " " not in raw  # an idiom says more than its first word
+        if (
+            is_turn
+            or (raw == "had" and word in said.beside and not said.is_conditional and after not in ("to", "be"))
+            or (word.text == "ask" and after == "for" and before in ("", "please"))
+            or (is_charge and (raw == "paid" or (word.text in _US and verb == "pay")))
+            or (word.text in _US and verb in _GETTING)
+            or (word.text == "you" and verb and sense(verb) in _OUR_WORK and not _is_passive(words, i))
+            or (word.text in _MAYBE and verb in _GETTING)
+        ):
+            yield words[i + 1] if is_turn else word
+    for clause in said.sentence.clauses[1:]:
+        texts = [words[i].text for i in clause]
+        if said.claims and len(texts) > 1 and texts[0] in PRONOUNS and texts[-1] == "not" and set(texts) <= _BARE:
+            yield words[clause[0]]  # "they get it, you do not"
+
+
+def _narrowed(said: Said) -> Iterator[Word]:
     """What stands beside what is given and makes it less, or another: "below the price", "that can only be …"."""
     words = said.sentence.words
     for i, word in enumerate(words):
@@ -47,8 +91,6 @@ def limits(said: Said) -> Iterator[Word]:
                 yield word
         elif word.text in _OURS and before and is_giving(before[-1]):
             yield word  # "you pay us …"
-        elif word.text in _US and not _GETTING.isdisjoint(_verb_behind(words, i)):
-            yield word  # "we get …"
         elif (
             word.text == "good" and before[-1:] == ["for"] and _ENDING.isdisjoint(sense(other.text) for other in words)
         ):
@@ -68,17 +110,37 @@ def _verb_behind(words: Sequence[Word], i: int) -> Iterator[str]:
     yield from islice((text for text in rest if text not in AUXILIARIES and text != "have"), 1)
 
 
+def _is_passive(words: Sequence[Word], i: int) -> bool:
+    """Does a "be" stand between the subject at word *i* and its verb: "you will be refunded"?"""
+    return any(other.text == "be" for other in words[i + 1 : i + 4])
+
+
 def _is_counted(words: Sequence[Word], i: int) -> bool:
     return any(other.is_number or other.text in NUMBER_WORDS for other in words[i + 1 : i + 2])
 
 
-def assents(sentence: Sentence) -> Iterator[Word]:
+def _is_harmless_more(words: Sequence[Word], i: int) -> bool:
+    """Is it "any more", "more than 15 days", "more details"?"""
+    before, after = (words[k].text if 0 <= k < len(words) else "" for k in (i - 1, i + 1))
+    is_number = any(other.is_number or other.text in NUMBER_WORDS for other in words[max(i - 3, 0) : i + 5])
+    return before in ("any", "no") or is_number or after in _NEWS
+
+
+def assents(said: Said) -> Iterator[Word]:
     """What says yes or no to who knows what: "that is fine", "the answer is no". What was possible is no more."""
-    words = sentence.words
+    sentence, words = said.sentence, said.sentence.words
     for i, word in enumerate(words):
         before = [other for other in words[max(i - 5, 0) : i] if other.clause == word.clause]
         after = next((other.text for other in words[i + 1 : i + 2] if other.clause == word.clause), "")
-        if word.text in _ANSWERS and before and (not after or after in PREPOSITIONS):
+        if word.text in _THEIRS or (word.text in _UNRULED and "not" in {other.text for other in before}):
+            yield word  # "it is yours", "the rule does not apply"
+        elif word.text in _WISHED and [other.text for other in before[-2:]] == ["as", "you"]:
+            yield word
+        elif word.text in _SUMS and not said.claims and before and before[-1].text in _WHOLE:
+            yield word  # "ask for the whole amount"
+        elif word.text == "more" and not said.claims and not _is_harmless_more(words, i):
+            yield word
+        elif word.text in _ANSWERS and before and (not after or after in PREPOSITIONS):
             if before[-1].text in DETERMINERS or before[-1].text in _OF_AN_ANSWER:
                 yield word
         elif word.text == "be" and [other.text for other in before] == ["here"] and after in DETERMINERS:

@@ -30,6 +30,7 @@ from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, PRONOUNS, Word, re
 from bylaw.logic.ir import Value, atoms
 from bylaw.logic.truth import simplify, truth
 
+_INSIDE = listed("within inside open still")
 _NO = listed("not no never")
 _EACH = listed("each every per first last next another")
 _MORE_OR_LATER = {("and", "more"), ("on", "request"), ("upon", "request")}
@@ -108,11 +109,13 @@ def known_of(draft: Draft) -> Known:
     texts = [(stems_in([text]), _denies(read_words(text))) for text in said]
     over = _OVER_STEMS.intersection(stem(word.text) or "" for said in draft.stated.sentences for word in said.silent)
     plain = _COURTESY_STEMS - over if over and not _is_over_a_limit(draft) else _COURTESY_STEMS
+    is_closed = any(map(_is_open, draft.stated.sentences)) and _is_over_a_limit(draft)
+    closed = _PERIOD_STEMS if is_closed else frozenset[str]()
     asked = stems_in([draft.query])
     told = plain.union(asked, *(stems for stems, _ in texts))
     others = _of_others(draft.facts, facts) - told
     near = (told - _COURTESY_STEMS).union(own, spoken, asked, _BESIDE_STEMS)
-    return Known(told.union(own, spoken), _TELLING_STEMS | named, texts, others, near, asks.union(asked))
+    return Known(told.union(own, spoken) - closed, _TELLING_STEMS | named, texts, others, near, asks.union(asked))
 
 
 @kept(8)
@@ -128,6 +131,13 @@ def _of_others(case: Mapping[str, Value], facts: Mapping[str, Fact]) -> frozense
         for value, words in facts[name].values.items():
             (mine if value == case[name] else others).update(stems_in([value.replace("_", " "), *words]))
     return frozenset(others - mine)
+
+
+def _is_open(said: Said) -> bool:
+    """Does it say that there still is time, and not how much: "you are within the period"?"""
+    words = [word for word in said.silent if not word.is_number]
+    is_inside = any(word.text in _INSIDE for word in words)
+    return is_inside and len(words) == len(said.silent) and any(stem(word.text) in _PERIOD_STEMS for word in words)
 
 
 def _is_over_a_limit(draft: Draft) -> bool:
@@ -217,8 +227,9 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
             or _is_joint(said, word)
         )
     )
-    assent = (*assents(said.sentence), *alternatives(said)) if said.silent else ()
-    others = (word for word in words if word in qualified or (word in assent and word not in answered))
+    assent = (*assents(said), *alternatives(said)) if said.silent else ()
+    narrowed = limited if said.claims else qualified
+    others = (word for word in words if word in narrowed or (word in assent and word not in answered))
     held = next(chain(beside, others), None)
     return None if held is None else said.sentence.text[held.start : held.end]
 
@@ -365,6 +376,7 @@ def _stems(text: str) -> frozenset[str]:
 
 _COURTESY_STEMS = stems_in([" ".join(sorted(_COURTESY))])
 _REPLACING = sense("replace")
+_PERIOD_STEMS = stems_in(["period window deadline limit"])
 _OVER_STEMS = stems_in(["expired elapsed passed lapsed outside"])
 _BESIDE_STEMS = stems_in([" ".join(sorted(_BESIDE))])
 _TELLING_STEMS = stems_in([" ".join(sorted(_TELLING))])
