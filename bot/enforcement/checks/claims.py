@@ -74,9 +74,12 @@ def limits(draft: Draft) -> Iterator[Violation]:
         given = [claim for claim in said.claims if claim.gives and claim.condition is None]
         text = said.sentence.text
         for figure, quantity in figures(text, today) if given else ():
-            tested = (atom for rule in draft.relevant for atom in _tests(rule, draft) if atom.var in draft.facts)
+            if not is_granted(text, quantity, today):
+                continue
+            limited = lookups(draft.index).limited.get(figure, frozenset()) & draft.facts.keys()
+            tested = (atom for rule in draft.relevant if limited for atom in _tests(rule, draft) if atom.var in limited)
             ends = {atom.var: atom.value for atom in tested if measure(declared.get(atom.var), atom.value) == figure}
-            if not ends or not is_granted(text, quantity, today):
+            if not ends:
                 continue
             facts = {**draft.facts, **{name: end for name, end in ends.items() if not isinstance(end, tuple)}}
             decision = draft.evaluator.decide(facts, draft.day)
