@@ -38,7 +38,7 @@ from bylaw.audit.entry import Checkpoint
 from bylaw.audit.export import add_checkpoint
 from bylaw.bundle import read
 from bylaw.errors import BundleError
-from bylaw.language.reports import is_report
+from bylaw.language.reports import asks_for_a_rule, is_report
 from bylaw.llm.guarded import Guard
 from bylaw.llm.registry import Off, open_llm
 from bylaw.signature import Keys
@@ -243,6 +243,8 @@ def _data_score(text: str, index: BundleIndex) -> float:
     if is_write_request(text):
         return float(weights.write_command if begins_with_write(text) else weights.write_request)
     score = analytics.score(text, index)
+    if asks_for_a_rule(text):
+        return min(score, float(weights.rule))
     return max(score, float(weights.report)) if is_report(text) else score
 
 

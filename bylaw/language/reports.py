@@ -1,4 +1,7 @@
-"""Questions that want a figure of what has been: of a time that has begun, a count, a change, the highest of many."""
+"""Questions that want a figure of what has been: of a time that has begun, a count, a change, the highest of many.
+
+And their opposite: those that want what holds in a case.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,14 @@ _CHANGED = re.compile(
     r"|.*\btrends?\b",
     re.IGNORECASE,
 )
+_ASKS_FOR_A_RULE = re.compile(
+    r"\bwhat happens (?:if|when|to|with|after|once)\b|\bwhat (?:happens|now)\W*$"
+    r"|\bwhat (?:do|should|must|can|shall) (?:i|we|you|one|they) do (?:if|when|with|about|after|once)\b"
+    r"|\bhow (?:long|many (?:\w+ )?(?:hours|days|weeks|months|years)) (?:do|does)(?: [\w-]+){1,4}?"
+    r" (?:have (?:to|for|until)|get)\b",
+    re.IGNORECASE,
+)
+_ON_AVERAGE = re.compile(r"\b(?:average|typically|usually|normally|median|per)\b", re.IGNORECASE)
 _ANY_DAY = date(2100, 6, 15)  # whether a span has begun when it is spoken of hardly hangs on the day
 
 
@@ -56,3 +67,8 @@ def is_report(text: str) -> bool:
     if _OPENS.match(text) is None:
         return False
     return any(span.start is not None and span.start <= _ANY_DAY for span in dates.find(text, _ANY_DAY))
+
+
+def asks_for_a_rule(text: str) -> bool:
+    """Does *text* ask what holds in a case: what happens, what to do, or how long somebody has?"""
+    return _ASKS_FOR_A_RULE.search(text) is not None and not (_ON_AVERAGE.search(text) or is_report(text))

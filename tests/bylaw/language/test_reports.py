@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bylaw.language.reports import is_report
+from bylaw.language.reports import asks_for_a_rule, is_report
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,35 @@ def test_other_questions_are_none(text):
 @given(st.text())
 def test_any_text_is_read(text):
     assert is_report(text) in (True, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many days does a VIP customer have to return a lamp",
+        "how long do new members get",
+        "How many business days do we have for a reply?",
+        "the payment is late, what happens to the plan?",
+        "what happens if I lose the card",
+        "what should we do when the battery is swollen?",
+        "the box is broken, what now?",
+    ],
+)
+def test_what_happens_what_to_do_and_how_long_one_has_asks_for_a_rule(text):
+    assert asks_for_a_rule(text) and not is_report(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many days do customers take to return",
+        "how many days did VIP customers have to wait",
+        "how long do members have to wait on average",
+        "how many orders do we have to ship",
+        "how many customers get a refund",
+        "what do we sell most",
+        "what happened in March",
+    ],
+)
+def test_what_was_and_what_is_counted_asks_for_none(text):
+    assert not asks_for_a_rule(text)
