@@ -110,8 +110,11 @@ class Ground:
         told = self._measured(facts) if supposed else self.told
         if figure in told.values() or figure in self.named or figure in self._derived(told):
             return True
-        sorts = {name: value for name, value in facts.items() if self.variables[name].is_finite}
-        return any(self._is_tested(limit, sorts) for limit in self._limits(figure, told if is_rest else {}))
+        return self._is_limit(figure, told if is_rest else {}, facts)
+
+    def is_limit(self, figure: Figure) -> bool:
+        """Does a rule that could matter test a fact at the figure in such a case, or is an action called by it?"""
+        return figure in self.named or self._is_limit(figure, {}, self.facts)
 
     def counts(self, number: object, behind: str, supposed: Mapping[str, Value]) -> bool:
         """Is the bare number one of the case, or of a rule that could matter here? *behind* is the word behind it."""
@@ -131,6 +134,11 @@ class Ground:
             if measured == kind:
                 yield name, (kind, value + amount)
                 yield name, (kind, value - amount)
+
+    def _is_limit(self, figure: Figure, told: Mapping[str, Figure], facts: Mapping[str, Value]) -> bool:
+        """Does a rule test it, or what it is away from what is *told*, in a case of these sorts?"""
+        sorts = {name: value for name, value in facts.items() if self.variables[name].is_finite}
+        return any(self._is_tested(limit, sorts) for limit in self._limits(figure, told))
 
     def _is_tested(self, limit: tuple[str, Figure], sorts: Mapping[str, Value]) -> bool:
         """Does a rule test it in a case of these *sorts*: yes-or-no facts and categories?"""

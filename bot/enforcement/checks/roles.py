@@ -42,6 +42,8 @@ _BEHIND = (
     (_ROUGHLY, "or so, or thereabout, give or take, ish"),
 )
 _DENIED = {operator.gt: operator.le, operator.ge: operator.lt, operator.lt: operator.ge, operator.le: operator.gt}
+_LIMITS = listed("period window limit deadline timeframe maximum")
+_EQUALS = listed("be of last run end close until")
 _SIZES = (3, 2, 1)  # words of a bound
 _LASTING = listed("in for every during next")
 _RESTING = listed("over beyond late left remaining")
@@ -58,11 +60,12 @@ def misplaced(said: Said, ground: Ground) -> Iterator[Quantity]:
     words = utterance(text, ground.today).words
     for figure, quantity in figures(text, ground.today):
         holds = _bound(words, quantity)
-        if not (
+        is_kept = (
             _has_role(figure, quantity, words, said, ground)
             if holds is None
             else _is_kept(figure, holds, quantity, words, said, ground)
-        ):
+        )
+        if not is_kept or (_is_called_a_limit(words, quantity) and not ground.is_limit(figure)):
             yield quantity
     for quantity, _ in counts(text, ground.today):
         holds = _bound(words, quantity)
@@ -70,6 +73,14 @@ def misplaced(said: Said, ground: Ground) -> Iterator[Quantity]:
         amounts = [ground.facts[name] for name in sorted(names) if name in ground.facts]
         if holds is not None and amounts and not any(holds(amount, quantity.value) for amount in amounts):
             yield quantity
+
+
+def _is_called_a_limit(words: Sequence[Word], quantity: Quantity) -> bool:
+    """Is it said to be a limit itself: "the return period is 60 days", "a 60-day window"?"""
+    before, behind = _around(words, quantity)
+    leads = [text for text in before if text not in _FILLING]
+    is_led = leads[-1:] and leads[-1] in _EQUALS and not _LIMITS.isdisjoint(leads[-3:-1])
+    return bool(is_led) or not _LIMITS.isdisjoint(behind[:2])
 
 
 def bound(text: str, quantity: Quantity, today: date) -> Holds | None:
