@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from pydantic import model_validator
 
 from bylaw.authored.amounts import Positive, Share
@@ -30,7 +28,6 @@ class DataScore(Authored):
     write_request: Share  # it holds a word like "remove"
     write_command: Share  # it begins with one
     report: Share  # it counts or sums over a past time, in whatever words
-    rule: Share = Decimal("0.5")  # at most, where it asks what happens, what to do, or how long somebody has
 
 
 class DecisionScore(Authored):
