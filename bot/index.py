@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from bylaw.authored.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
@@ -14,6 +15,10 @@ from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import ConditionalRule, Ruleset
 
 MOST_READERS = 32  # sets of roles whose rules are kept indexed
+_MOST_RECENT = 1_000  # questions whose answer is still known
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class BundleIndex:
@@ -21,6 +26,18 @@ class BundleIndex:
 
     def __init__(self, bundle: CompiledPolicyBundle) -> None:
         self.bundle = bundle
+
+        self._recent: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+    def recently(self, find: Callable[Concatenate[BundleIndex, P], T]) -> Callable[P, T]:
+        """*find* over this index, which is not asked again for any of the last arguments: many people ask the same.
+
+        They have to be hashable, and to be all that *find* depends on; nobody changes what it returns.
+        """
+        known = self._recent.get(find)
+        if known is None:
+            known = self._recent.setdefault(find, lru_cache(_MOST_RECENT)(partial(find, self)))
+        return known
 
     @property
     def etag(self) -> str:
@@ -59,6 +76,10 @@ class BundleIndex:
     def evaluator_of(self, roles: Iterable[str]) -> Evaluator:
         """The logic as somebody with *roles* may read it: the rules for everyone, and those for one of the roles."""
         return self._evaluators(frozenset(roles) & self._audiences)
+
+    def readers(self, actor: str) -> frozenset[str]:
+        """The roles of *actor*, as far as a rule is for one of them: who has the same may read the same."""
+        return frozenset(self.rules.roles.roles_of(actor)) & self._audiences
 
     @cached_property
     def _audiences(self) -> frozenset[str]:

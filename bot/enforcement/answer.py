@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import chain, islice
 from typing import Any
 
@@ -32,6 +33,7 @@ from bylaw.logic.evaluate import Conflict, Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
 
 _MOST_CITED = 3  # of the rules that were only looked at
+_NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
 _HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None}  # what an answer held back no longer says
 _OWN = frozenset(
     {"unanswered", "uncovered", "unread"}
@@ -45,7 +47,8 @@ _logger = logging.getLogger("bylaw.enforcement")
 class Case:
     """Everything about one turn that the answer is made from."""
 
-    question: Question
+    text: str
+    today: date
     index: BundleIndex
     evaluator: Evaluator
     words: write.Words
@@ -67,7 +70,7 @@ class Case:
     @property
     def day(self) -> int:
         """The day it is asked on, a proleptic ordinal."""
-        return self.index.local(self.question.asked_at).toordinal()
+        return self.today.toordinal()
 
 
 def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: Guard | None = None) -> Turn:
@@ -75,7 +78,22 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
 
     What is decided may be put into words by *llm*; it is asked for nothing else.
     """
-    case = case_of(question, state, index, visible(question.actor.id, index))
+    asked = (question.text, index.local(question.asked_at).date(), index.readers(question.actor.id))
+    is_first = not state and llm is None  # then it depends on nothing else, and others may ask the same
+    turn = index.recently(_answered)(*asked) if is_first else _answered(index, *asked, state, llm)
+    named = {"request_id": question.request_id, "session_id": question.session_id}
+    return replace(turn, reply=turn.reply.model_copy(update=named))
+
+
+def _answered(
+    index: BundleIndex,
+    text: str,
+    today: date,
+    readers: frozenset[str],
+    state: Mapping[str, Any] = _NEW,
+    llm: Guard | None = None,
+) -> Turn:
+    case = case_of(text, today, state, index, index.evaluator_of(readers))
     rules = _overview(case)
     if rules is not None:
         return _delivered(case, rules, is_decision=False)
@@ -87,32 +105,32 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
 
 
 def case_of(
-    question: Question,
-    state: dict[str, Any],
+    text: str,
+    today: date,
+    state: Mapping[str, Any],
     index: BundleIndex,
     evaluator: Evaluator,
     given: Mapping[str, Value] | None = None,
 ) -> Case:
-    """What *question* is about, by the rules of *evaluator*. Facts that are *given* count more than those read."""
+    """What *text*, said *today*, is about, by the rules of *evaluator*. Facts *given* count more than those read."""
     before = load(state, evaluator.ruleset.variables)
-    memory, reading, is_declined = understand(question, before, index, evaluator)
+    memory, reading, is_declined = understand(text, today, before, index, evaluator)
     given = given or {}
     facts = {**memory.facts, **given}
     told = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
     memory = replace(memory, facts=facts)
-    day = index.local(question.asked_at).toordinal()
-    decision = evaluator.decide(memory.facts, day)
+    decision = evaluator.decide(memory.facts, today.toordinal())
     touched = reading.mentioned | set(memory.facts)
-    scope = scope_of(memory.topic, touched, memory.facts, index, evaluator, decision, day)
+    scope = scope_of(memory.topic, touched, memory.facts, index, evaluator, decision, today.toordinal())
     words = write.Words(index.vocabulary)
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
     unclear, asked = reading.unclear, before.asking
-    return Case(question, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
+    return Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
 
 
 def draft_of(case: Case, text: str, judge: Judge | None = None) -> Draft:
     """*text* as an answer to *case*, ready for the checks."""
-    said, topic, told = case.question.text, case.memory.topic, case.told
+    said, topic, told = case.text, case.memory.topic, case.told
     index, evaluator, facts, day = case.index, case.evaluator, case.facts, case.day
     return Draft(said, text, index, evaluator, facts, day, case.decision, case.scope, topic, judge, told)
 
@@ -159,7 +177,7 @@ def _delivered(case: Case, turn: Turn, is_decision: bool = True) -> Turn:
 
 def visible(actor: str, index: BundleIndex) -> Evaluator:
     """The rules that *actor* may be answered from: those for everyone, and those for one of the actor's roles."""
-    return index.evaluator_of(index.rules.roles.roles_of(actor))
+    return index.evaluator_of(index.readers(actor))
 
 
 # ---- what is answered -----------------------------------------------------------------------------------------------
@@ -183,7 +201,7 @@ def plain(case: Case) -> Turn:
 def _overview(case: Case) -> Turn | None:
     """The rules themselves, where somebody asks for them and tells no case that they decide."""
     said = {read.fact: read.value for read in case.reads}  # what was said before belongs to the case, not to the rules
-    about, text = case.memory.topic, case.question.text
+    about, text = case.memory.topic, case.text
     found = overview(text, about, said, case.index, case.evaluator, case.day)
     is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
     if found is None or (said and is_decided):
@@ -254,7 +272,7 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
 
 def _is_more_of_nothing(case: Case) -> bool:
     """Does the turn go on with what was said ("and for a cat?") in words that tell nothing of it?"""
-    text = case.question.text
+    text = case.text
     is_silent = not (case.reads or case.unclear) and bool(case.facts) and goes_on(text)
     return is_silent and not topic(text, case.index).is_named
 
@@ -289,7 +307,7 @@ def _unheard(case: Case, name: str) -> list[str]:
     """What to say where *name* was asked for, and nothing in this turn is an answer: who asks why hears why."""
     if case.asked != name or case.is_declined or case.reads or case.unclear:
         return []
-    if not asks_why(case.question.text):
+    if not asks_why(case.text):
         return [write.UNHEARD]
     tested = lookups(case.index).facts
     policies = dict.fromkeys(rule.policy_id for rule in _open_rules(case) if name in tested[rule.rule_id])
@@ -377,8 +395,8 @@ def _turn(
         kind=kind,
         status=status,
         text=_said(case, lines, kind, ask),
-        request_id=case.question.request_id,
-        session_id=case.question.session_id,
+        request_id="",
+        session_id="",
         bundle_etag=case.index.etag,
         commit=case.index.commit,
         citations=tuple(_citation(rule, case.index.commit) for rule in cited),

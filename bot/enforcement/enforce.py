@@ -7,8 +7,9 @@ against them. All rules count here, those for a narrow audience too.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from bot.conversation import MAX_TEXT, Question, is_text
 from bot.enforcement.answer import Case, case_of, draft_of, plain
@@ -54,8 +55,21 @@ def enforce(
     judge: Judge | None = None,
 ) -> ComplianceDecision:
     """The verdict on *response* as an answer to *question*. `auto_correct` comes with the corrected text."""
-    case = case_of(question, {}, index, index.evaluator, given)
-    return decided(case, response, judge)
+    today = index.local(question.asked_at).date()
+    if judge is not None:
+        return _judged(index, question.text, response, today, tuple((given or {}).items()), judge)
+    return index.recently(_judged)(question.text, response, today, tuple(sorted((given or {}).items())))
+
+
+def _judged(
+    index: BundleIndex,
+    text: str,
+    response: str,
+    today: date,
+    given: Sequence[tuple[str, Value]],
+    judge: Judge | None = None,
+) -> ComplianceDecision:
+    return decided(case_of(text, today, {}, index, index.evaluator, dict(given)), response, judge)
 
 
 def decided(case: Case, response: str, judge: Judge | None = None) -> ComplianceDecision:
@@ -104,7 +118,8 @@ class Watch:
         given: Mapping[str, Value] | None = None,
         judge: Judge | None = None,
     ) -> None:
-        self._case = case_of(question, {}, index, index.evaluator, given)
+        today = index.local(question.asked_at).date()
+        self._case = case_of(question.text, today, {}, index, index.evaluator, given)
         self._judge = judge
         self._said: list[str] = []
         self._checked = self._waiting = 0  # sentences that may leave, and characters of those that were not checked

@@ -116,6 +116,10 @@ class Topic:
 
 def score(text: str, index: BundleIndex) -> float:
     """How well *text* fits as a question about policies, in [0, 1]."""
+    return index.recently(_score)(text)
+
+
+def _score(index: BundleIndex, text: str) -> float:
     weights = index.rules.routing.policy
     said = f" {' '.join(word.text for word in read_words(text))} "
     words = set(said.split())

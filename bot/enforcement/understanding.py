@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import chain
 
-from bot.conversation import Question
 from bot.enforcement.asked import declines, read_answer
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.lookups import lookups
@@ -27,10 +27,9 @@ _OTHERWISE = re.compile(
 
 
 def understand(
-    question: Question, memory: Memory, index: BundleIndex, evaluator: Evaluator
+    text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator
 ) -> tuple[Memory, Reading, bool]:
-    """The case with what this turn adds to it, the reading of this turn, and whether it declines what was asked."""
-    text, today = question.text, index.local(question.asked_at).date()
+    """The case with what *text*, said *today*, adds, the reading of it, and whether it declines what was asked."""
     vocabulary, variables, asked = index.vocabulary, evaluator.ruleset.variables, memory.asking
     about = _about(text, read_text(text, vocabulary, variables, today).reads, index)
     prefer = _deciding(index, evaluator, about.outcomes or memory.topic.outcomes, about.domains or memory.topic.domains)
@@ -40,7 +39,7 @@ def understand(
         reading = said_again if not memory.facts.keys().isdisjoint(said_again.facts) else reading
     direct = read_answer(text, asked, vocabulary, variables, today) if asked else None
     if direct is None and not reading.reads:
-        turned = _turned(text, memory, vocabulary) or _replaced(question, memory, index, evaluator)
+        turned = _turned(text, memory, vocabulary) or _replaced(text, today, memory, index, evaluator)
         reading = reading if turned is None else _with(reading, turned)
     is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
     if direct is not None and not is_declined:
@@ -71,9 +70,8 @@ def _turned(text: str, memory: Memory, vocabulary: Vocabulary) -> Read | None:
     return Read(flags[0], not memory.facts[flags[0]], match["told"], match.start("told"), match.end("told"))
 
 
-def _replaced(question: Question, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Read | None:
+def _replaced(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Read | None:
     """The only number that is known, another one in its place: "and 40?"."""
-    text, today = question.text, index.local(question.asked_at).date()
     vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
     numbers = [name for name in sorted(memory.facts) if vocabulary.facts[name].type in ("integer", "decimal")]
     if len(numbers) != 1 or not goes_on(text) or len(text.split()) > _SHORT:

@@ -1,6 +1,7 @@
 """How many answers a second the server gives to eight clients at 1,000 policies, each kept and synced before it leaves.
 
-A real `bylaw serve` on loopback; the clients share its processors. Printed, not asserted: machines differ.
+A real `bylaw serve` on loopback; the clients share its processors. Once with the hundred questions that all of them
+ask, and once with questions that nobody asked before. Printed, not asserted: machines differ.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import cycle
 from pathlib import Path
 
 import psutil
@@ -29,7 +29,8 @@ CLIENTS, SECONDS = 8, 10
 
 CLIENT = """
 import http.client, json, sys, time
-port, seconds, bodies, path = int(sys.argv[1]), float(sys.argv[2]), json.loads(sys.argv[3]), sys.argv[4]
+port, seconds, path = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+bodies = json.loads(sys.stdin.readline())
 connection = http.client.HTTPConnection("127.0.0.1", port)
 def ask(body):
     connection.request("POST", path, body, {"Content-Type": "application/json"})
@@ -47,23 +48,19 @@ while (start := time.perf_counter()) < until:
 print(json.dumps(spent))
 """
 
-QUESTIONS = [
-    {
-        "text": f"Can I get act {n % 3} {n % 6}? I bought it {7 + 3 * n} days ago for ${n * 37 % 991}, and I have the "
-        "receipt."
-    }
-    for n in range(100)  # so many that nothing is gained by knowing the last few
-]
-VERDICTS = [
-    {"query": asked["text"], "response": said, "facts": {"tier": "gold"}}
-    for asked, said in zip(
-        QUESTIONS,
-        cycle(
-            ("You get act 0 1.", "Act 1 2 is not possible.", "We always promise act 2 3.", "It depends on your case.")
-        ),
-        strict=False,
-    )
-]
+SAID = ("You get act 0 1.", "Act 1 2 is not possible.", "We always promise act 2 3.", "It depends on your case.")
+COMMON, EVER = 100, 8_000  # questions that are asked over and over, and more than are asked in all
+
+
+def question(n: int) -> dict[str, object]:
+    """The *n*th question; all differ."""
+    days, price = 7 + 3 * n % 400, f"{n * 37 % 991}.{n // 400:02}"
+    return {"text": f"Can I get act {n % 3} {n % 6}? I bought it {days} days ago for ${price}, and I have the receipt."}
+
+
+def verdict(n: int) -> dict[str, object]:
+    """An answer to the *n*th question."""
+    return {"query": question(n)["text"], "response": SAID[n % len(SAID)], "facts": {"tier": "gold"}}
 
 
 @contextmanager
@@ -95,25 +92,23 @@ def cpu_of(process: subprocess.Popen[str]) -> float:
     return sum(one.user + one.system for one in spent)
 
 
-@pytest.mark.parametrize(
-    "path, bodies", [("/v2/query", QUESTIONS), ("/v2/enforce", VERDICTS)], ids=["query", "enforce"]
-)
+@pytest.mark.parametrize("count", [COMMON, EVER], ids=["common", "new"])
+@pytest.mark.parametrize("path, body", [("/v2/query", question), ("/v2/enforce", verdict)], ids=["query", "enforce"])
 def test_answers_a_second(
-    path: str, bodies: list[dict[str, object]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    path: str, body: Callable[[int], object], count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     generate(tmp_path / "set", 1_000, "shared")
     with serving(bundle_for_root(tmp_path / "set"), tmp_path) as (port, server):
-        command = [sys.executable, "-c", CLIENT, str(port), str(SECONDS)]
-        asked = [json.dumps(body) for body in bodies]
+        command = [sys.executable, "-c", CLIENT, str(port), str(SECONDS), path]
+        asked = [json.dumps(body(n)) for n in range(count)]
+        assert len(set(asked)) == count
         clients = [
-            subprocess.Popen(
-                [*command, json.dumps(asked[n * 12 :] + asked[: n * 12]), path],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            for n in range(CLIENTS)
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(CLIENTS)
         ]
+        for n, client in enumerate(clients):  # each begins elsewhere
+            begins = n * count // CLIENTS
+            client.stdin.write(json.dumps(asked[begins:] + asked[:begins]) + "\n")
+            client.stdin.flush()
         for client in clients:
             assert client.stdout.readline() == "ready\n"
         used, started = cpu_of(server), time.perf_counter()
@@ -125,6 +120,7 @@ def test_answers_a_second(
         assert all(client.wait() == 0 for client in clients)
     at = [1_000 * spent[int(len(spent) * share)] for share in (0.5, 0.95, 0.99)]
     with capsys.disabled():
-        print(f"\n{path}: {len(spent) / took:,.0f} answers a second to {CLIENTS} clients; ", end="")
+        kind = "common" if count == COMMON else "new"
+        print(f"\n{path}, {kind} questions: {len(spent) / took:,.0f} answers a second to {CLIENTS} clients; ", end="")
         print("p50 {:.1f} ms, p95 {:.1f} ms, p99 {:.1f} ms; ".format(*at), end="")
         print(f"{1_000 * used / len(spent):.2f} ms of CPU an answer; load {os.getloadavg()[0]:.1f}")

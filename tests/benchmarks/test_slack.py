@@ -17,7 +17,7 @@ import pytest
 
 from bylaw.cli import bundle_for_root
 from tests.benchmarks.generate import generate
-from tests.benchmarks.test_http import QUESTIONS, serving
+from tests.benchmarks.test_http import question, serving
 from tests.fakes.slack import payloads
 from tests.fakes.slack.server import FakeSlack
 
@@ -31,7 +31,7 @@ def sent(slack: FakeSlack, moments: Iterable[float]) -> list[float]:
 
     def send(k: int, at: float) -> float:
         time.sleep(max(0.0, started + at - time.perf_counter()))
-        said, ts = str(QUESTIONS[k % len(QUESTIONS)]["text"]), slack.next_ts()
+        said, ts = str(question(k)["text"]), slack.next_ts()
         slack.told("UANA", "D1", said, ts, None)
         event = payloads.message(said, "UANA", "D1", ts)
         before = time.perf_counter()

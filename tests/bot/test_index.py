@@ -70,3 +70,26 @@ def test_the_day_is_that_of_the_organisation(index: BundleIndex) -> None:
         there = BundleIndex(index.bundle.model_copy(update={"context": context}))
         assert there.local(late).day == day
         assert there.local(late) == late
+
+
+def test_what_was_asked_recently_is_not_worked_out_again_and_never_for_another_bundle(index):
+    asked = []
+
+    def find(given, text, day=TODAY):
+        asked.append((given, text, day))
+        return len(asked)
+
+    other = BundleIndex(index.bundle)
+    found = index.recently(find)
+    assert [found("a"), found("b"), found("a"), other.recently(find)("a"), found("a", date.min)] == [1, 2, 1, 3, 4]
+    assert asked == [(index, "a", TODAY), (index, "b", TODAY), (other, "a", TODAY), (index, "a", date.min)]
+
+
+def test_only_so_many_are_remembered(index):
+    def find(_given, number):
+        return str(number) * 1_000
+
+    found = BundleIndex(index.bundle).recently(find)
+    kept = [found(number) for number in range(5_000)]
+    assert found(4_999) is kept[4_999]
+    assert found(0) is not kept[0]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import yaml
 
-from bot.conversation import Actor, Question
 from bot.enforcement.answer import case_of, draft_of, visible
 from bot.enforcement.scaffold import Scaffold, scaffold
 from bot.index import BundleIndex
@@ -33,9 +31,7 @@ def regulated(tmp_path_factory: pytest.TempPathFactory) -> BundleIndex:
 
 
 def planned(text: str, index: BundleIndex, actor: str = "anna") -> Scaffold:
-    noon = datetime(2026, 11, 20, 12, tzinfo=UTC)
-    asked = Question(text=text, actor=Actor(id=actor), asked_at=noon, session_id="s", request_id="r")
-    return scaffold(draft_of(case_of(asked, {}, index, visible(actor, index)), ""))
+    return scaffold(draft_of(case_of(text, TODAY, {}, index, visible(actor, index)), ""))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["ask"])
@@ -63,9 +59,7 @@ def test_rules_for_others_are_not_in_it(shop):
 
 
 def test_the_text_of_the_draft_plays_no_part(shop):
-    noon = datetime(2026, 11, 20, 12, tzinfo=UTC)
-    asked = Question(text=ROWS[0]["ask"], asked_at=noon, session_id="s", request_id="r")
-    draft = draft_of(case_of(asked, {}, shop, shop.evaluator), "a full refund, I promise")
+    draft = draft_of(case_of(ROWS[0]["ask"], TODAY, {}, shop, shop.evaluator), "a full refund, I promise")
     assert scaffold(draft) == scaffold(replace(draft, text=""))
 
 

@@ -1,10 +1,9 @@
 """What a turn adds to the case, over the repository's own policies."""
 
-from datetime import UTC, datetime
+from datetime import date
 
 import pytest
 
-from bot.conversation import Actor, Question
 from bot.enforcement.memory import Memory
 from bot.enforcement.recognise import Topic
 from bot.enforcement.understanding import understand
@@ -12,9 +11,7 @@ from bot.index import BundleIndex
 
 
 def after(text: str, memory: Memory, own: BundleIndex) -> Memory:
-    asked_at = datetime(2026, 11, 20, 9, tzinfo=UTC)
-    question = Question(text=text, actor=Actor(id="anna"), asked_at=asked_at, request_id="r1")
-    return understand(question, memory, own, own.evaluator)[0]
+    return understand(text, date(2026, 11, 20), memory, own, own.evaluator)[0]
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import date
 from typing import Any
 
 import pytest
 
 from bot.cases import read_facts
-from bot.conversation import Question
 from bot.enforcement.answer import case_of, draft_of
 from bot.enforcement.checks.result import Draft, Judge
 from bot.index import BundleIndex
@@ -20,7 +19,7 @@ MakeDraft = Callable[..., Draft]
 @pytest.fixture(scope="session")
 def drafted(own: BundleIndex) -> MakeDraft:
     def make(query: str, answer: str, facts: dict[str, Any] | None = None, judge: Judge | None = None) -> Draft:
-        question = Question(text=query, asked_at=datetime(2026, 11, 20, 9, tzinfo=UTC), request_id="r")
-        return draft_of(case_of(question, {}, own, own.evaluator, read_facts(facts or {}, own)), answer, judge)
+        case = case_of(query, date(2026, 11, 20), {}, own, own.evaluator, read_facts(facts or {}, own))
+        return draft_of(case, answer, judge)
 
     return make
