@@ -13,9 +13,12 @@ from bylaw.language.days import is_weekday
 from bylaw.language.money import Money, currency_of
 from bylaw.language.periods import shifted
 from bylaw.language.quantities import factor, units_in
-from bylaw.language.span import Number, whole
+from bylaw.language.span import Number, listed, whole
 from bylaw.language.units import BUSINESS_DAYS, Duration, convert, unit_of
 
+_HAS_YEAR = re.compile(r"\d{4}|\d[./]\d|yesterday|today")
+_DONE = listed("made built born bought sold sent paid given taken got left began begun")
+_CLEARLY = 120  # days within which a day without a year is the near one of its name
 _LONGEST = 6  # digits in a row, without a unit: more of them are the number of an order or of a telephone
 
 
@@ -46,6 +49,8 @@ def _converted(quantity: Quantity, fact: Fact, match: Match | None, utterance: U
     if fact.type not in ("integer", "decimal"):
         return None
     unit, currency = unit_of(fact.unit or ""), currency_of(fact.unit or "")
+    if fact.unit is None and match is not None and isinstance(quantity.value, Duration):
+        unit = unit_of(match.phrase.unit or "")  # "{value} nights" of a fact that only counts
     if unit is not None:
         return _duration(quantity, fact, unit, match, utterance)
     if currency is not None:
@@ -111,7 +116,7 @@ def days_until(day: date, quantity: Quantity, utterance: Utterance) -> int | Non
     """How many days it is until *day*; without a year it is the next one of its name."""
     if day < utterance.today and is_weekday(quantity.words):
         day += timedelta(days=7)
-    elif day < utterance.today and not re.search(r"\d{4}", quantity.words):
+    elif day < utterance.today and not _HAS_YEAR.search(quantity.words):
         day = shifted(day, "year", 1)
     return (day - utterance.today).days if day >= utterance.today else None
 
@@ -140,10 +145,31 @@ def _bare(quantity: Quantity, match: Match | None, utterance: Utterance, unit: s
     return value  # type: ignore[return-value]  # int or Fraction, by the test above
 
 
-def _day(quantity: Quantity, match: Match | None, utterance: Utterance) -> Number | None:
+def _day(quantity: Quantity, match: Match | None, utterance: Utterance) -> Number | Misread | None:
     if isinstance(quantity.value, date):
-        return None if quantity.words.casefold() == "tomorrow" else quantity.value.toordinal()  # what will be is not
+        if quantity.words.casefold() == "tomorrow":
+            return None  # what will be is not
+        if match is None or not match.phrase.before or any(map(_is_done, match.phrase.before)):
+            return quantity.value.toordinal()
+        return _nearest(quantity.value, quantity.words, utterance.today)
     if isinstance(quantity.value, Duration) and quantity.value.is_ago:
         amount = convert(quantity.value, "days")
         return utterance.today.toordinal() - amount if isinstance(amount, int) else None
     return None
+
+
+def _is_done(word: str) -> bool:
+    return word.endswith("ed") or word in _DONE
+
+
+def _nearest(day: date, words: str, today: date) -> Number | Misread:
+    """The day that is meant where nothing says that it is past: "arriving on 1 December", said in November."""
+    if _HAS_YEAR.search(words) or day > today:
+        return day.toordinal()
+    if is_weekday(words):
+        return Misread("it does not say whether it is past or to come")
+    following = shifted(day, "year", 1)
+    before, ahead = (today - day).days, (following - today).days
+    if min(before, ahead) > _CLEARLY:
+        return Misread("it does not say of which year")
+    return (day if before < ahead else following).toordinal()

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from bot.enforcement.utterance import PEOPLE, Quantity, Utterance
 from bylaw.language.money import Money
 from bylaw.language.span import listed
-from bylaw.language.units import Duration
+from bylaw.language.units import Duration, unit_of
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, stem_of
 
 _EVENTS = listed(
@@ -43,8 +43,12 @@ _FEES = listed(
 )
 _COMMON = FUNCTION_WORDS | PEOPLE | _THINGS | _GOODS | QUALITIES | _BUYING
 _VERBS_OF_FEES = listed("ship charge")  # "they charge 30 dollars" tells a price
-_DIFFERENCES = listed("less cheaper more dearer off extra short longer earlier later late early over past")
+_DIFFERENCES = listed("less cheaper more dearer off extra short longer earlier later late early over past down upfront")
+_RATES = listed("monthly weekly yearly daily hourly")
 _BETWEEN = AUXILIARIES | listed("of cost costs charged")  # what is paid for, and the sum
+_PER = listed("a per every each")
+_OF_THEM = listed("worth of at valued priced")
+INSTEAD = frozenset((("instead", "of"), ("rather", "than"), ("opposed", "to")))
 _UP_TO = listed("before until till by")
 _TOWARDS = listed("for to in of on as")
 _ASIDE = CONJUNCTIONS | PRONOUNS | listed("plus with without including if")
@@ -119,13 +123,22 @@ def is_fee(said: Utterance, used: Sequence[int], quantity: Quantity, after: Coll
 
 
 def is_difference(said: Utterance, quantity: Quantity, after: Collection[str] = ()) -> bool:
-    """Is it by how much something is more or less ("20 dollars less"), or up to when ("before today")?"""
+    """Is it by how much more ("20 dollars less"), or how often ("$20 a month"), or up to when ("before today")?"""
     if quantity.first and said.words[quantity.first - 1].text in _UP_TO:
         return True
     behind = quantity.last + 1
     if behind >= len(said.words) or said.words[behind].clause != said.words[quantity.last].clause:
         return False
-    return said.words[behind].text in _DIFFERENCES and said.words[behind].text not in after
+    text, following = said.words[behind].text, said.words[behind + 1 : behind + 2]
+    is_rate = text in _RATES or (text in _PER and following and unit_of(following[0].text) is not None)
+    if is_rate and isinstance(quantity.value, Money):
+        return not any(unit_of(word) is not None for word in after)
+    return text in _DIFFERENCES and text not in after
+
+
+def is_of_counted(said: Utterance, used: Sequence[int], counted: Collection[int]) -> bool:
+    """Is it what things are worth that are counted, too: "3 vouchers worth $10"? *counted* are the places of these."""
+    return used[0] - 1 in counted and said.words[used[0]].text in _OF_THEM
 
 
 def is_other_thing(

@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from bot.enforcement.amounts import Misread, amount_in
-from bot.enforcement.belonging import is_alone, is_difference, is_fee, is_of_service, is_other_event, is_other_thing
+from bot.enforcement.belonging import (
+    INSTEAD,
+    is_alone,
+    is_difference,
+    is_fee,
+    is_of_counted,
+    is_of_service,
+    is_other_event,
+    is_other_thing,
+)
 from bot.enforcement.kept import kept
 from bot.enforcement.phrases import Lexicon, Match, Phrase, is_bare
 from bot.enforcement.utterance import Quantity, Utterance, utterance
@@ -20,7 +29,7 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.negation import CUES
 from bylaw.language.units import Duration, unit_of
-from bylaw.language.words import PRONOUNS, Word, stem_of
+from bylaw.language.words import DETERMINERS, PREPOSITIONS, PRONOUNS, Word, stem_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 Claims = Sequence[tuple[str, frozenset[int]]]  # actions by name, and the words that name them
@@ -170,12 +179,21 @@ class _Reader:
             if doubt is not None:
                 yield _Said(match.phrase.fact, None, start, end, doubt)
                 continue
-            sharing = facts_at[match.used]
+            sharing = facts_at[match.used] | self._also_named(match)
             chosen = self._preferred(sharing) if len(sharing) > 1 else sharing
             if len(chosen) == 1 and match.phrase.fact not in chosen:
                 continue
             problem = None if len(chosen) == 1 else f"it could also be: {self._others(match.phrase.fact, sharing)}"
             yield _Said(match.phrase.fact, match.phrase.value, start, end, problem)
+
+    def _also_named(self, match: Match) -> frozenset[str]:
+        """The facts that "the card" may speak of as well, which is a gift card or a credit card."""
+        first = match.used[0]
+        if len(match.used) > 1 or not first or self.said.words[first - 1].text not in DETERMINERS:
+            return NOBODY
+        if first > 1 and self.said.words[first - 2].text in PREPOSITIONS:  # "with the card"
+            return NOBODY
+        return lexicon(self.vocabulary).heads.get(self.said.words[first].text, NOBODY)
 
     def _is_denied_value(self, match: Match) -> bool:
         return self.said.is_negated(match.used, self.spent) and not self.said.is_object(match.used)
@@ -207,7 +225,9 @@ class _Reader:
         for match in mine:
             here = frozenset(match.used)
             hidden = any(
-                here < other if action is None else self._is_claimed(match, here, other, action)
+                here < other or _is_tighter(other, here)
+                if action is None
+                else self._is_claimed(match, here, other, action)
                 for i in match.used
                 for other, action in longer[i]
             )
@@ -226,6 +246,7 @@ class _Reader:
     def _amounts(self, matches: Sequence[Match]) -> Iterator[_Said]:
         readings: dict[Quantity, list[_Ranked]] = defaultdict(list)
         nearest: dict[tuple[Phrase, int], Quantity] = {}
+        counted = {i for match in matches if match.phrase.unit is None and not match.phrase.before for i in match.used}
         for match in matches:
             assert match.quantity is not None  # a match with a slot
             fact = self.vocabulary.facts[match.phrase.fact]
@@ -236,9 +257,11 @@ class _Reader:
             if value is None or self._is_rather_of_preferred(match):
                 continue
             self.explained.add(match.quantity)
-            if self.said.is_asked(match.used) or self._is_denied(match) or self._is_of_another(match):
+            if self.said.is_asked(match.used) or self._is_denied(match) or self._is_of_another(match, counted):
                 continue
             first = nearest.setdefault((match.phrase, match.used[0]), match.quantity)
+            if first is not match.quantity and self.said.is_said_by_another(first, match.quantity):
+                continue
             weight = match.phrase.weight if first is match.quantity else 0  # a phrase speaks of the number beside it
             rival = self._rival(match.phrase.fact, match.quantity) if is_bare(match.phrase) else None
             doubt = f"it could also be: {rival}" if rival else self.said.doubt(match.used)
@@ -265,11 +288,13 @@ class _Reader:
         earlier = (q for q in readings if q.end < quantity.start and type(q.value) is type(quantity.value))
         return next((q for q in earlier if words[q.first].sentence == words[i].sentence), None)
 
-    def _is_of_another(self, match: Match) -> bool:
+    def _is_of_another(self, match: Match, counted: Collection[int]) -> bool:
         """Does the number belong to something else than the fact that the phrase names?"""
         quantity, after = match.quantity, match.phrase.after
         assert quantity is not None  # a match with a slot
         if is_fee(self.said, match.used, quantity, after) or is_difference(self.said, quantity, after):
+            return True
+        if is_of_counted(self.said, match.used, counted):
             return True
         if is_bare(match.phrase):
             return (quantity.is_struck and not match.phrase.weight) or not is_alone(self.said, quantity, self.known)
@@ -310,10 +335,11 @@ class _Reader:
                 yield _Said(fact, value, start, end)
 
     def _is_denied(self, match: Match) -> bool:
-        """Does somebody say what does not hold: "not 20 days ago"?"""
+        """Does somebody say what does not hold: "not 20 days ago", "instead of $49"?"""
         assert match.quantity is not None
-        before = match.quantity.first - 1
-        return self.said.is_negated(match.used, self.spent) or (before >= 0 and self.said.words[before].text == "not")
+        first, words = match.quantity.first, self.said.words
+        before = tuple(word.text for word in words[max(first - 2, 0) : first])
+        return self.said.is_negated(match.used, self.spent) or before[-1:] == ("not",) or before in INSTEAD
 
     def _bare_amounts(self, known: set[str]) -> Iterator[_Said]:
         """A sum or a duration that no phrase explains, where only one fact can take it."""
@@ -417,6 +443,11 @@ class _Reader:
 
     def _words(self, one: _Said) -> str:
         return self.said.text[one.start : one.end]
+
+
+def _is_tighter(one: frozenset[int], other: frozenset[int]) -> bool:
+    """Do words of *one* stand between those of *other* and end where it ends: "is the | seal broken"?"""
+    return max(one) == max(other) and min(one) > min(other) and not one <= other
 
 
 def _fits(fact: Fact, quantity: Quantity) -> bool:

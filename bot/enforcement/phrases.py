@@ -21,7 +21,16 @@ from bylaw.language.quantities import Unit, factor, unit_at
 from bylaw.language.span import listed
 from bylaw.language.typos import Correction, Nearest
 from bylaw.language.units import unit_of
-from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, PRONOUNS, read_words, stem_of
+from bylaw.language.words import (
+    AUXILIARIES,
+    CONJUNCTIONS,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    PREPOSITIONS,
+    PRONOUNS,
+    read_words,
+    stem_of,
+)
 
 _WEIGHTLESS = DETERMINERS | AUXILIARIES | {"not"}
 _VALUE_GAP, _FLAG_GAP, _SLOT_GAP = 1, 2, 6  # words that may stand between the words of a phrase
@@ -96,6 +105,7 @@ class Lexicon:
             elif phrase.has_slot:
                 self.slot_first.append(phrase)
         self.nouns = _nouns(phrases)
+        self.heads = _heads(phrases)
         self.slots_by_end: dict[str, list[Phrase]] = defaultdict(list)
         for phrase in self.slot_first:
             self.slots_by_end[phrase.after[-1] if phrase.after else ""].append(phrase)
@@ -150,6 +160,15 @@ def _nouns(phrases: Sequence[Phrase]) -> dict[tuple[str, str], frozenset[str]]:
         if len(phrase.before) > 1 and (phrase.fact, phrase.before[0], phrase.value) in alone:
             found[phrase.fact, phrase.before[0]].add(phrase.before[1])
     return {key: frozenset(nouns) for key, nouns in found.items()}
+
+
+def _heads(phrases: Sequence[Phrase]) -> dict[str, frozenset[str]]:
+    """The facts whose values have a name that ends with a word: the "card" of "gift card" and of "credit card"."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for phrase in phrases:
+        if isinstance(phrase.value, str) and len(phrase.before) > 1 and phrase.before[0] not in PREPOSITIONS:
+            found[phrase.before[-1]].add(phrase.fact)
+    return {word: frozenset(facts) for word, facts in found.items()}
 
 
 def _own_words(vocabulary: Vocabulary, measured: Sequence[tuple[str, Fact]]) -> dict[str, frozenset[str]]:
@@ -307,13 +326,21 @@ class Matcher:
                 if self._is(k, literal):
                     break
                 skipped += words[k].text not in _WEIGHTLESS
-                if skipped > gap or (within_clause and words[k].text in CONJUNCTIONS):
+                if skipped > gap or (within_clause and self._ends(words[k].text, literals)):
                     return None
                 k += 1
             else:
                 return None
             used.append(k)
         return tuple(used)
+
+    def _ends(self, text: str, literals: Sequence[str]) -> bool:
+        """May the words of a phrase not stand around this one: "I do not | doubt that she has the receipt"?"""
+        if text in CONJUNCTIONS or text == literals[0]:
+            return True
+        if literals[0] == "nor":
+            return text in AUXILIARIES
+        return (text in PRONOUNS or text in NO_NEGATION) and not CUES.isdisjoint(literals)
 
     def _is(self, i: int, literal: str) -> bool:
         meant = self._corrected[i]

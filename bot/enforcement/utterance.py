@@ -19,7 +19,16 @@ from bylaw.language.negation import CUES, read_negations
 from bylaw.language.numbers import read_numbers
 from bylaw.language.span import Number, Span, listed
 from bylaw.language.units import Duration, read_durations
-from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, PRONOUNS, Word, read_words, singular
+from bylaw.language.words import (
+    CONJUNCTIONS,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    PREPOSITIONS,
+    PRONOUNS,
+    Word,
+    read_words,
+    singular,
+)
 
 NEGATION_REACH = 5  # words between a negation and what it negates
 _CONDITIONS = listed("need require required whether unless supposed")
@@ -28,19 +37,24 @@ _UNREAL = listed("would will could might may shall")
 _LOSING = listed("lost lose misplaced threw destroyed")
 _ASKED_VERBS = listed("have be do keep get")
 _UNSURE = listed("maybe perhap possibly doubt unsure thought guess")
-_NOT_SURE = listed("know remember recall that")  # behind a "not"
+_NO_DOUBT = (("not", "doubt"), ("no", "doubt"))
+_NOT_SURE = listed("know remember recall")  # behind a "not"
+_KNOWING = listed("know wonder ask check see sure tell")  # before an "if" that asks
 _CORRECTION = re.compile(
-    r"(?i)\b(?:no,? wait|wait,? no|i meant?|(?:scratch|strike|make) that|correction|or rather|oops"
-    r"|sorry(?! (?:for|about|that))|actually)\b"
+    r"(?i)\b(?:no,? wait|wait,? no|i meant?|(?:scratch|strike|make) that|correction|or rather|oops|h[ao](?:ng|ld) on"
+    r"|sorry(?! (?:for|about|that))|actually|my (?:bad|mistake)|more like|closer to|(?<=[,.] )well)\b"
 )
+_EXACTLY = re.compile(r"(?i)\W*(?:to be (?:exact|precise)|(?:to be )?more precisely)\b")
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
-_OR_ELSE = re.compile(r"(?i)\bor (?:(?:was|is|were) (?:it|that)|maybe|perhaps|even)\W*$")
+_OR_ELSE = re.compile(r"(?i)\b(?:or (?:(?:was|is|were) (?:it|that)|even)|maybe|perhaps)\W*$")
+_NEAR = 9  # words from the first of a question to what it asks for
 _CORRECTED_IN = 7  # words from a number to the one that takes its place
 PEOPLE = listed(
     "colleague coworker friend neighbour neighbor sister brother mother father mum mom dad cousin aunt uncle boss "
     "daughter son wife husband partner flatmate roommate"
 )
 _OTHER, _WHO = listed("another other different previous"), listed("customer client person guy lady member user caller")
+_SPEAKERS = PRONOUNS - {"it"}
 _THEIR_OWN = listed("his her hers their theirs own")
 _OPENERS = listed("be have do can could will would should may must shall")
 
@@ -124,6 +138,7 @@ class Utterance:
         spans = [span for span in dates.find(self.text, today) if span.shift is None]
         found = find_days(self.text, today)
         named = [self._placed(span, span.begins, span.ends) for span in spans]
+        named = [one for one in named if not one.first or self.words[one.first - 1].text != "ago"]  # "a week ago today"
         single = [self._placed(day, start, end) for start, end, day in found if day is not None]
         if named or single:
             days = [*(_as_day(place) for place in named if _is_day(place)), *single]
@@ -166,7 +181,10 @@ class Utterance:
             wrong, right = kept[k - 1], kept[k]
             if right.first - wrong.last <= _CORRECTED_IN and _OR_ELSE.search(self.text, wrong.end, right.start):
                 kept[k - 1], kept[k] = replace(wrong, exact=False), replace(right, exact=False)
-            if right.first - wrong.last > _CORRECTED_IN or not self.is_corrected(wrong.end, right.start, within=1):
+            if right.first - wrong.last > _CORRECTED_IN:
+                continue
+            is_corrected = self.is_corrected(wrong.end, right.start, within=1)
+            if not is_corrected and (_EXACTLY.match(self.text, right.end) is None or right.first - wrong.last > 3):
                 continue
             meant = _in_place_of(wrong.value, right.value, self.stands_alone(right))
             if meant is not None:
@@ -248,7 +266,23 @@ class Utterance:
             before and (before[-1] in _UNREAL or (before[-1] == "have" and before[0] in _UNREAL))
         ):
             return True
-        return words[first].text in _ASKED_VERBS and self._opens_question(first)
+        if words[first].text in _ASKED_VERBS and self._opens_question(first):
+            return True
+        return self._asks_if(first, first - 4) or self._is_predicate(used)
+
+    def _is_predicate(self, used: Sequence[int]) -> bool:
+        """Is it what a question wants to know: "is the box still sealed?"?"""
+        first, words = used[0], self.words
+        if words[first].sentence not in self._questions:
+            return False
+        start = self._sentence_start[first]
+        opens = words[start].text in ("be", "have", "do") and first - start < _NEAR
+        if not opens or not self.ends_clause(used[-1]):
+            return False
+        between = [word.text for word in words[start + 1 : first] if word.text not in DETERMINERS]
+        told = [text for text in between if text not in FUNCTION_WORDS]
+        is_other = any(text in CONJUNCTIONS or text in ("if", "when", "not") for text in between)
+        return not is_other and len(told) <= (not PRONOUNS.intersection(between))
 
     def _opens_question(self, i: int) -> bool:
         start = self._sentence_start[i]
@@ -277,9 +311,10 @@ class Utterance:
         here = [i for i in range(max(used[0] - 12, 0), used[0]) if self.words[i].clause == self.words[used[0]].clause]
         before = [self.words[i].text for i in here]
         pairs = set(pairwise([*before, *(self.words[i].text for i in range(used[0], used[-1] + 1))]))
-        if not _UNSURE.isdisjoint(before) or any(one == "not" and two in _NOT_SURE for one, two in pairs):
+        is_unsure = not _UNSURE.isdisjoint(before) and pairs.isdisjoint(_NO_DOUBT)
+        if is_unsure or any(one == "not" and two in _NOT_SURE for one, two in pairs):
             return "it is not said for sure"
-        if before[-4:-2] == ["not", "sure"]:
+        if before[-4:-2] == ["not", "sure"] or (("not", "that") in pairs and not self._is_twice_denied(used)):
             return "it is not said for sure"
         wish = next((i for i, text in enumerate(before) if text == "wish"), None)
         if (wish is not None and before[wish + 1 : wish + 2] != ["to"]) or before[:2] == ["if", "only"]:
@@ -290,28 +325,58 @@ class Utterance:
             return "it is said of the past"
         if "moved" in before and before[-1] in ("from", "of"):
             return "it is said of the past"
-        if any(one in _OTHER and two in _WHO for one, two in pairwise(before)):
+        if any((one in _OTHER and two in _WHO) or (one in _WHO and two == "before") for one, two in pairwise(before)):
             return "it is said of somebody else"
+        if before[:1] == ["who"] and here[0] and self.words[here[0] - 1].text in PEOPLE:
+            before = [self.words[here[0] - 1].text, *before]
         person = next((i for i, text in enumerate(before) if text in PEOPLE), None)
         if person is not None and self._is_of(before[person + 1 :], used):
             return "it is said of somebody else"
         return None
 
+    def _is_twice_denied(self, used: Sequence[int]) -> bool:
+        """Is it "not that I do not have it"? That somebody did not lose a thing does not say that it is there."""
+        return any(self.words[i].text == "not" for i in used)
+
     def _is_of(self, between: Sequence[str], used: Sequence[int]) -> bool:
         """Is it the person's own: "is a student", "lost his receipt"?"""
         verbs = {"be", "have"}.intersection((*between, self.words[used[0]].text))
-        if verbs and all(text in verbs or text in DETERMINERS for text in between):
+        if verbs and all(text in verbs or text in DETERMINERS or text == "who" for text in between):
             return True
         rest = range(used[0], min(used[-1] + 6, len(self.words)))
         near = (self.words[i].text for i in rest if self.words[i].clause == self.words[used[0]].clause)
         return any(text in _THEIR_OWN for text in (*between, *near))
 
     def is_asked_state(self, used: Sequence[int]) -> bool:
-        """Is it asked whether something has been done: "has my order been shipped"?"""
+        """Is it asked whether something has been done: "has my order been shipped", "he asks whether it was"?"""
         first = used[0]
+        if not self.words[used[-1]].text.endswith("ed"):
+            return False
         start = self._sentence_start[first]
         is_open = self.words[start].text in ("have", "be") and self.words[first].sentence in self._questions
-        return is_open and used[-1] > start + 1 and self.words[used[-1]].text.endswith("ed")
+        return (is_open and used[-1] > start + 1) or (
+            self._asks_if(first, first - 5)
+            and self.words[max(used[-1] - 1, 0)].text in ("be", "have", "already", "yet")
+        )
+
+    def _asks_if(self, i: int, start: int) -> bool:
+        """Does "whether", or an "if" that asks ("do you know if"), stand before word *i*, from word *start* on?"""
+        words = self.words
+        for k in range(i - 1, max(start, 0) - 1, -1):
+            if words[k].clause != words[i].clause:
+                return False
+            before = (words[k - 1].text, words[k - 2].text) if k > 1 else ()
+            if words[k].text == "whether" or (words[k].text == "if" and not _KNOWING.isdisjoint(before)):
+                return True
+        return False
+
+    def is_said_by_another(self, one: Quantity, other: Quantity) -> bool:
+        """Is the *other* number told in a statement of its own: "they charge 280 and we charge 310"?"""
+        between = self.words[one.last + 1 : other.first]
+        behind = self.words[other.last + 1 : other.last + 2]
+        if self.is_corrected(one.end, other.start):
+            return False
+        return any(word.text in _SPEAKERS for word in (*between, *behind))
 
     def is_taken_back(self, used: Sequence[int]) -> bool:
         """Does the sentence go on with "… but lost it"?"""

@@ -16,6 +16,7 @@ _LACKING = (
     *(f"{word} {{}}" for word in ("no", "without", "lost", "lose", "missing", "misplaced", "nor")),
     *(f"{{}} {end}" for end in ("is lost", "got lost", "is gone", "is missing", "missing")),
 )
+_OPPOSITE = {"with": "without", "without": "with"}
 _SINCE = ("after", "since", "from")
 _LEAST = 4  # letters of a word behind "un"
 
@@ -40,7 +41,9 @@ def _of_text(text: str) -> Iterator[tuple[str, bool]]:
     words = text.split()
     if (shorter := _without_being(words)) is not None:
         yield shorter, True
-    if len(words) > 1:
+    if words[0] in _OPPOSITE and len(words) > 1:
+        yield f"{_OPPOSITE[words[0]]} {' '.join(words[1:])}", False
+    elif len(words) > 1:
         yield from ((f"did not {base} {' '.join(words[1:])}", False) for base in _bases(words[0]))
     elif text.startswith("un") and len(text) >= _LEAST + 2:
         yield from ((f"{no} {text[2:]}", True) for no in ("not", "never"))
@@ -56,6 +59,8 @@ def of_slot(text: str, is_count: bool) -> Iterator[str]:
     if words and after[-1:] == ["ago"]:
         nouns = [noun for word in words[-1:] for noun in (*_bases(word), *(f"{base}y" for base in _bases(word)))]
         yield from (f"{SLOT} {' '.join(after[:-1])} {since} {noun}" for noun in nouns for since in _SINCE)
+    if words[-1:] == ["for"] and len(words) > 1 and after == ["days"]:
+        yield f"{' '.join(words[:-1])} since {SLOT} days ago"
     if words[-1:] == ["of"] and len(words) > 1:
         yield f"{' '.join(words[:-1])} is {SLOT} {right}"
     if is_count and not words and after:

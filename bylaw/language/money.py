@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +26,9 @@ _NAMES: Mapping[str, str] = {
     **dict.fromkeys(("yen",), "JPY"),
     **dict.fromkeys(("rupee",), "INR"),
 }
+_CENTS = re.compile(r"(?i)cents?$")
+_JOINING = ("", "and", ",")
+_THOUSANDTHS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.,k]|,\d)")
 _ANY_DOLLAR = frozenset(("$", "dollar", "buck", "cent"))
 
 
@@ -65,13 +69,28 @@ def read_money(
         while k < len(words) and words[k].start < number.end:
             k += 1
         read = _before(text, words, i, number) or _after(text, words, k, number)
-        if read is not None:
-            found.append(read)
+        if read is None:
+            continue
+        if found and _CENTS.search(read.words) and text[found[-1].end : read.start].strip() in _JOINING:
+            read = _sum(text, found.pop(), read)
+        found.append(read)
     inexact = inexact_spans(text, words, [(span.start, span.end) for span in found])
     return tuple(
-        Span(span.start, span.end, span.value, span.words, span.exact and k not in inexact)
+        Span(span.start, span.end, span.value, span.words, span.exact and k not in inexact and _is_one(span.words))
         for k, span in enumerate(found)
     )
+
+
+def _sum(text: str, dollars: Span[Money], cents: Span[Money]) -> Span[Money]:
+    """Both as one: "75 dollars and 50 cents"."""
+    whole_amount = whole(Fraction(dollars.value.amount) + cents.value.amount)
+    total = Money(whole_amount, dollars.value.currency, dollars.value.is_any_dollar)
+    return Span(dollars.start, cents.end, total, text[dollars.start : cents.end], dollars.exact and cents.exact)
+
+
+def _is_one(words: str) -> bool:
+    """Can the sum be read in only one way? "$1.200" may be thousands."""
+    return _THOUSANDTHS.search(words) is None
 
 
 def _before(text: str, words: Sequence[Word], i: int, number: Span[Number]) -> Span[Money] | None:

@@ -11,6 +11,7 @@ CUES = listed(
     "no not never nobody nothing without neither nor none non lost lose losing loses missing misplaced lack lacking "
     "lacks"
 )
+_FAILING = listed("fail failed failing refuse refused refusing decline declined forgot forget omitted")  # before a "to"
 NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank")
 _STARTS_A_CLAUSE = (
     PRONOUNS | AUXILIARIES | listed("want wish still got kept keep bought paid ordered received please there")
@@ -18,6 +19,7 @@ _STARTS_A_CLAUSE = (
 
 
 MAX_REACH = 30  # words; keeps a text without any clause end linear
+_SENTENCE = 200  # characters
 
 
 def read_negations(text: str, words: Sequence[Word] | None = None) -> tuple[Span[str], ...]:
@@ -26,13 +28,18 @@ def read_negations(text: str, words: Sequence[Word] | None = None) -> tuple[Span
     ends = _clause_ends(words)
     found = []
     for i, word in enumerate(words):
-        if word.text in CUES and _negates(words, i):
+        if (word.text in CUES and _negates(words, i, text)) or (word.text in _FAILING and _has_to(words, i)):
             end = words[min(ends[i], i + MAX_REACH)].end
             found.append(Span(word.start, end, word.text, text[word.start : end]))
     return tuple(found)
 
 
-def _negates(words: Sequence[Word], i: int) -> bool:
+def _has_to(words: Sequence[Word], i: int) -> bool:
+    """Does it say what was not done: "failed to keep it"?"""
+    return i + 1 < len(words) and words[i + 1].text == "to" and words[i + 1].clause == words[i].clause
+
+
+def _negates(words: Sequence[Word], i: int, text: str) -> bool:
     after = words[i + 1] if i + 1 < len(words) else None
     if after is None or after.clause != words[i].clause:
         return words[i].text not in (
@@ -52,9 +59,10 @@ def _negates(words: Sequence[Word], i: int) -> bool:
         # "can't I return it?" asks for a yes
         return not (i and words[i - 1].text in AUXILIARIES)
     if words[i].text == "not" and after.text in DETERMINERS:
-        # so does "isn't the box sealed?"
+        # so does "isn't the box sealed?", but "isn't a student any more" is short for "he isn't …"
         opens = i == 1 or (i > 1 and words[i - 2].sentence != words[i].sentence)
-        return not (opens and words[i - 1].text in AUXILIARIES)
+        opens = opens and words[i - 1].text in AUXILIARIES
+        return not opens or (after.text in ("a", "an") and "?" not in text[after.end : after.end + _SENTENCE])
     return True
 
 

@@ -1,6 +1,6 @@
 """Numbers as people write them: `1,200.50`, `1.5k`, "twenty-one", "a dozen". Ordinals, dates and ids are none.
 
-What can be read in two ways ("1,5", "1 200") is not read at all; a bound or a range is read, marked as not exact.
+What can be read in two ways ("1,5", "1 200 boxes") is not read at all; a bound or a range is read, marked as not exact.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ _ORDINALS = listed(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth hundredth"
 )
-_PRONOUN_ONE = listed("no the this that which any every each some another new old other such blue red")
+_PRONOUN_ONE = _ORDINALS | listed(
+    "no the this that which any every each some another new old other such blue red last next previous same right wrong"
+)
+_GROUPS = re.compile(r"\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3}){1,4}(?![\w'’]|[.,]\d)")
+_AGAIN = re.compile(r" \((\d{1,9})\)")
+_SIGNS = frozenset("$€£¥₹")
+_PRICED = listed(": for at be of cost pay paid spend spent charge charged usd eur gbp chf about around")
+_SUMS = listed("dollar usd euro eur gbp chf buck")
 
 _ENGLISH = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}")
@@ -67,6 +74,9 @@ def read_numbers(text: str, words: Sequence[Word] | None = None) -> tuple[Span[N
         if value is not None:
             start, end = words[i].start - _minus(text, words[i].start), words[last].end
             value = -value if start < words[i].start else value
+            again = _AGAIN.match(text, end)  # "ten (10)"
+            if again is not None and int(again[1]) == value:
+                last, end = last + 1, again.end()
             found.append(Span(start, end, whole(value), text[start:end]))
         i = last + 1
     return mark_inexact(text, words, found)
@@ -78,8 +88,9 @@ def read_numbers(text: str, words: Sequence[Word] | None = None) -> tuple[Span[N
 def _digits(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | None:
     """The number at word *i* and the last word it takes; a value of None skips what is no number."""
     word = words[i]
-    if _is_grouped_by_spaces(text, words, i):
-        return None, i + 1
+    grouped = _grouped(text, words, i)
+    if grouped is not None:
+        return grouped
     value = _value(word.text)
     if value is None or _is_part_of_something(text, word):
         return None, i
@@ -116,18 +127,37 @@ def _is_part_of_something(text: str, word: Word) -> bool:
     last = before[-1:]
     if last.isalnum() or (last and last in "_#/\\@."):
         return True
-    if last in (",", ":") and before[:1].isdigit():
+    if last in (",", ":", "'", "’") and before[:1].isdigit():
         return True
     if last in ("-", "–") and before[:-1].isalnum():
         return True
-    return after[:1] in ("-", "–", "/", ":", "_") and after[1:].isdigit()
+    return after[:1] in ("-", "–", "/", ":", "_", "'", "’") and after[1:].isdigit()
 
 
-def _is_grouped_by_spaces(text: str, words: Sequence[Word], i: int) -> bool:
-    """Is it `1 200`: one number, or two? Nobody can say."""
-    if i + 1 >= len(words) or not words[i + 1].is_number:
-        return False
-    return len(words[i].text) <= 3 and len(words[i + 1].text) == 3 and text[words[i].end : words[i + 1].start].isspace()
+def _grouped(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, int] | None:
+    """The number whose groups of three stand apart: `1 200`. With a plain space it is one only beside a currency."""
+    if i + 1 >= len(words) or not words[i + 1].is_number or words[i + 1].start - words[i].end != 1:
+        return None
+    found = _GROUPS.match(text, words[i].start)
+    if found is None:
+        return None
+    groups = re.split(r"\D", found.group())
+    last = i + len(groups) - 1
+    is_one = " " not in found.group() or _is_sum(text, words, i, last)
+    if not is_one or text[found.start() - 1 : found.start()].isalnum() or groups[0].startswith("0"):
+        return None, last
+    return Fraction(int("".join(groups))), last
+
+
+def _is_sum(text: str, words: Sequence[Word], i: int, last: int) -> bool:
+    """Do the words *i* to *last* stand beside a currency, where nothing else is counted or numbered?"""
+    start, end = words[i].start, words[last].end
+    if not _SIGNS.isdisjoint(text[max(start - 2, 0) : start]):
+        return True
+    before = words[i - 1].text if i and words[i - 1].clause == words[i].clause else ":"
+    behind = words[last + 1].text if last + 1 < len(words) else ""
+    is_priced = behind in _SUMS or not _SIGNS.isdisjoint(text[end : end + 2])
+    return is_priced and before in _PRICED
 
 
 def _minus(text: str, start: int) -> int:

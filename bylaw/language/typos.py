@@ -50,7 +50,8 @@ class Nearest:
         if not near or (len(near) > 1 and near[1][0] == near[0][0]):
             return None
         distance, other = near[0]
-        is_strong = distance == 1 and word[-1] == other[-1] and len(other) >= 6 and not _is_swap(word, other)
+        is_like = word[-1] == other[-1] and not _is_swap(word, other)
+        is_strong = distance == 1 and len(other) >= 6 and (is_like or sorted(word) == sorted(other))
         return Correction(other, "strong" if is_strong else "weak")
 
 

@@ -26,6 +26,7 @@ SECONDS: Mapping[str, int] = {
     "months": 30 * _DAY,
     "years": 365 * _DAY,
 }
+_HALF = Fraction(1, 2)
 BUSINESS_DAYS = "business days"
 
 _NAMES: Mapping[str, str] = {
@@ -88,9 +89,18 @@ def factor(unit: str, into: str) -> Fraction | None:
 
 
 def convert(duration: Duration, into: str) -> Number | None:
-    """The duration in the unit *into*, exactly; None where the two do not convert (business days into days)."""
+    """The duration in the unit *into*, exactly; None where the two do not convert (business days into days).
+
+    Half a year is six months.
+    """
     ratio = factor(duration.unit, into)
-    return None if ratio is None else whole(duration.amount * ratio)
+    if ratio is None:
+        return None
+    rest = Fraction(duration.amount) % 1
+    if duration.unit == "years" and rest == _HALF and ratio > 1:
+        months = factor("months", into)
+        return None if months is None else whole((duration.amount - rest) * ratio + 6 * months)
+    return whole(duration.amount * ratio)
 
 
 def read_durations(
@@ -176,6 +186,8 @@ def _with_article(text: str, words: Sequence[Word], i: int) -> Read | None:
 
 
 def _past_day(text: str, words: Sequence[Word], i: int) -> Read | None:
+    if i and words[i - 1].text == "ago":  # "a week ago today"
+        return None
     for spelled, days in _ALREADY_AGO.items():
         if words[i].text == spelled[0] and tuple(word.text for word in words[i : i + len(spelled)]) == spelled:
             last = i + len(spelled) - 1

@@ -51,6 +51,9 @@ _UNMARKED = {  # contractions typed without their apostrophe
     "shouldnt": "should not",
     "ive": "i have",
     "im": "i be",
+    "w/": "with",
+    "w/o": "without",
+    "w/out": "without",
 }
 _SUBJECTS = listed("it that there what who he she here where how")
 _SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus less news always besides")
@@ -58,8 +61,11 @@ _SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus les
 _ENDINGS = ("ations", "ation", "ings", "ing", "ed", "es", "e", "s", "y")
 _IN_US = ("tuses", "nuses", "ruses", "puses")  # statuses, bonuses, viruses, campuses
 
-# INVARIANT: alternatives start with different characters and no part can match in two ways, so the scan is linear.
-_TOKEN = re.compile(r"\d[\d.,]*\d|\d|[^\W\d_]+(?:['’][^\W\d_]+)*|[.;!?]|[,:()\u2013\u2014]")
+# INVARIANT: alternatives start with different characters (but for "w/", which is short) and no part can match in two
+# ways, so the scan is linear.
+_TOKEN = re.compile(
+    r"\d[\d.,]*\d|\d|[wW]/(?:[oO](?:ut)?(?![^\W\d_]))?|[^\W\d_]+(?:['’][^\W\d_]+)*|[.;!?]|[,:()\u2013\u2014]"
+)
 _SENTENCE_END = frozenset(".;!?")
 
 

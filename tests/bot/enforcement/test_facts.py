@@ -14,11 +14,11 @@ from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.ir import Variable
 
 TODAY = date(2026, 11, 20)
-ROWS, OWN, TRAVEL = (
+ROWS, OWN, *OTHER = (
     yaml.safe_load(Path(__file__).with_name(name).read_text())
-    for name in ("facts.yaml", "own_facts.yaml", "travel.yaml")
+    for name in ("facts.yaml", "own_facts.yaml", "travel.yaml", "hotel.yaml")
 )
-VOCABULARY = Vocabulary.model_validate(TRAVEL["vocabulary"])
+TRADES = [(Vocabulary.model_validate(trade["vocabulary"]), row) for trade in OTHER for row in trade["rows"]]
 
 
 def reading(text: str, shop: BundleIndex, *prefer: str) -> Reading:
@@ -41,11 +41,11 @@ def test_what_people_write_of_their_cases(row: dict, own: BundleIndex) -> None:
     assert shown(row["text"], own) == row["facts"]
 
 
-@pytest.mark.parametrize("row", TRAVEL["rows"], ids=lambda row: str(row["text"])[:60])
-def test_another_trade_is_read_as_well(row: dict) -> None:
-    facts = sorted(VOCABULARY.facts.items())
+@pytest.mark.parametrize(("words", "row"), TRADES, ids=[str(row["text"])[:60] for _, row in TRADES])
+def test_another_trade_is_read_as_well(words: Vocabulary, row: dict) -> None:
+    facts = sorted(words.facts.items())
     variables = {name: Variable(name, fact.type, tuple(fact.values), None, None, fact.unit) for name, fact in facts}
-    found = read_text(row["text"], VOCABULARY, variables, TODAY)
+    found = read_text(row["text"], words, variables, TODAY)
     assert {read.fact: variables[read.fact].show(read.value) for read in found.reads} == row["facts"]
 
 
