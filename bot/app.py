@@ -243,7 +243,8 @@ def _data_score(text: str, index: BundleIndex) -> float:
     if is_write_request(text):
         return float(weights.write_command if begins_with_write(text) else weights.write_request)
     score = analytics.score(text, index)
-    if asks_for_a_rule(text):  # "how long does a VIP have to return it?" is about data where no policy is about it
+    # "how long does a VIP have to return it?" is about data where no policy is about it
+    if asks_for_a_rule(text) or recognise.is_of_a_case(text, index):
         return min(score, float(index.rules.routing.answer_from))
     return max(score, float(weights.report)) if is_report(text) else score
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from bot.enforcement.facts import read_facts
+from bot.enforcement.facts import Read, read_facts
 from bot.enforcement.intent import is_general
 from bot.enforcement.kept import kept
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.language.reports import is_report
+from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
 from bylaw.language.span import listed
-from bylaw.language.words import FUNCTION_WORDS, read_words, stem_of
+from bylaw.language.words import FUNCTION_WORDS, base_of, read_words, stem_of
 from bylaw.logic.ir import ConditionalRule, names
 
 _NO_TOPIC = FUNCTION_WORDS | listed(
@@ -92,6 +92,7 @@ _POLICY_WORDS = listed(
 POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 _NONE, _ALL = Decimal(0), Decimal(1)
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
+_KEPT = 64  # topics: one turn asks for that of a text several times
 _DENIALS = frozenset(("no", "not"))
 
 
@@ -129,7 +130,8 @@ def _score(index: BundleIndex, text: str) -> float:
     is_figure = is_report(text)
     is_entitled = not is_figure and _ENTITLED.match(said) is not None
     is_about_rules = found.is_named and is_general(text)
-    opens = is_entitled or is_about_rules or any(f" {opener} " in said for opener in _OPENERS)
+    is_of_case = is_of_a_case(text, index)
+    opens = is_entitled or is_about_rules or is_of_case or any(f" {opener} " in said for opener in _OPENERS)
     speaks = opens or found.is_named or bool(found.likely) or not words.isdisjoint(_POLICY_WORDS)
     stated = min(weights.stated_at_most, _stated(text, index))
     points = weights.opener * opens + weights.named * found.is_named
@@ -139,14 +141,34 @@ def _score(index: BundleIndex, text: str) -> float:
     points += weights.likely * (bool(found.likely) and not found.is_named)
     points += weights.policy_word * (not words.isdisjoint(_POLICY_WORDS))
     points += weights.opener * (not opens and POLICY_ID.search(text) is not None)
-    if is_figure or (not is_entitled and any(f" {counting} " in said for counting in _COUNTING)):
+    is_rule = is_entitled or is_of_case
+    if is_figure or (not is_rule and any(f" {counting} " in said for counting in _COUNTING)):
         points -= weights.counting
     return float(min(_ALL, max(_NONE, points)))
 
 
 def _stated(text: str, index: BundleIndex) -> int:
-    """How many facts of a case the text states; the day does not matter for that."""
-    return len(read_facts(text, index.vocabulary, index.ruleset.variables, date(2000, 1, 1)))
+    """How many facts of a case the text states."""
+    return len(_reads(text, index))
+
+
+def _reads(text: str, index: BundleIndex) -> tuple[Read, ...]:
+    """The facts that the text states; for its kind the day does not matter."""
+    return read_facts(text, index.vocabulary, index.ruleset.variables, date(2000, 1, 1))
+
+
+def is_of_a_case(text: str, index: BundleIndex) -> bool:
+    """Does *text* ask what holds in a case, or tell of a single one, in words that the policies know?"""
+    is_rule = asks_for_a_rule(text)
+    if not is_rule and not is_of_one(text):
+        return False
+    found = topic(text, index)
+    if found.is_named or found.likely:
+        return True
+    if is_rule:
+        stems = stems_of({word.text for word in read_words(text)})
+        return bool(stems) and 2 * len(stems & _keywords(index).fact_stems) >= len(stems)
+    return any(" " in read.words for read in _reads(text, index))
 
 
 def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
@@ -172,7 +194,7 @@ def prepare(index: BundleIndex) -> None:
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
     """The stems of those words that can tell one topic from another."""
-    return frozenset(stem_of(word) for word in words if word in _DENIALS or word not in _NO_TOPIC)
+    return frozenset(stem_of(base_of(word)) for word in words if word in _DENIALS or word not in _NO_TOPIC)
 
 
 # ---- the words of a bundle ------------------------------------------------------------------------------------------
@@ -188,6 +210,7 @@ class _Keywords:
     fact_stems: frozenset[str]
     rarity: Mapping[str, float]
     outcome_of: Mapping[str, str | None]
+    topics: dict[frozenset[str], Topic] = field(default_factory=dict)  # the last few that were asked for
 
 
 @kept(4)
@@ -281,6 +304,15 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _topic(stems: frozenset[str], keywords: _Keywords) -> Topic:
+    found = keywords.topics.get(stems)
+    if found is None:
+        if len(keywords.topics) >= _KEPT:
+            keywords.topics.clear()
+        found = keywords.topics[stems] = _topic_of(stems, keywords)
+    return found
+
+
+def _topic_of(stems: frozenset[str], keywords: _Keywords) -> Topic:
     ranked = sorted(
         ((sum(weights.get(stem, 0.0) for stem in stems), domain) for domain, weights in keywords.domains.items()),
         key=lambda pair: (-pair[0], pair[1]),

@@ -1,12 +1,13 @@
 """Questions that want a figure of what has been: of a time that has begun, a count, a change, the highest of many.
 
-And their opposite: those that want what holds in a case.
+And their opposite: those that want what holds in a case, or that tell of one.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 from bylaw.language import dates
 
@@ -22,7 +23,9 @@ _OF_ONES_OWN = re.compile(
     r"|(?:have|has|had|needs?|needed) to)\b",
     re.IGNORECASE,
 )
-_HIGHEST = re.compile(r"\b(?:the most|the least|the highest|the lowest|the fewest)\b", re.IGNORECASE)
+_HIGHEST = re.compile(
+    r"\b(?:(?:the|has|have|had|got|with) (?:most|least|fewest)|the (?:highest|lowest))\b", re.IGNORECASE
+)
 _PAST = r"(?:did|was|were|have|has|had)\b"
 _QUANTITY = (
     r"(?:how (?:many|much|often|far|high|low|large|big|long|fast|\w+ly)"
@@ -33,6 +36,7 @@ _COUNTED = re.compile(
     rf"\W*(?:by |to |at |in |for )?{_QUANTITY}(?:\W+(?!(?:do|does|is|are|will|would|be)\b)\w+){{0,5}}?\W+{_PAST}",
     re.IGNORECASE,
 )
+_COUNTS = r"(?:number|share|total|sum|amount|rate|percentage|count|average|median|ratio|most|highest|lowest)"
 _CHANGE = (
     r"(?:change|grow|rise|increase|decrease|fall|drop|decline|shrink|develop|evolve|improve|go(?:ne)? (?:up|down))"
     r"(?:d|ed|n|en)?\b|\b(?:grown|risen|shrunk|dropped)\b"
@@ -42,20 +46,39 @@ _CHANGED = re.compile(
     r"|\W*why\W+(?:is|are|was|were|have|has|had)\b.*\b(?:up|down|higher|lower|rising|falling|growing|dropping)\b"
     r"|\W*what\W+(?:caused|led to|drove|drives)\b"
     r"|\W*(?:is|are)\b.*\b(?:changing|growing|rising|increasing|decreasing|falling|dropping|declining|shrinking)\b"
+    rf"|\W*{_PAST}.*\b(?:more|fewer|less|higher|lower)\b.*\bthan\b"
     r"|.*\btrends?\b",
     re.IGNORECASE,
 )
+_WE = r"(?:i|we|you|one|they)"
 _ASKS_FOR_A_RULE = re.compile(
-    r"\bwhat happens (?:if|when|to|with|after|once)\b|\bwhat (?:happens|now)\W*$"
-    r"|\bwhat (?:do|should|must|can|shall) (?:i|we|you|one|they) do (?:if|when|with|about|after|once)\b"
+    r"\bwhat happens (?:if|when|to|with|after|once)\b|(?:\bwhat (?:happens|now)|(?:\bso|\band|\bbut|,) now what)\W*$"
+    rf"|\bwhat (?:do|should|must|can|shall) {_WE} (?:do (?:if|when|with|about|after|once)|owe|offer|give|tell|say)\b"
+    rf"|\bhow (?:do|should|must|can|shall) {_WE} (?:handle|treat|deal with|respond|react)\b"
     r"|\bhow (?:long|many (?:\w+ )?(?:hours|days|weeks|months|years)) (?:do|does)(?: [\w-]+){1,4}?"
-    r" (?:have (?:to|for|until)|get)\b",
+    r" (?:have(?: (?:to|for|until)\b|\W*$)|get\b)"
+    r"|\bhow (?:many|much|long|often|late|soon)(?: (?!in\b|of\b|since\b)[\w-]+){0,3}"
+    r" (?:(?-i:may)|must|should|can (?:i|an?|one|be)) |\b(?:is|are) too (?:many|much|late|long|often|heavy|old)\W*$"
+    r"|\bdo(?:es)? it matter\b",
     re.IGNORECASE,
 )
 _ON_AVERAGE = re.compile(r"\b(?:average|typically|usually|normally|median|per)\b", re.IGNORECASE)
+_SINGULAR = r"(?:customer|client|caller|buyer|user|member|order|parcel|payment|account|item)"  # also without an article
+_ONE = (
+    rf"(?:(?:an?|the|this|that|my|our|his|her|their|one|another|some) (?!{_COUNTS}\b)(?:[\w-]+ ){{0,2}}?[\w-]*[^\Ws]"
+    rf"|he|she|it|some(?:one|body)|{_SINGULAR})"
+)
+_IS = r"(?:(?:is|was|has)(?:n't)?|had|wants?|needs?|asks?|says?|said|refuses?|claims?|weighs?|\w{3,}ed)"
+# "is the order held?", "do we lend a device?", "customer has 4 failed logins"
+_OF_ONE = re.compile(
+    rf"\W*(?:(?:and|so|ok|hi|hello|hey|now)\W+)?(?:(?:is|isn't|does|doesn't|will|won't|has|hasn't|must) {_ONE}"
+    rf"|(?:do|will|must|should) {_WE} (?!have\b|sell|make|earn|own\b|employ|get\b|still|ever)\w+|{_ONE} {_IS})\b",
+    re.IGNORECASE,
+)
 _ANY_DAY = date(2100, 6, 15)  # whether a span has begun when it is spoken of hardly hangs on the day
 
 
+@lru_cache(maxsize=64)
 def is_report(text: str) -> bool:
     """Does *text* ask for a figure as a report has it? Never about a case of one's own, or what is allowed."""
     if _OF_ONES_OWN.search(text):
@@ -69,6 +92,19 @@ def is_report(text: str) -> bool:
     return any(span.start is not None and span.start <= _ANY_DAY for span in dates.find(text, _ANY_DAY))
 
 
+@lru_cache(maxsize=64)
+def is_of_one(text: str) -> bool:
+    """Is *text* about a single one: a question whether it is or gets something, or what is told of it?
+
+    Never about what is counted, or about more days than one.
+    """
+    if _OF_ONE.match(text) is None or _ON_AVERAGE.search(text) or is_report(text):
+        return False
+    spans = (span for span in dates.find(text, _ANY_DAY) if span.start is not None and span.end is not None)
+    return all((span.end - span.start).days == 1 for span in spans if span.start and span.end)
+
+
+@lru_cache(maxsize=64)
 def asks_for_a_rule(text: str) -> bool:
     """Does *text* ask what holds in a case: what happens, what to do, or how long somebody has?"""
     return _ASKS_FOR_A_RULE.search(text) is not None and not (_ON_AVERAGE.search(text) or is_report(text))

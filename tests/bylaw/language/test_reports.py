@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bylaw.language.reports import asks_for_a_rule, is_report
+from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,8 @@ from bylaw.language.reports import asks_for_a_rule, is_report
         "what caused the refunds in May",
         "whom did we refund the most",
         "highest refund in October",
+        "which store has most returns",
+        "were there more refunds than usual in November",
     ],
 )
 def test_a_figure_of_a_past_time_is_a_report(text):
@@ -94,3 +96,60 @@ def test_what_happens_what_to_do_and_how_long_one_has_asks_for_a_rule(text):
 )
 def test_what_was_and_what_is_counted_asks_for_none(text):
     assert not asks_for_a_rule(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is the order held?",
+        "does a VIP pay for bulky goods",
+        "will the plan be paused if the payment is late",
+        "do we lend a device during the repair?",
+        "customer has 4 failed logins",
+        "payment is 10 days overdue",
+        "a customer from France wants out of it",
+        "hello, the order was placed on Monday",
+        "it isn't sealed",
+    ],
+)
+def test_what_is_told_of_one_is_no_figure(text):
+    assert is_of_one(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is the number of tickets growing",
+        "is the average order value above 100 dollars",
+        "customers with more than 3 returns",
+        "orders delivered late",
+        "do we have more stores than Northline",
+        "do we sell lamps",
+        "is an order usually above 100 dollars",
+        "the customer complained 3 times this year",
+        "which carrier was late",
+        "",
+    ],
+)
+def test_what_is_counted_is_not_of_one(text):
+    assert not is_of_one(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("the caller refuses, now what?", True),
+        ("what do we owe a customer whose parcel is late?", True),
+        ("how do I handle a complaint", True),
+        ("how many vouchers may be used on one order?", True),
+        ("how many days does a gold customer have?", True),
+        ("how many returns are too many?", True),
+        ("does it matter that the box was opened?", True),
+        ("how many orders in May were late", False),
+        ("how many parcels can Corvid deliver", False),
+        ("how many orders must we ship per day", False),
+        ("what do we pay suppliers", False),
+    ],
+)
+def test_what_a_rule_would_say_is_asked_in_many_ways(text, asks):
+    assert asks_for_a_rule(text) is asks
