@@ -86,6 +86,11 @@ def measure(fact: Fact | None, value: object) -> Figure | None:
     return ("percent", Fraction(value)) if (fact.unit or "").casefold() in ("%", "percent") else None
 
 
+def told(facts: Mapping[str, Value], declared: Mapping[str, Fact]) -> Sequence[Figure]:
+    """The figures of a case, as far as its facts measure something."""
+    return [figure for name, value in facts.items() if (figure := measure(declared.get(name), value)) is not None]
+
+
 @dataclass(frozen=True)
 class Ground:
     """Where the figures of one answer may come from. What the rules test is looked up only when it is needed."""

@@ -149,6 +149,9 @@ def _without_verb(found: Sequence[Naming], known: Collection[frozenset[str]]) ->
         if len(naming.stems) > len(stems) >= 2 and stems not in known:
             yield Naming(stems, naming.targets, naming.outcome, naming.is_denial)
         given = naming.stems - _REFUNDING | _BACK  # "you get the unused part of it back"
+        paid = naming.stems - _BACK | _REFUNDING  # "we refund the money"
+        if naming.stems >= _BACK and len(paid) >= 2 and paid not in known:
+            yield Naming(paid, naming.targets, naming.outcome, naming.is_denial)
         if naming.stems >= _REFUNDING and len(given) >= 3 and given not in known:
             yield Naming(given, naming.targets, naming.outcome, naming.is_denial)
 

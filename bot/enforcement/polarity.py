@@ -6,12 +6,12 @@ its own ("without the receipt you get…" denies nothing that you get).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from bylaw.language.span import listed
-from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, PRONOUNS, Word, stem_of
+from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, stem_of
 
 _VERBAL = listed("not never neither nor hardly barely nobody none")
 _NOMINAL_REACH = 3  # words between "no" and what there is none of
@@ -64,13 +64,21 @@ _UNTIL = listed("once until till when whenever")
 _BY_OFFICE = listed("may must can have need will should")  # "a manager has to approve it"
 _CALLING = listed("by need ask")  # "you need a manager for that"
 _YES = listed("yes sure certainly absolutely definitely yeah yep")
-_EAGER = listed("of course thing gladly happily pleasure with problem")
+_EAGER = listed("of course thing gladly happily pleasure with problem worry happy glad help to")
+_CALMING = listed("no not do to there be need worry problem trouble rush hurry please at all")
+_WORRIES = listed("worry problem trouble rush hurry")
+_SWAPPED = {"i": ("you",), "we": ("you", "we"), "you": ("we", "i")}
+_OTHERS = ("it", "that", "they", "he", "she")
+_MAY = listed("can may could")
 GREETINGS = listed("hi hello hey dear")
 _NAY = listed("no nope")
 _THAT = listed("that this not")
 _ALLOWED = listed("allowed permitted possible")
 _GROUNDS = listed("because since as once after")
-_REGRET = listed("unfortunately sadly sorry regrettably alas well afraid i be am")  # "I am afraid not"
+_DOING = listed("that this it so yourself")
+_NO_PROBLEM = {("no", "problem"), ("no", "worry")}
+REGRET = listed("unfortunately sadly sorry regrettably alas well afraid i be am")  # "I am afraid not"
+_SAID_WITH_IT = _YES | _NAY | REGRET | _EAGER
 
 
 def is_denied(words: Sequence[Word], used: Sequence[int]) -> bool:
@@ -88,7 +96,7 @@ def _before(words: Sequence[Word], used: Sequence[int]) -> int:
             count += _heads(words, i)
             break
         text = words[i].text
-        if text in _ENDS or (text == "and" and _opens(words, i + 1)):
+        if text in _ENDS or _is_meaning(words, i) or (text == "and" and _opens(words, i + 1)):
             break
         if _is_subject(words, i, first) and not _is_raised(words, i):
             break
@@ -114,6 +122,11 @@ def _negates(words: Sequence[Word], i: int, first: int) -> bool:
     if text == "too" and after == "late":
         return True
     return (text, after) in _INSTEAD and first - i <= 6
+
+
+def _is_meaning(words: Sequence[Word], i: int) -> bool:
+    """Does word *i* tell what something means: "no receipt means store credit"? What is not meant is denied."""
+    return words[i].text == "mean" and words[i - 1].text not in PRONOUNS | {"not", "do", "to"}
 
 
 def _heads(words: Sequence[Word], i: int) -> bool:
@@ -205,7 +218,8 @@ def is_conditional(words: Sequence[Word]) -> bool:
         return True
     if any(text == "would" and not _is_polite(words, i) for i, text in enumerate(texts)):
         return True
-    if any(text == "only" and not _LIMITING.isdisjoint(texts[i + 1 : i + 6]) for i, text in enumerate(texts)):
+    limiting = _LIMITING | {"up"} if ("up", "to") in pairwise(texts) else _LIMITING
+    if any(text == "only" and not limiting.isdisjoint(texts[i + 1 : i + 6]) for i, text in enumerate(texts)):
         return True
     if any(_limits_before(words, i) for i, text in enumerate(texts) if text == "only"):
         return True
@@ -313,6 +327,12 @@ def is_greeting(words: Sequence[Word]) -> bool:
     return len(words) <= 4 and bool(words) and words[0].text in GREETINGS
 
 
+def is_plural(word: Word, text: str) -> bool:
+    """Is the word of *text* a noun in the plural, as far as spelling alone tells?"""
+    raw = text[word.start : word.end].casefold()
+    return raw.endswith("s") and raw != word.text and word.text not in FUNCTION_WORDS
+
+
 def is_dated(words: Sequence[Word], used: Sequence[int]) -> bool:
     """Do the words only say from when on something else holds: "you can return it once it has arrived"?"""
     before = [word.text for word in words[max(used[0] - 4, 0) : used[0]] if word.clause == words[used[0]].clause]
@@ -322,9 +342,25 @@ def is_dated(words: Sequence[Word], used: Sequence[int]) -> bool:
 def is_yes_or_no(words: Sequence[Word]) -> bool:
     """Is nothing said but yes or no: "Yes, that is possible"?"""
     answer = says_yes_or_no(words)
-    rest = [word.text for word in words if word.text not in _YES | _NAY | _REGRET | _EAGER]
+    texts = [word.text for word in words]
+    rest = [text for text in (texts[:-2] if texts[-2:] == ["at", "all"] else texts) if text not in _SAID_WITH_IT]
     is_plain = all(text in PRONOUNS | AUXILIARIES | _ALLOWED | _THAT for text in rest)
     return answer is not None and is_plain and ("not" in rest) <= (answer is False)
+
+
+def is_calming(texts: Collection[str]) -> bool:
+    """Does a clause only calm down: "don't worry", "no problem at all"?"""
+    return not _WORRIES.isdisjoint(texts) and _CALMING.issuperset(texts)
+
+
+def echoes(words: Sequence[Word], asked: Sequence[Word]) -> bool:
+    """Does it say yes with the verb of the question alone: "You may." to "may I approve it?"?"""
+    texts = [word.text for word in words if word.text not in _YES]
+    if len(texts) != 2 or len(asked) < 2:
+        return False
+    verb, subject = asked[0].text, asked[1].text
+    is_same = texts[1] == verb or (texts[1] in _MAY and verb in _MAY)
+    return is_same and texts[0] in _SWAPPED.get(subject, _OTHERS)
 
 
 def says_yes_or_no(words: Sequence[Word]) -> bool | None:
@@ -341,9 +377,9 @@ def opening(words: Sequence[Word]) -> Sequence[Word]:
 
 def _opening(words: Sequence[Word]) -> tuple[bool, int] | None:
     """Yes or no, and how many words say it."""
-    start = sum(1 for _ in takewhile(lambda word: word.text in _REGRET, words))
+    start = sum(1 for _ in takewhile(lambda word: word.text in REGRET, words))
     texts = [word.text for word in words[start:]]
-    if texts[:2] == ["no", "problem"]:
+    if tuple(texts[:2]) in _NO_PROBLEM:
         return True, start + 2
     if texts[:1] and (texts[0] in _YES or texts[:2] == ["of", "course"]):
         return texts[1:2] != ["not"], start + 1
@@ -352,7 +388,10 @@ def _opening(words: Sequence[Word]) -> tuple[bool, int] | None:
         return False, start + 1
     here = takewhile(lambda word: word.clause == words[0].clause and word.text not in _GROUNDS, words)
     clause = [word.text for word in here]
-    bare = [text for text in clause if text not in _REGRET or text in AUXILIARIES]
+    bare = [text for text in clause if text not in REGRET | {"please"} or text in AUXILIARIES]
+    if "do" in bare[1:] and set(bare[-2:]) <= _DOING | {"do"}:
+        bare = [text for text in bare if text not in _DOING]
+        bare = bare[:-1] if bare[-1] == "do" else bare  # "we cannot do that"
     is_denied = "not" in bare or "longer" in bare
     is_short = all(text in PRONOUNS | AUXILIARIES | _ALLOWED | {"that", "this", "not", "no", "longer"} for text in bare)
     if is_short and len(bare) > 1 and (bare[-1] in _ALLOWED or (is_denied and bare[-1] == "not")):

@@ -83,7 +83,17 @@ _IDIOMS = (
     "hear back from us | answer",
     "hear back | answer",
     "get back to - | answer",
+    "check who - be | verify identity",
+    "verify who - be | verify identity",
+    "confirm who - be | verify identity",
     "all your money | full refund",
+    "we pay for | free",
+    "we cover - cost of | free",
+    "not cost - a thing | free",
+    "not cost - a penny | free",
+    "not cost - a cent | free",
+    "gone by | elapsed",
+    "went by | elapsed",
     "all of your money | full refund",
 )
 
@@ -101,7 +111,12 @@ def stem(word: str) -> str | None:
 def sense(word: str) -> str | None:
     """The stem of the word that says the same, None for a word that names nothing."""
     found = stem(word)
-    return found if found is None else _SENSES.get(found, found)
+    return found if found is None else same(found)
+
+
+def same(found: str) -> str:
+    """The stem that stands for all that say the same as the stem *found*."""
+    return _SENSES.get(found, found)
 
 
 def in_plain_words(words: Sequence[Word]) -> tuple[Word, ...]:

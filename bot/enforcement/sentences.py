@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.enforcement.polarity import is_conditional
 from bot.enforcement.senses import in_plain_words
+from bylaw.language.span import listed
 from bylaw.language.words import Word, read_words
 
 # INVARIANT: no two alternatives match at one place, so the scan is linear. A point inside a number ends nothing.
@@ -16,6 +18,7 @@ _QUOTED = re.compile(r"“([^“”]{1,2000})”|\"([^\"]{1,2000})\"|«([^«»]{
 POLICY_ID = re.compile(r"\bPOL(?:-IMP)?-[A-Z]+-\d{3,}\b")
 _PERCENT = re.compile(r"(?i) ?% ?|(?<=[\w\d]) per cent\b ?")
 _LEAST = 4  # words of a quotation; fewer are anybody's
+_SUPPOSING = listed("if unless whether suppose supposing assuming")
 _WHOLE = ""  # before the first words of a whole text
 
 
@@ -89,6 +92,20 @@ def sentences(text: str, quotable: Quotable | None = None, question: str = "") -
 def sentence_of(text: str) -> Sentence:
     """One sentence in plain words; the id of a policy is a name and none of its words."""
     return Sentence(text, in_plain_words(read_words(POLICY_ID.sub(lambda match: " " * len(match[0]), text))))
+
+
+def concluded(sentence: Sentence) -> Iterator[Sentence]:
+    """The sentence, or what it starts from and what it concludes: "it is only free from $50 | , so you pay …"."""
+    words = sentence.words
+    i = next((i for i in range(1, len(words)) if words[i].text == "so" and words[i - 1].clause != words[i].clause), 0)
+    is_open = any(word.text in _SUPPOSING for word in words[:i]) or [word.text for word in words[i + 1 : i + 2]] == [
+        "that"
+    ]
+    if not i or is_open or i + 2 >= len(words) or not is_conditional(words[:i]):
+        yield sentence
+        return
+    yield sentence_of(sentence.text[: words[i - 1].end])
+    yield sentence_of(sentence.text[words[i].start :])
 
 
 def quotable_texts(texts: Iterable[str]) -> Quotable:

@@ -14,12 +14,13 @@ from datetime import date
 from functools import cached_property
 
 from bot.enforcement import labels, polarity
+from bot.enforcement.bounds import of_others
 from bot.enforcement.facts import Read, Reading, read_text
-from bot.enforcement.figures import figures, measure
+from bot.enforcement.figures import Figure, figures, told
 from bot.enforcement.namings import Mention, Naming, Namings, namings
 from bot.enforcement.recognise import Topic
 from bot.enforcement.senses import sense
-from bot.enforcement.sentences import POLICY_ID, Quotable, Sentence, sentence_of, sentences
+from bot.enforcement.sentences import POLICY_ID, Quotable, Sentence, concluded, sentence_of, sentences
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, Word, read_words
@@ -35,8 +36,8 @@ _TESTING = listed("would could only need require required must whether")
 _MODALS = listed("can could may might must will would shall should")
 _ADVERBS = listed("simply just still also always now again")
 _BEFORE_A_VERB = listed("not be no longer also simply still just ever never")
-_SUPPOSING = listed("if unless whether suppose supposing assuming")
 _JOINTS = listed("and but or then which while plus")  # what begins another statement of the clause
+_DIGIT = re.compile(r"\d")
 LONGEST = 400  # words of a sentence; no check reads on
 
 
@@ -73,6 +74,7 @@ class Said:
     offers: tuple[Claim, ...] = ()  # what it asks about, as if it were said
     silent: tuple[Word, ...] = ()  # what its clauses that name no action say beside the facts
     beside: tuple[Word, ...] = ()  # what the others say beside the actions and the facts
+    is_echo: bool = False  # it says yes with the verb of the question: "You may."
 
     @property
     def asserted(self) -> tuple[Read, ...]:
@@ -135,9 +137,11 @@ class Reader:
     def read(self, text: str) -> Stated:
         """What *text* states."""
         names = self.names or namings(self.vocabulary)
-        parts = (part for sentence in sentences(text, self.quotable, self.query) for part in _concluded(sentence))
+        parts = (part for sentence in sentences(text, self.quotable, self.query) for part in concluded(sentence))
         found = [self._said(part, names) for part in parts]
         lead = next((i for i, said in enumerate(found) if not polarity.is_greeting(said.sentence.words)), 0)
+        if found and polarity.echoes(found[lead].sentence.words, self._question):
+            found[lead] = replace(found[lead], silent=(), beside=(), is_echo=True)
         opening = self._opening(found[lead:])
         if opening:
             first = found[lead]
@@ -180,12 +184,17 @@ class Reader:
             others = tuple(read for read in reading.reads if read.fact not in named)
             reading = Reading((*labelled, *others), reading.unclear, reading.mentioned | named)
         is_question = polarity.is_question(sentence.text)
+        elsewhere = self._of_others(sentence)
         is_conditional = not is_question and (
-            polarity.is_conditional(sentence.words) or self._is_counterfactual(sentence, reading)
+            polarity.is_conditional(sentence.words)
+            or self._is_counterfactual(sentence, reading)
+            or bool(elsewhere and sentence.words[0].clause in elsewhere)
         )
         claims: tuple[Claim, ...] = ()
         if not _ATTRIBUTED.search(sentence.text) and not _NO_POLICY.match(sentence.text):
-            claims = tuple(self._claims(sentence, reading, is_conditional, mentions))
+            apart = [one for one in mentions if sentence.words[one.used[0]].clause in elsewhere] if elsewhere else []
+            claims = tuple(self._claims(sentence, reading, is_conditional, [o for o in mentions if o not in apart]))
+            claims += tuple(self._claims(sentence, reading, True, apart))
         if is_question:
             return Said(sentence, reading, True, False, offers=claims, silent=silent, beside=beside)
         return Said(sentence, reading, False, is_conditional, claims, silent=silent, beside=beside)
@@ -195,8 +204,7 @@ class Reader:
         words = sentence.words
         if not any(word.text == "back" for word in words):
             return sentence
-        told = {f for name, value in self.known.items() if (f := measure(self.vocabulary.facts.get(name), value))}
-        sums = {figure for figure in told if figure[0] not in ("seconds", "percent")}
+        sums = {figure for figure in self._told if figure[0] not in ("seconds", "percent")}
         for figure, quantity in figures(sentence.text, self.today):
             spelled = [word for word in words if quantity.start <= word.start < quantity.end]
             i = words.index(spelled[-1]) + 1 if spelled else len(words)
@@ -220,7 +228,7 @@ class Reader:
         """Where it says of what was asked that it cannot be: "gift cards cannot be returned"."""
         words, taken = sentence.words, {i for mention in found for i in mention.used}
         for i, word in enumerate(words):
-            if i in taken or sense(word.text) not in self._asked or not polarity.is_denied(words, (i,)):
+            if i in taken or sense(word.text) not in self._asked or not self._is_repeated(words, i):
                 continue
             before = [other.text for other in words[:i] if other.clause == word.clause]
             while before and before[-1] in _BEFORE_A_VERB:
@@ -231,6 +239,16 @@ class Reader:
                     yield Mention(replace(naming, stems=frozenset((sense(word.text) or "",))), (i,))
 
     @cached_property
+    def _told(self) -> Sequence[Figure]:
+        return told(self.known, self.vocabulary.facts)
+
+    def _is_repeated(self, words: Sequence[Word], i: int) -> bool:
+        """Does word *i* deny what was asked, or say the one duty that was asked about again: "you can approve it"?"""
+        after = [word.text for word in words[i + 1 : i + 2] if word.clause == words[i].clause]
+        is_same = bool(self._named_in_question) and after in ([], ["it"], ["that"], ["them"])
+        return is_same or polarity.is_denied(words, (i,))
+
+    @cached_property
     def _asked(self) -> frozenset[str]:
         """The words of a yes-or-no question by which its outcome is called."""
         if not self._is_yes_no_question():
@@ -239,7 +257,7 @@ class Reader:
         called = names.stems_of.get(self.likely or "", frozenset()).union(
             *(one.stems for one in self._named_in_question)
         )
-        asked = (part for part in sentences(self.query) if part.words[0].text in _OPENS_QUESTION)
+        asked = (part for part in sentences(self.query) if _opens_question(part.words))
         return frozenset(found for part in asked for word in part.words if (found := sense(word.text)) in called)
 
     @cached_property
@@ -322,6 +340,13 @@ class Reader:
         opens = [read for read in others if read.start == 0 or any(text in _TESTING for text in texts)]
         return bool(others) and all(read in opens and read_words(read.words)[0].text in PREPOSITIONS for read in others)
 
+    def _of_others(self, sentence: Sentence) -> frozenset[int]:
+        """The clauses that speak of things which the case is none of: "orders of $50 or more go free"."""
+        if _DIGIT.search(sentence.text) is None:
+            return frozenset()
+        spans = [(one.start, one.end) for one in of_others(sentence.text, self._told, self.today)]
+        return frozenset(w.clause for w in sentence.words if any(start <= w.start < end for start, end in spans))
+
     def _claims(
         self, sentence: Sentence, reading: Reading, is_conditional: bool, mentions: Sequence[Mention]
     ) -> Iterator[Claim]:
@@ -385,7 +410,8 @@ class Reader:
     def _opening(self, found: list[Said]) -> list[Claim]:
         """What a bare yes or no says of the actions that were asked about."""
         asked = read_words(self.query)
-        answer = polarity.says_yes_or_no(found[0].sentence.words) if found and asked else None
+        is_echo = bool(found) and found[0].is_echo
+        answer = is_echo or (polarity.says_yes_or_no(found[0].sentence.words) if found and asked else None)
         if answer is None or not self._is_yes_no_question():
             return []
         text = found[0].sentence.text
@@ -411,29 +437,31 @@ class Reader:
         return {self.vocabulary.canonical(name) for name in mine} <= set(naming.targets)
 
     def _is_yes_no_question(self) -> bool:
+        return bool(self._question)
+
+    @cached_property
+    def _question(self) -> Sequence[Word]:
+        """The words of the first yes-or-no question that was asked, none where there is none."""
         parts = list(sentences(self.query))
         questions = [part for part in parts if polarity.is_question(part.text)]
-        return any(part.words[0].text in _OPENS_QUESTION for part in questions or parts)
+        return next((part.words for part in questions or parts if _opens_question(part.words)), ())
+
+
+def _opens_question(words: Sequence[Word]) -> bool:
+    """Is it asked for a yes or a no: "can I …", "please cancel …", "I want to …"?"""
+    texts = [word.text for word in words[:3]]
+    return (
+        texts[0] in _OPENS_QUESTION
+        or texts[0] == "please"
+        or texts[:2] == ["i", "want"]
+        or texts[1:] == ["would", "like"]
+    )
 
 
 def _given(claim: Claim) -> Sequence[str]:
     """What it gives for sure and by name."""
     is_sure = claim.gives and claim.condition is None and not (claim.is_generic or claim.denies or claim.is_partial)
     return claim.targets if is_sure else ()
-
-
-def _concluded(sentence: Sentence) -> Iterator[Sentence]:
-    """The sentence, or what it starts from and what it concludes: "it is only free from $50 | , so you pay …"."""
-    words = sentence.words
-    i = next((i for i in range(1, len(words)) if words[i].text == "so" and words[i - 1].clause != words[i].clause), 0)
-    is_open = any(word.text in _SUPPOSING for word in words[:i]) or [word.text for word in words[i + 1 : i + 2]] == [
-        "that"
-    ]
-    if not i or is_open or i + 2 >= len(words) or not polarity.is_conditional(words[:i]):
-        yield sentence
-        return
-    yield sentence_of(sentence.text[: words[i - 1].end])
-    yield sentence_of(sentence.text[words[i].start :])
 
 
 def _parts(sentence: Sentence, named: Collection[int]) -> frozenset[int]:

@@ -19,13 +19,14 @@ from bylaw.language.units import unit_of
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words
 from bylaw.logic.ir import ConditionalRule
 
+_REPAID = frozenset(filter(None, map(sense, ("refund", "back"))))
 _MOST = 6  # words of a clause that is taken for a name
 _LEAST = 4  # letters of a word that is enough alone
 _NO = listed("not no never")
 # What makes a clause depend on another, or say too much or too little for a name.
 _HELD_OPEN = listed("if unless until once when while as or than only nothing whether that which who")
 _AT_FIRST = PREPOSITIONS | listed("within under against except though first because since")
-_SCOPING = listed("everybody everything else other otherwise every all case then later product item they")
+_SCOPING = listed("everybody everything else other otherwise every all too case then later product item they")
 _COMMON = listed("answer end good great well check step paid store same part")
 
 
@@ -81,7 +82,7 @@ def in_short(vocabulary: Vocabulary, outcome: str, apart: Collection[str]) -> Na
     for naming in (naming for naming in own if naming.outcome == outcome):
         for target in naming.targets if not naming.is_generic else ():
             called[target] |= naming.stems
-    found = []
+    found = list(_without_outcome(own, outcome))
     for action in sorted(called):
         first = action.partition("_")[0]
         meant = sense(first)
@@ -90,9 +91,20 @@ def in_short(vocabulary: Vocabulary, outcome: str, apart: Collection[str]) -> Na
         if meant and not is_common and meant not in others | of_case:
             found.append(Naming(frozenset((meant,)), (action,), outcome))
         measured = frozenset(part for part in called[action] if part[0].isdigit() or unit_of(part) is not None)
+        apart_from = called[action] - others - of_case
         if len(measured) > 1 and not measured <= others:
             found.append(Naming(measured, (action,), outcome))  # "within two days"
+        elif measured and len(apart_from) == 1 and apart_from.isdisjoint(measured):
+            found.append(Naming(measured | apart_from, (action,), outcome))  # "on the same day"
     return gathered(found)
+
+
+def _without_outcome(own: Namings, outcome: str) -> Iterator[Naming]:
+    """What is refunded, without the words by which its outcome is called: "the fee" where a plan ends."""
+    for naming in (one for one in own if one.outcome == outcome and not one.is_generic):
+        stems = naming.stems - _senses_of(outcome.replace("_", " "))
+        if len(naming.stems) > len(stems) >= 2 and not stems.isdisjoint(_REPAID):
+            yield Naming(stems, naming.targets, outcome, naming.is_denial)
 
 
 def fact_texts(name: str, fact: Fact) -> Iterator[str]:

@@ -14,11 +14,11 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import Literal
 
+from bot.enforcement.bounds import bound, is_granted, of_others
 from bot.enforcement.checks.result import Draft, Violation
-from bot.enforcement.checks.roles import bound, is_granted
 from bot.enforcement.checks.told import assumed_facts
 from bot.enforcement.checks.unread import stems_in
-from bot.enforcement.figures import figures, measure
+from bot.enforcement.figures import figures, measure, told
 from bot.enforcement.lookups import lookups
 from bot.enforcement.polarity import is_supposed, says_yes_or_no
 from bot.enforcement.stated import Claim
@@ -74,7 +74,7 @@ def limits(draft: Draft) -> Iterator[Violation]:
         given = [claim for claim in said.claims if claim.gives and claim.condition is None]
         text = said.sentence.text
         for figure, quantity in figures(text, today) if given else ():
-            if not is_granted(text, quantity, today):
+            if not is_granted(text, quantity, today) or quantity in of_others(text, told(draft.facts, declared), today):
                 continue
             limited = lookups(draft.index).limited.get(figure, frozenset()) & draft.facts.keys()
             tested = (atom for rule in draft.relevant if limited for atom in _tests(rule, draft) if atom.var in limited)

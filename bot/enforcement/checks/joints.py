@@ -33,6 +33,7 @@ _TURNS = {
     *(("free", "of"), ("free", "to"), ("i", "hope"), ("i", "guess"), ("i", "suppose"), ("we", "hope"), ("i", "assume")),
 }
 _MAYBE = listed("may might")
+_BEFORE_ASKING = listed("please just should must can may could to") | {""}
 _OUR_WORK = frozenset(map(sense, ("repair", "replace", "refund", "reimburse", "erase", "lock")))
 _CHARGES = frozenset(map(sense, ("fee", "postage", "deposit")))
 _BARE = PRONOUNS | AUXILIARIES | {"not"}
@@ -65,7 +66,7 @@ def _turned(said: Said) -> Iterator[Word]:
         if (
             is_turn
             or (raw == "had" and word in said.beside and not said.is_conditional and after not in ("to", "be"))
-            or (word.text == "ask" and after == "for" and before in ("", "please"))
+            or (word.text == "ask" and after == "for" and before in _BEFORE_ASKING)
             or (is_charge and (raw == "paid" or (word.text in _US and verb == "pay")))
             or (word.text in _US and verb in _GETTING)
             or (word.text == "you" and verb and sense(verb) in _OUR_WORK and not _is_passive(words, i))
@@ -147,6 +148,8 @@ def assents(said: Said) -> Iterator[Word]:
             yield word  # "here is your data"
         elif word.text in _HELPING and not _REFUSING.isdisjoint(other.text for other in before[-4:]):
             yield word  # "we cannot help you"
+        elif word.text == "anything" and [other.text for other in before[-2:]] == ["not", "do"]:
+            yield word
         elif word.text in _ASSENTS:
             while before and before[-1].text in _DEGREES:
                 before.pop()

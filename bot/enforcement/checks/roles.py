@@ -7,10 +7,9 @@ lasts is for a rule to say.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
+from bot.enforcement.bounds import FILLING, ROUGHLY, Holds, around, bound_of, of_others
 from bot.enforcement.figures import Figure, Ground, called, counts, figures, is_figure
 from bot.enforcement.polarity import is_giving
 from bot.enforcement.senses import sense
@@ -18,33 +17,10 @@ from bot.enforcement.stated import Said
 from bot.enforcement.utterance import Quantity, utterance
 from bot.enforcement.wordings import fact_texts
 from bylaw.language.span import listed
-from bylaw.language.words import AUXILIARIES, DETERMINERS, PRONOUNS, Word, read_words
+from bylaw.language.words import AUXILIARIES, PRONOUNS, Word, read_words
 
-Holds = Callable[[Any, Any], bool]
-_ROUGHLY = operator.ne  # "about 5": nothing that is exact is so
-_FILLING = DETERMINERS | listed("all first last initial full whole entire total exact amount day")
-
-
-# What stands before or behind a figure, and how the case then compares with it.
-_BEFORE = (
-    (operator.gt, "over, above, beyond, past, exceeding, exceed, more than, longer than, later than, older than"),
-    (operator.gt, "greater than, higher than, heavier than"),
-    (operator.ge, "after, at least, from, minimum, minimum of, no less than, not less than, no fewer than"),
-    (operator.lt, "before, under, below, less than, fewer than, shorter than, earlier than, younger than, lower than"),
-    (operator.lt, "cheaper than, lighter than, short of"),
-    (operator.le, "within, inside, up to, at most, no more than, not more than, maximum, maximum of, until, till"),
-    (operator.le, "no later than, not later than, limit of"),
-    (_ROUGHLY, "about, around, roughly, approximately, approx, nearly, almost, circa, close to, some, say"),
-)
-_BEHIND = (
-    (operator.ge, "or more, or above, or over, or upward, and more, and up, and above, and over, at least"),
-    (operator.le, "or less, or under, or below, or fewer, and less, and below, at most, maximum, max, top"),
-    (_ROUGHLY, "or so, or thereabout, give or take, ish"),
-)
-_DENIED = {operator.gt: operator.le, operator.ge: operator.lt, operator.lt: operator.ge, operator.le: operator.gt}
 _LIMITS = listed("period window limit deadline timeframe maximum")
 _EQUALS = listed("be of last run end close until")
-_SIZES = (3, 2, 1)  # words of a bound
 _LASTING = listed("in for every during next")
 _RESTING = listed("over beyond late left remaining")
 _WORTH = listed("of for worth at to back price amount total sum value full off cost come save match")
@@ -59,16 +35,18 @@ def misplaced(said: Said, ground: Ground) -> Iterator[Quantity]:
     text = said.sentence.text
     words = utterance(text, ground.today).words
     for figure, quantity in figures(text, ground.today):
-        holds = _bound(words, quantity)
+        holds = bound_of(words, quantity)
         is_kept = (
             _has_role(figure, quantity, words, said, ground)
             if holds is None
             else _is_kept(figure, holds, quantity, words, said, ground)
         )
+        if not is_kept and holds is not None and quantity in of_others(text, ground.told.values(), ground.today):
+            is_kept = ground.is_limit(figure)
         if not is_kept or (_is_called_a_limit(words, quantity) and not ground.is_limit(figure)):
             yield quantity
     for quantity, _ in counts(text, ground.today):
-        holds = _bound(words, quantity)
+        holds = bound_of(words, quantity)
         names = ground.numbers.get(quantity.value, frozenset()) & ground.near
         amounts = [ground.facts[name] for name in sorted(names) if name in ground.facts]
         if holds is not None and amounts and not any(holds(amount, quantity.value) for amount in amounts):
@@ -77,43 +55,10 @@ def misplaced(said: Said, ground: Ground) -> Iterator[Quantity]:
 
 def _is_called_a_limit(words: Sequence[Word], quantity: Quantity) -> bool:
     """Is it said to be a limit itself: "the return period is 60 days", "a 60-day window"?"""
-    before, behind = _around(words, quantity)
-    leads = [text for text in before if text not in _FILLING]
+    before, behind = around(words, quantity)
+    leads = [text for text in before if text not in FILLING]
     is_led = leads[-1:] and leads[-1] in _EQUALS and not _LIMITS.isdisjoint(leads[-3:-1])
     return bool(is_led) or not _LIMITS.isdisjoint(behind[:2])
-
-
-def bound(text: str, quantity: Quantity, today: date) -> Holds | None:
-    """How a case compares with a figure of *text*, where it is a bound."""
-    return _bound(utterance(text, today).words, quantity)
-
-
-def is_granted(text: str, quantity: Quantity, today: date) -> bool:
-    """Is it how much somebody may take: "within 30 days", "you have 45 days"?"""
-    words = utterance(text, today).words
-    return _bound(words, quantity) is operator.le or _around(words, quantity)[0][-1:] == ["have"]
-
-
-def _bound(words: Sequence[Word], quantity: Quantity) -> Holds | None:
-    """What the words around a figure make of it: a bound, or only about so much; None where it is just the figure."""
-    before, behind = _around(words, quantity)
-    for size in _SIZES:
-        holds = _BOUNDS_BEFORE.get(tuple(before[-size:]))
-        if holds is not None:
-            return _DENIED.get(holds) if before[:-size][-1:] == ["not"] else holds
-    return next((_BOUNDS_BEHIND[said] for size in _SIZES if (said := tuple(behind[:size])) in _BOUNDS_BEHIND), None)
-
-
-def _around(words: Sequence[Word], quantity: Quantity) -> tuple[list[str], list[str]]:
-    """The words of its clause before and behind a figure, from where they say something."""
-    here = words[quantity.first].clause
-    before = [word.text for word in words[max(quantity.first - 6, 0) : quantity.first] if word.clause == here]
-    while before and before[-1] in _FILLING:
-        before.pop()
-    behind = [word.text for word in words[quantity.last + 1 : quantity.last + 5] if word.clause == here]
-    while behind and behind[0] in ("percent", "off"):
-        behind.pop(0)
-    return before, behind
 
 
 def _is_kept(
@@ -127,7 +72,7 @@ def _is_kept(
     if told:
         return any(holds(amount, figure[1]) for amount in told)
     if limited:
-        return holds is not _ROUGHLY
+        return holds is not ROUGHLY
     if figure not in ground.told.values() and figure not in ground.named:
         return True  # what is left, or over
     return holds is operator.ge and words[quantity.first - 1].text == "after"
@@ -139,7 +84,7 @@ def _named(said: Said, ground: Ground) -> Iterator[tuple[Figure, Holds]]:
         {one for claim in said.claims for action in claim.targets for one in called(action, ground.vocabulary)}
     ):
         for figure, quantity in figures(text, ground.today):
-            holds = _bound(read_words(text), quantity)
+            holds = bound_of(read_words(text), quantity)
             if holds is not None:
                 yield figure, holds
 
@@ -148,7 +93,7 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
     """Is the figure told of the case, the limit of a rule, or what an action is worth?"""
     if any(read.start <= quantity.start < read.end and _is_told(read.words) for read in said.reading.reads):
         return True
-    before, behind = _around(words, quantity)
+    before, behind = around(words, quantity)
     left, right = "".join(before[-1:]), "".join(behind[:1])
     if figure[0] == "seconds":
         if right in _RESTING or behind[:2] == ["too", "late"]:
@@ -195,7 +140,7 @@ def _is_in_a_rule(left: str, figure: Figure, ground: Ground) -> bool:
     for text in sorted({rule.source.text for rule in ground.rules if rule.source.text}):
         words = utterance(text, ground.today).words
         for other, quantity in figures(text, ground.today):
-            if other == figure and _around(words, quantity)[0][-1:] == [left]:
+            if other == figure and around(words, quantity)[0][-1:] == [left]:
                 return True
     return False
 
@@ -215,10 +160,3 @@ def _is_of_others(name: str, ground: Ground) -> bool:
     """Is the fact called by what somebody else asks?"""
     texts = fact_texts(name, ground.vocabulary.facts[name])
     return any(sense(word.text) in _OTHERS for text in texts for word in read_words(text))
-
-
-def _table(rows: Iterable[tuple[Holds, str]]) -> Mapping[tuple[str, ...], Holds]:
-    return {tuple(said.split()): holds for holds, listing in rows for said in listing.split(", ")}
-
-
-_BOUNDS_BEFORE, _BOUNDS_BEHIND = _table(_BEFORE), _table(_BEHIND)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 
+from bot.enforcement.checks.added import duties, restrictions
 from bot.enforcement.checks.joints import alternatives, assents, limits
 from bot.enforcement.checks.result import Draft
 from bot.enforcement.figures import NUMBER_WORDS, called
 from bot.enforcement.kept import kept
 from bot.enforcement.lookups import Rules, lookups
-from bot.enforcement.polarity import ACTS, GIVING, GREETINGS, is_act, opening
-from bot.enforcement.senses import sense, stem
+from bot.enforcement.polarity import ACTS, GIVING, GREETINGS, REGRET, is_act, is_calming, opening
+from bot.enforcement.senses import same, sense, stem
 from bot.enforcement.stated import ABOUT, Said
 from bot.enforcement.utterance import Quantity
 from bot.enforcement.wordings import fact_texts
@@ -35,13 +36,14 @@ _NO = listed("not no never")
 _EACH = listed("each every per first last next another")
 _MORE_OR_LATER = {("and", "more"), ("on", "request"), ("upon", "request")}
 _SET_PHRASES = {("any", "more"), ("no", "longer"), ("any", "longer"), ("this", "time"), ("this", "case")} | {
-    *(("have", "left"), ("for", "good"), ("good", "news"), ("bad", "news"), ("right", "away")),
+    *(("have", "left"), ("for", "good"), ("good", "news"), ("bad", "news"), ("right", "away"), ("straight", "away")),
     *(("reach", "out"), ("reaching", "out"), ("getting", "in")),
 }
 _WITH_AN_ACTION = {("too", "late"), ("no", "problem")}  # "you are too late for …"; alone they are an answer
 _BEFORE_A_NUMBER = listed("within inside under over below above past beyond outside more less day up")
 _BEHIND_A_NUMBER = {("or", "more"), ("or", "less"), ("or", "over"), ("or", "above"), ("or", "below")}
 _BEFORE_A_PRICE = listed("by after before for without")
+_RETURNING = listed("return returned returning bring brought come back withdraw")
 _SIGN_OFFS = listed("regard sincerely cheer yours wish greeting")
 _HEADING, _LEAD = 3, 6  # words before a colon: of a heading, and of what leads up to what follows
 # What somebody gets, pays, does or may do.
@@ -67,6 +69,7 @@ _COURTESY = listed(
     "over past passed expired elapsed outside beyond more less than already still yet now today left remaining here "
     "there first second then finally summary result answer short brief item product thing purchase purchased buy "
     "bought order ordered one other both each very really quite indeed course clear clearly simply basically "
+    "frustrating annoying disappointing upsetting stressful inconvenient "
     "actually fall even neither nor "
     "need show bring confirm read required mention mentioned state stated right correct whole price amount "
     "total sum dollar usd value worth too anymore immediately once every"
@@ -76,7 +79,7 @@ _COURTESY = listed(
 _BESIDE = GIVING | listed(
     "able unable prohibited forbidden allowed permitted denied refused declined rejected excluded impossible "
     "instead rather until once when put go onto into account below above up needed necessary required entire "
-    "whole make do done away goes stays save meantime expect think believe suppose count remain stay yes no "
+    "whole make do done away goes stays save meantime expect think believe suppose count remain stay mean yes no "
     "please sorry unfortunately sadly afraid glad happy pleased only just still already now today here there "
     "first therefore thus hence so however actually simply basically indeed course clear clearly really quite "
     "exactly well also too anymore immediately value price whole product item purchase bought ordered order ask "
@@ -97,6 +100,16 @@ class Known:
     others: frozenset[str]
     beside: frozenset[str]  # the stems that may stand beside the name of an action
     asked: frozenset[str]  # those of the question, and of what may be asked back
+    actions: Mapping[str, frozenset[str]]  # the senses by which each action is called and that tell nothing else
+    held: Sequence[tuple[frozenset[str], bool]]  # the stems of each yes-or-no fact, and whether the case has it
+    draft: Draft
+
+    @cached_property
+    def demanded(self) -> Sequence[frozenset[str]]:
+        """The stems of each rule that demands something in this case, and says it without a no."""
+        rules = (self.draft.index.rule(fired.rule_id) for fired in self.draft.decision.fired)
+        texts = [rule.source.text for rule in rules if rule.effect.kind == "required" and rule.source.text]
+        return [stems_in([text]) for text in texts if not _denies(read_words(text))]
 
 
 def known_of(draft: Draft) -> Known:
@@ -115,13 +128,31 @@ def known_of(draft: Draft) -> Known:
     told = plain.union(asked, *(stems for stems, _ in texts))
     others = _of_others(draft.facts, facts) - told
     near = (told - _COURTESY_STEMS).union(own, spoken, asked, _BESIDE_STEMS)
-    return Known(told.union(own, spoken) - closed, _TELLING_STEMS | named, texts, others, near, asks.union(asked))
+    held = [(called_so[name], value) for name, value in draft.facts.items() if isinstance(value, bool)]
+    known = told.union(own, spoken) - closed
+    actions = _of_actions(draft.index.vocabulary)
+    return Known(known, _TELLING_STEMS | named, texts, others, near, asks | asked, actions, held, draft)
 
 
 @kept(8)
 def _of_facts(vocabulary: Vocabulary) -> Mapping[str, frozenset[str]]:
     """The stems by which each fact and its values are called."""
     return {name: stems_in(fact_texts(name, fact)) for name, fact in vocabulary.facts.items()}
+
+
+@kept(8)
+def _of_actions(vocabulary: Vocabulary) -> Mapping[str, frozenset[str]]:
+    """The senses by which each action is called, without those that tell what somebody gets, pays or may do."""
+    texts = {vocabulary.canonical(name): called(vocabulary.canonical(name), vocabulary) for name in vocabulary.actions}
+    return {
+        name: frozenset(
+            found
+            for text in those
+            for word in read_words(text)
+            if (found := sense(word.text)) and stem(word.text) not in _TELLING_STEMS
+        )
+        for name, those in texts.items()
+    }
 
 
 def _of_others(case: Mapping[str, Value], facts: Mapping[str, Fact]) -> frozenset[str]:
@@ -183,8 +214,9 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         return None
     if _is_elliptic(said):
         return said.sentence.text
-    apart = {*_headings(said, _HEADING), *_contrasts(said)}
+    apart = {*_headings(said, _HEADING), *_contrasts(said), *_asides(said)}
     instead = _instead(said.sentence.words)
+    wished = _MONEY.union(map(same, known.asked)) if instead else _MONEY
     answered = opening(said.sentence.words) if said.claims else ()
     leads = {*_headings(said, _LEAD), *_greeting(said)}
     words = [
@@ -204,16 +236,20 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
             continue  # the yes of "yes, you get …"
         is_name = i + 1 < len(named) and named[i + 1][0].text in ABOUT
         is_asked = found in known.asked
-        if is_asked and (said.is_question or word in instead):
+        if (is_asked and said.is_question) or (word in instead and sense(word.text) in wished):
             continue
-        if (word.text == "yes" and _is_concluded(said, word)) or _is_said_twice(said, word):
+        if (word.text == "yes" and _is_affirmed(said, word)) or _is_said_twice(said, word):
             continue
         is_strange = found not in known.stems and word.clause not in leads
-        if is_strange or (found in known.telling and not is_name):
+        is_told = is_strange or (found in known.telling and not is_name)
+        if is_told and not (_is_returned(said, word, figures) or _is_demanded(said, word, known)):
             return said.sentence.text[word.start : word.end]
-    called = {sense(part) for claim in said.claims if claim.outcome for part in claim.outcome.split("_")}
-    qualified = tuple(word for word in _qualifiers(said.sentence.words) if not _is_ruled(said, word, known))
-    limited = (*qualified, *limits(said))
+    own = {sense(part) for claim in said.claims if claim.outcome for part in claim.outcome.split("_")}
+    given = [known.actions[name] for claim in said.claims if claim.gives for name in claim.targets]
+    own = own.union(*given) if given else own
+    qualified = [word for word in _qualifiers(said.sentence.words) if not _is_ruled(said, word, known)]
+    qualified += duties(said, known.rules, known.held)
+    limited = (*qualified, *limits(said), *restrictions(said))
     is_repeated = _repeats(said, known)
     beside = (
         word
@@ -222,7 +258,8 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
         or not (
             is_repeated
             or _is_in(word, figures)
-            or sense(word.text) in called
+            or sense(word.text) in own
+            or (word in instead and sense(word.text) in wished)
             or _is_plain(word, known)
             or _is_joint(said, word)
         )
@@ -234,11 +271,13 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     return None if held is None else said.sentence.text[held.start : held.end]
 
 
-def _is_concluded(said: Said, word: Word) -> bool:
-    """Does the yes only open what is given: "so yes, you get …"?"""
+def _is_affirmed(said: Said, word: Word) -> bool:
+    """Does the yes only open or end what is given: "so yes, you get …", "a full refund, yes"?"""
     words = said.sentence.words
     i = words.index(word)
-    return [one.text for one in words[max(i - 1, 0) : i]] == ["so"] and any(claim.gives for claim in said.claims)
+    is_led = [one.text for one in words[max(i - 1, 0) : i]] == ["so"]
+    is_last = word == words[-1] and i > 0 and words[i - 1].clause != word.clause
+    return (is_led or is_last) and any(claim.gives for claim in said.claims)
 
 
 def _is_said_twice(said: Said, word: Word) -> bool:
@@ -361,8 +400,33 @@ def _contrasts(said: Said) -> Iterator[int]:
     """The clauses that say what it is not, before what it is: "Not in full, but …"."""
     words = said.sentence.words
     for one, other in pairwise(said.sentence.clauses):
-        if words[one[0]].text == "not" and words[other[0]].text == "but":
+        first = next((words[i].text for i in one if words[i].text not in REGRET), "")
+        if first == "not" and words[other[0]].text == "but":
             yield words[one[0]].clause
+
+
+def _asides(said: Said) -> Iterator[int]:
+    """The clauses that only calm down: "don't worry"."""
+    words = said.sentence.words
+    yield from (words[span[0]].clause for span in said.sentence.clauses if is_calming([words[i].text for i in span]))
+
+
+def _is_demanded(said: Said, word: Word, known: Known) -> bool:
+    """Does its clause only repeat what a rule demands here: "a manager has to approve it"?"""
+    clause = [other for other in said.sentence.words if other.clause == word.clause]
+    stems = frozenset(found for other in clause if (found := stem(other.text)) is not None)
+    return len(stems) > 1 and not _denies(clause) and any(stems <= rule for rule in known.demanded)
+
+
+def _is_returned(said: Said, word: Word, figures: Sequence[Quantity]) -> bool:
+    """Is it that something comes back, in a clause that says within how long, or before what is given for it?"""
+    if word.text not in _RETURNING:
+        return False
+    clause = [other for other in said.sentence.words if other.clause == word.clause]
+    ends = [figure.start for figure in figures if clause[0].start <= figure.start < clause[-1].end]
+    is_limited = any(other.text in ("within", "in") and other.end + 1 in ends for other in clause)
+    is_for = {"you", "can"} <= {other.text for other in clause} and any(claim.gives for claim in said.claims)
+    return (is_limited or is_for) and not _denies(clause)
 
 
 def _is_in(word: Word, figures: Sequence[Quantity]) -> bool:
@@ -375,6 +439,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 _COURTESY_STEMS = stems_in([" ".join(sorted(_COURTESY))])
+_MONEY = frozenset(map(same, stems_in(["money cash"])))
 _REPLACING = sense("replace")
 _PERIOD_STEMS = stems_in(["period window deadline limit"])
 _OVER_STEMS = stems_in(["expired elapsed passed lapsed outside"])

@@ -28,8 +28,10 @@ def own() -> BundleIndex:
 def companies(own: BundleIndex, shop: BundleIndex) -> dict[str, BundleIndex]:
     """Those of which the labelled suite tells cases; `init` is what a new repository starts with."""
     started = Path(__file__).parents[3] / "ci" / "template"
+    rental = Path(__file__).parents[2] / "company"
     return {
         "own": own,
         "shop": shop,
+        "rental": BundleIndex(parse(pipeline.bundle_text(pipeline.run(rental, None, TODAY)))),
         "init": BundleIndex(parse(pipeline.bundle_text(pipeline.run(started, None, TODAY)))),
     }

@@ -1,4 +1,4 @@
-"""The labelled suite: answers to cases of three companies' policies, and what the checks make of each."""
+"""The labelled suite: answers to cases of four companies' policies, and what the checks make of each."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.enforcement.checks.roles import bound, is_granted
+from bot.enforcement.bounds import bound, is_granted
 from bot.enforcement.figures import figures
 
-ROWS = yaml.safe_load(Path(__file__).with_name("roles.yaml").read_text())
+ROWS = yaml.safe_load(Path(__file__).with_name("bounds.yaml").read_text())
 TODAY = date(2026, 11, 20)
 
 
