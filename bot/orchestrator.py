@@ -80,6 +80,7 @@ def handle(question: Question, services: Services) -> Reply:
         return reply
     match _claimed(question, begun, services):
         case Reply() as given:
+            services.store.last()  # whoever answered may still be waiting for the disk
             return given
         case Busy():
             return _wait(question, services)
@@ -337,6 +338,7 @@ def _wait(question: Question, services: Services) -> Reply:
         with services.store.reading() as connection:
             standing = requests.load(connection, question.request_id)
         if standing is not None and standing.reply is not None:
+            services.store.last()
             return standing.reply
         if standing is None or not standing.is_held(services.clock()):
             return handle(question, services)

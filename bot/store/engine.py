@@ -1,8 +1,8 @@
 """Opens the store: one engine, and the two ways to use it, reading and writing.
 
 On SQLite every write transaction begins IMMEDIATE (it takes the write lock before it reads), so that what it read is
-still true when it writes; WAL lets readers go on meanwhile. `synchronous=FULL`: a reply is given out after its commit.
-A claim does not wait for the disk: where a power failure undoes it, the question is asked anew.
+still true when it writes; WAL lets readers go on meanwhile. A reply is given out when its transaction is on the disk. A
+claim does not wait for that: where a power failure undoes it, the question is asked anew.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.store.columns import command, first_row
+from bot.store.disk import Disk
 from bot.store.turns import TooMany, Turns
 from bylaw.canonical import canonical_json
 from bylaw.errors import BylawError, UsageError
@@ -36,11 +37,11 @@ from bylaw.errors import BylawError, UsageError
 BUSY_SECONDS = 30  # how long a writer waits for another process before it gives up
 _LOOK_SECONDS = 0.002  # between two looks whether the other writer has ended
 _PATIENT, _AT_ONCE = f"busy_timeout={BUSY_SECONDS * 1000}", "busy_timeout=0"
+_LOG = "journal_mode=WAL"
 # secure_delete: what is redacted is overwritten, not only forgotten
 PRAGMAS = (
     _PATIENT,
-    "journal_mode=WAL",
-    "synchronous=FULL",
+    _LOG,
     "foreign_keys=ON",
     "secure_delete=ON",
 )
@@ -92,6 +93,7 @@ class Store:
     engine: Engine
     _place: _Place = field(default_factory=_Place, repr=False, compare=False)
     _turns: Turns = field(default_factory=Turns, repr=False, compare=False)
+    _disk: Disk | None = field(default=None, repr=False, compare=False)  # of a SQLite file
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -103,23 +105,34 @@ class Store:
     def writing(self, is_durable: bool = True) -> Iterator[Connection]:
         """A transaction that may write; on SQLite it is the only one of its kind until it ends.
 
-        Unless *is_durable*, a power failure may undo it; the next durable one makes it last. On SQLite the threads of
-        a process may share one: each sees what those before it wrote, and goes on when all of it is committed.
+        Unless *is_durable*, a power failure may undo it; the next durable one makes it last.
         """
-        start = _write if is_durable else _write_hastily
-        if self.engine.dialect.name != "sqlite":
-            with self._connected(start) as connection:
+        if self._disk is None:
+            with self._connected(_write if is_durable else _write_hastily) as connection:
                 yield connection
             return
 
         def begin(rested: Connection | None) -> Connection:
-            return _begun(rested or self.engine.connect(), start, self._place)
+            return _begun(rested or self.engine.connect(), _write, self._place)
 
         try:
-            with _named(), self._turns.part(begin, is_durable, BUSY_SECONDS) as connection:
+            with _named(), self._turns.turn(begin, BUSY_SECONDS) as connection:
                 yield connection
+                is_logged = connection.info[_LOG]
         except TooMany:
             raise StoreError("the store is busy: too many write at once", "ask again") from None
+        if is_durable and is_logged:
+            self.last()
+
+    def last(self) -> None:
+        """Return once all that was committed before, by whomever, survives a power failure."""
+        if self._disk is None:
+            return  # a server's commit has waited for it
+        try:
+            self._disk.wait()
+            self._place.check()
+        except OSError as error:
+            raise StoreError(f"the store's file cannot be synced to the disk: {error}", "see the disk") from error
 
     def is_reachable(self) -> bool:
         """Does the store answer at all?"""
@@ -135,7 +148,7 @@ class Store:
 
         A server's files are its own: its vacuum decides when they let go. Raises StoreError, as on a full disk.
         """
-        if self.engine.dialect.name != "sqlite":
+        if self._disk is None:
             return True
         with _named(), self.engine.connect() as connection:
             found = first_row(connection, _SETTLE)
@@ -193,21 +206,11 @@ def _read(connection: Connection) -> None:
 
 def _write(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
-        _begin_immediately(connection, "FULL")
+        _take_lock(connection)
 
 
 def _write_hastily(connection: Connection) -> None:
-    if connection.dialect.name == "sqlite":
-        _begin_immediately(connection, "NORMAL")
-    else:
-        command(connection, "SET LOCAL synchronous_commit TO OFF")
-
-
-def _begin_immediately(connection: Connection, synchronous: str) -> None:
-    if connection.info.get("synchronous", "FULL") != synchronous:  # it cannot be changed within a transaction
-        command(connection, f"PRAGMA synchronous={synchronous}")
-        connection.info["synchronous"] = synchronous
-    _take_lock(connection)
+    command(connection, "SET LOCAL synchronous_commit TO OFF")
 
 
 def _take_lock(connection: Connection) -> None:
@@ -240,7 +243,7 @@ def connect(url: str, root: Path) -> Store:
         backend = where.get_backend_name()
         if backend == "sqlite":
             engine, path = _sqlite(where, root)
-            return Store(engine, _Place(path))
+            return Store(engine, _Place(path), _disk=Disk(path.with_name(f"{path.name}-wal")))
         if backend == "postgresql":
             return Store(create_engine(where, json_serializer=canonical_json, pool_pre_ping=True, max_overflow=35))
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
@@ -292,10 +295,14 @@ def _for_reading(path: Path) -> dict[str, Any]:
 
 
 def _prepared(pragmas: Sequence[str]) -> Callable[[Any, Any], None]:
-    """What readies a connection. The busy timeout comes first: the change to WAL itself may have to wait."""
+    """What readies a connection. The busy timeout comes first: the change to WAL itself may have to wait.
 
-    def prepare(connection: Any, _record: Any) -> None:
-        for pragma in pragmas:
-            connection.execute(f"PRAGMA {pragma}")
+    Where there is a log, it is synced after a commit; where a file system allows none, SQLite syncs within.
+    """
+
+    def prepare(connection: Any, record: Any) -> None:
+        told = {pragma: connection.execute(f"PRAGMA {pragma}").fetchone() for pragma in pragmas}
+        record.info[_LOG] = told.get(_LOG) == ("wal",)
+        connection.execute(f"PRAGMA synchronous={'NORMAL' if record.info[_LOG] else 'FULL'}")
 
     return prepare

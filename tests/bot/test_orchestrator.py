@@ -17,6 +17,7 @@ from bot.lifecycle import State
 from bot.orchestrator import handle
 from bot.router import Answerer
 from bot.store import audit, querylog, requests, sessions
+from bot.store.disk import Disk
 from bot.store.engine import Store, StoreError
 from bylaw.audit.verify import verify
 from bylaw.canonical import fingerprint
@@ -247,6 +248,14 @@ def test_what_is_only_computed_writes_once(served, monkeypatch):
     assert durable == [True]
     handle(question("r2", "revenue"), served)
     assert durable == [True, False, True]
+
+
+def test_a_reply_that_another_gave_is_not_given_again_before_it_is_on_the_disk(served, monkeypatch):
+    waits = []
+    given = handle(question("r1", "may I return it?"), served)
+    monkeypatch.setattr(Disk, "wait", lambda disk: waits.append(disk))
+    assert handle(question("r1", "may I return it?"), served) == given
+    assert len(waits) == 1
 
 
 def test_what_is_only_computed_waits_for_who_answers_the_same_request_already(served):

@@ -116,11 +116,11 @@ def test_what_somebody_still_reads_is_not_settled(tmp_path, monkeypatch):
     store.close()
 
 
-def test_a_sqlite_store_is_durable_and_lets_readers_go_on(tmp_path):
+def test_a_sqlite_store_has_a_log_that_is_synced_after_commits_and_not_within(tmp_path):
     store = connect("sqlite:///store.db", tmp_path)
     with store.reading() as connection:
         found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
-    assert found == ["wal", 2]
+    assert found == ["wal", 1]
 
 
 @pytest.mark.parametrize("is_replaced", [True, False])
@@ -207,16 +207,6 @@ def test_writers_of_two_processes_follow_each_other_at_once_or_say_who_writes(tm
     assert set(looks) == {engine._LOOK_SECONDS}
     with other.writing() as connection:
         assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000  # for whatever else may be locked
-
-
-@pytest.mark.parametrize("asked", [(True, False, True), (False, True), (False, False), (True,)])
-def test_only_what_may_be_lost_does_not_wait_for_the_disk(tmp_path, asked):
-    store = connect("sqlite:///store.db", tmp_path)
-    found = []
-    for is_durable in asked:
-        with store.writing(is_durable) as connection:
-            found.append(connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2)
-    assert found == list(asked)
 
 
 def test_what_does_not_wait_is_there_for_the_next(store):
