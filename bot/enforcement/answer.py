@@ -124,7 +124,7 @@ def case_of(
     scope = scope_of(memory.topic, touched, memory.facts, index, evaluator, decision, today.toordinal())
     words = write.Words(index.vocabulary)
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
-    unclear, asked = reading.unclear, before.asking
+    unclear, asked = reading.unclear, before.asking if memory.number == before.number else None
     return Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
 
 

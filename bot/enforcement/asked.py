@@ -22,7 +22,7 @@ from bylaw.language.quantities import unit_at
 from bylaw.language.span import listed
 from bylaw.language.typos import closest
 from bylaw.language.units import unit_of
-from bylaw.language.words import FUNCTION_WORDS, read_words
+from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, read_words
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 _YES = listed("yes yeah yep yup y true sure correct right affirmative definitely absolutely indeed")
@@ -30,6 +30,7 @@ _NO = listed("no nope nah n false negative never")
 _SAID_BY = ("i", "we", "you", "he", "she", "it", "they", "there")
 _SHORT_YES = frozenset((*(f"{one} {verb}" for one in _SAID_BY for verb in ("be", "do", "have")), "of course"))
 _SHORT_NO = frozenset((*(f"{said} not" for said in _SHORT_YES), "not yet", "not really", "not at all"))
+_BEHIND_NO = (FUNCTION_WORDS - DETERMINERS) | listed("think believe any really")  # "it is not | that I lost it"
 _FILLERS = listed("ok okay well oh ah um uh erm hm hmm so please hi sorry actually and but")
 _NOTHING = listed("none zero nothing never nil")
 _DECLINED = (
@@ -112,7 +113,8 @@ def _yes_or_no(said: Utterance, name: str, is_explained: bool) -> Read | Unclear
         return None
     opening = " ".join(words)
     is_yes = words[0] in _YES or opening in _SHORT_YES
-    is_no = words[0] in _NO or opening in _SHORT_NO or " ".join(words[:3]) in _SHORT_NO
+    goes_on = len(words) > 3 and spoken[3].clause == spoken[0].clause and words[3] not in _BEHIND_NO
+    is_no = words[0] in _NO or opening in _SHORT_NO or (" ".join(words[:3]) in _SHORT_NO and not goes_on)
     if not is_yes and not is_no:
         return None
     if is_yes and not is_explained and any(word in CUES for word in words[1:]):
@@ -124,7 +126,8 @@ def _yes_or_no(said: Utterance, name: str, is_explained: bool) -> Read | Unclear
 def _of_it(text: str, name: str, vocabulary: Vocabulary, variables: Mapping[str, Variable], today: date) -> Read | None:
     """ "I lost it": what was asked for is meant."""
     noun = name.partition("_")[2].replace("_", " ")
-    named = _IT.sub(f"the {noun}", text) if name.startswith("has_") and len(text.split()) <= _LONGEST else text
+    is_meant = name.startswith("has_") and len(text.split()) <= _LONGEST and noun not in text.casefold()
+    named = _IT.sub(f"the {noun}", text) if is_meant else text
     value = read_text(named, vocabulary, variables, today, (name,)).facts.get(name) if named != text else None
     return None if value is None else Read(name, value, text.strip(), *_place(text))
 

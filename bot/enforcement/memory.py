@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bot.enforcement.earlier import Told, left
 from bot.enforcement.facts import Reading
 from bot.enforcement.recognise import Topic
 from bylaw.language.words import read_words
@@ -25,35 +26,60 @@ class Memory:
     asking: str | None = None
     declined: tuple[str, ...] = ()
     topic: Topic = NO_TOPIC
+    number: int = 0  # which case of the conversation it is
+    earlier: tuple[Told, ...] = ()  # the others, as they were left
+
+    @property
+    def now(self) -> Told:
+        """The case as it stands."""
+        return Told(self.number, self.facts, self.topic)
+
+    def at(self, case: Told, earlier: Memory) -> Memory:
+        """This memory as that of *case*, which takes the place of the one that *earlier* was at."""
+        return replace(self, number=case.number, earlier=left(earlier.earlier, earlier.now, case.number))
 
     def dump(self, variables: Mapping[str, Variable]) -> dict[str, Any]:
         """As JSON, values in the facts' declared units."""
-        return {
-            "facts": {name: variables[name].show(value) for name, value in sorted(self.facts.items())},
-            "asking": self.asking,
-            "declined": list(self.declined),
-            "outcomes": list(self.topic.outcomes),
-            "actions": list(self.topic.actions),
-            "domains": list(self.topic.domains),
-        }
+        case = _dumped(self.now, variables)
+        earlier = {"earlier": [_dumped(told, variables) for told in self.earlier]} if self.earlier else {}
+        return {**case, **earlier, "asking": self.asking, "declined": list(self.declined)}
+
+
+def _dumped(case: Told, variables: Mapping[str, Variable]) -> dict[str, Any]:
+    return {
+        "facts": {name: variables[name].show(value) for name, value in sorted(case.facts.items())},
+        "outcomes": list(case.topic.outcomes),
+        "actions": list(case.topic.actions),
+        "domains": list(case.topic.domains),
+        **({"number": case.number} if case.number else {}),
+    }
 
 
 def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
     """The memory in *state*. What the bundle no longer knows, or what no longer fits, is forgotten."""
+    now, asking, earlier = _loaded(state, variables), state.get("asking"), state.get("earlier")
+    return Memory(
+        now.facts,
+        asking if isinstance(asking, str) and asking in variables else None,
+        tuple(name for name in _words(state.get("declined")) if name in variables),
+        now.topic,
+        now.number,
+        tuple(_loaded(told, variables) for told in earlier if isinstance(told, dict))
+        if isinstance(earlier, list)
+        else (),
+    )
+
+
+def _loaded(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Told:
     facts: dict[str, Value] = {}
-    told = state.get("facts")
+    told, number = state.get("facts"), state.get("number")
     for name, shown in sorted(told.items()) if isinstance(told, dict) else ():
         try:
             facts[name] = variables[name].read(shown)
         except (KeyError, ValueMisfit):
             continue
-    asking = state.get("asking")
-    return Memory(
-        facts,
-        asking if isinstance(asking, str) and asking in variables else None,
-        tuple(name for name in _words(state.get("declined")) if name in variables),
-        Topic(_words(state.get("outcomes")), _words(state.get("actions")), _words(state.get("domains"))),
-    )
+    topic = Topic(_words(state.get("outcomes")), _words(state.get("actions")), _words(state.get("domains")))
+    return Told(number if isinstance(number, int) else 0, facts, topic)
 
 
 def _words(value: Any) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from datetime import date
 from itertools import chain
 
 from bot.enforcement.asked import declines, read_answer
+from bot.enforcement.earlier import Told, is_correction, meant, names_back, opens_another
 from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.lookups import lookups
 from bot.enforcement.memory import Memory, continued, goes_on
@@ -23,14 +24,19 @@ _SHORT = 6  # words that say but a number
 _OTHERWISE = re.compile(
     r"(?i)\W*(?:(?:and|but|or|so)\W+)?(?:what\W+)?(?P<told>if (?:not|(?:he|she|it|they|i|we|you)"
     r" (?:(?:is|are|was|were|do|does|did|has|have|had|would)(?:n't| not)?|(?P<verb>\w+))))\W*"
+    r"|\W*(?:(?:no|nope|sorry|actually|wait|oops)\W+){1,3}(?P<denied>(?:he|she|it|they|i|we|you)"
+    r" (?:is|are|was|were|do|does|did|has|have|had)(?:n't| not)?)\W*"
 )
+_MORE = re.compile(r"(?i)\b(?:(?P<more>more|extra)|another (?:\w+|\d+))\b")
 
 
 def understand(
     text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator
 ) -> tuple[Memory, Reading, bool]:
     """The case with what *text*, said *today*, adds, the reading of it, and whether it declines what was asked."""
-    vocabulary, variables, asked = index.vocabulary, evaluator.ruleset.variables, memory.asking
+    vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
+    before, memory = memory, _recalled(text, today, memory, index, evaluator)
+    asked = memory.asking
     about = _about(text, read_text(text, vocabulary, variables, today).reads, index)
     prefer = _deciding(index, evaluator, about.outcomes or memory.topic.outcomes, about.domains or memory.topic.domains)
     reading = read_text(text, vocabulary, variables, today, prefer)
@@ -46,15 +52,41 @@ def understand(
         reading = _with(reading, direct)
     if asked and is_declined:
         memory = replace(memory, declined=(*memory.declined, asked))
+    elif memory.number != before.number:
+        memory = replace(memory, topic=about if about.is_named else memory.topic)
     elif not isinstance(direct, Read):
-        memory = continued(memory, text, about, reading)
+        memory = _gone_on(memory, text, about, reading)
     declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
     facts = {**memory.facts, **reading.facts}
     return replace(memory, facts=facts, declined=declined, asking=None), reading, is_declined
 
 
+def _recalled(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Memory:
+    """The memory of the case that *text* goes back to or begins; *memory* where it speaks of the present one."""
+    if not memory.facts:
+        return memory
+    name = names_back(text) if memory.earlier else None
+    named = read_text(name, index.vocabulary, evaluator.ruleset.variables, today).facts if name else {}
+    found = meant(text, memory.earlier, memory.now, named)
+    if found is None and opens_another(text):
+        found = Told(_next(memory), {}, memory.topic)
+    return memory if found is None else Memory(found.facts, topic=found.topic).at(found, memory)
+
+
+def _gone_on(memory: Memory, text: str, about: Topic, reading: Reading) -> Memory:
+    """The memory with *text*; where that tells another case than before, with the one before among the earlier."""
+    after = continued(memory, text, about, reading)
+    differs = any(memory.facts.get(name, value) != value for name, value in reading.facts.items())
+    is_other = bool(memory.facts) and (not after.facts or (differs and not is_correction(text)))
+    return after.at(replace(after.now, number=_next(memory)), memory) if is_other else after
+
+
+def _next(memory: Memory) -> int:
+    return max(told.number for told in (*memory.earlier, memory.now)) + 1
+
+
 def _turned(text: str, memory: Memory, vocabulary: Vocabulary) -> Read | None:
-    """The only yes-or-no fact that is known, the other way: "and if not?", "what if they did?"."""
+    """The only yes-or-no fact that is known, the other way: "and if not?", "what if they did?", "no, it isn't"."""
     match = _OTHERWISE.fullmatch(text)
     flags = [name for name in memory.facts if vocabulary.facts[name].type == "boolean"]
     if match is None or len(flags) != 1:
@@ -67,17 +99,21 @@ def _turned(text: str, memory: Memory, vocabulary: Vocabulary) -> Read | None:
     )
     if match["verb"] and stem_of(match["verb"].casefold()) not in called:
         return None
-    return Read(flags[0], not memory.facts[flags[0]], match["told"], match.start("told"), match.end("told"))
+    told = "told" if match["told"] else "denied"
+    return Read(flags[0], not memory.facts[flags[0]], match[told], match.start(told), match.end(told))
 
 
 def _replaced(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Read | None:
-    """The only number that is known, another one in its place: "and 40?"."""
+    """The only number that is known, another one in its place: "and 40?", "and after one more?"."""
     vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
     numbers = [name for name in sorted(memory.facts) if vocabulary.facts[name].type in ("integer", "decimal")]
     if len(numbers) != 1 or not goes_on(text) or len(text.split()) > _SHORT:
         return None
     found = read_answer(text, numbers[0], vocabulary, variables, today)
-    return found if isinstance(found, Read) else None
+    if not isinstance(found, Read) or _MORE.search(text) is None:
+        return found if isinstance(found, Read) else None
+    known = memory.facts[numbers[0]]
+    return replace(found, value=known + found.value)  # type: ignore[operator]  # both are numbers, by the fact's type
 
 
 def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:

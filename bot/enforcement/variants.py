@@ -11,7 +11,7 @@ from bylaw.language.words import FUNCTION_WORDS
 
 SLOT = "{value}"
 _BEING = ("is", "was", "are", "were")
-_HAVING = ("have {}", "got {}", "keep {}", "kept {}", "found {}", "with {}", "{} in hand")
+_HAVING = ("have {}", "got {}", "keep {}", "kept {}", "found {}", "with {}", "{} in hand", "if find {}")
 _LACKING = (
     *(f"{word} {{}}" for word in ("no", "without", "lost", "lose", "missing", "misplaced", "nor")),
     *(f"{{}} {end}" for end in ("is lost", "got lost", "is gone", "is missing", "missing")),
