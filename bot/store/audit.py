@@ -35,7 +35,7 @@ from sqlalchemy import (
 )
 
 from bot.store.columns import ID_LENGTH, Moment, first_row, metadata, run, stamp
-from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
+from bylaw.audit.entry import ARTIFACTS, BUNDLE, REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
 from bylaw.audit.verify import Ranges, Redaction, Verdict, Verifier, redaction
 from bylaw.canonical import canonical_json
 from bylaw.progress import Hear, heard
@@ -173,7 +173,7 @@ def unredacted(
     One that an earlier version redacted is among them: its papers were left.
     """
     gone = taken(connection)
-    query = select(audit.c.position, audit.c.request_id, audit.c.header, audit.c.payload.is_(None).label("is_bare"))
+    query = select(audit.c.position, audit.c.request_id, audit.c.header, audit.c.payload)
     query = query.where(audit.c.header.not_like(_REDACTIONS)).order_by(audit.c.position)
     if before is not None:
         query = query.where(audit.c.at < before)
@@ -181,15 +181,14 @@ def unredacted(
         query = query.where(audit.c.request_id == request_id)
     with _leniently(connection), _batches(connection, query) as rows:
         for row in rows:
-            if not (row.is_bare and row.position in gone):
-                header = str(row.header)
-                yield Filed(row.position, row.request_id, _papers(header), header.startswith(_FIXED))
+            if not (row.payload is None and row.position in gone):
+                yield Filed(row.position, row.request_id, _papers(row), str(row.header).startswith(_FIXED))
 
 
 def taken(connection: Connection) -> Ranges:
     """The numbers of the entries that redactions took together with their papers. Earlier versions left those."""
     found = [(entry, redaction(entry)) for entry in _redactions(connection)]
-    return Ranges(one for entry, said in found if said is not None and "artifacts" in entry.body for one in said.ranges)
+    return Ranges(one for entry, said in found if said is not None and ARTIFACTS in entry.body for one in said.ranges)
 
 
 def names_elsewhere(
@@ -199,7 +198,9 @@ def names_elsewhere(
 
     An entry stays unless it is of one of these requests, or redacted already.
     """
-    query = select(audit.c.position, audit.c.request_id, audit.c.header).where(audit.c.position > since)
+    query = select(audit.c.position, audit.c.request_id, audit.c.header, audit.c.payload).where(
+        audit.c.position > since
+    )
     query = query.where(or_(audit.c.payload.is_not(None), audit.c.header.like(f"{_FIXED}%")))
     found: set[str] = set()
     last = since
@@ -207,7 +208,7 @@ def names_elsewhere(
         for row in rows:
             last = row.position
             if row.request_id not in request_ids:
-                found |= wanted & set(_NAME.findall(str(row.header)))
+                found |= wanted & _papers(row)
     return found, last
 
 
@@ -242,7 +243,7 @@ def redact(
     for first, last in ranges:
         connection.execute(audit.update().where(audit.c.position.between(first, last)).values(payload=None))
     said = {"event": REDACTION, "redacts": ranges, "by": by, "reason": reason}
-    return append(connection, {**said, **origin, "artifacts": {}}, at)
+    return append(connection, {**said, **origin, ARTIFACTS: {}}, at)
 
 
 _REDACTIONS = f'%"event":"{REDACTION}"%'
@@ -256,12 +257,13 @@ def _redactions(connection: Connection) -> list[AuditEntry]:
         return [_entry(row) for row in connection.execute(query)]
 
 
-def _papers(header: str) -> frozenset[str]:
-    """The papers that a header names, except the bundle: it says nothing of anybody, and others came from it."""
+def _papers(row: Row[Any]) -> frozenset[str]:
+    """The papers that an entry names, except the bundle: it says nothing of anybody, and others came from it."""
     try:
-        read = json.loads(header)
-        named = (read["body"] if "body" in read else read["kept"]).get("artifacts") or {}
-        return frozenset(mark for name, mark in named.items() if name != "bundle" and _NAME.fullmatch(mark))
+        read = json.loads(row.header)
+        where = [read["body"] if "body" in read else read["kept"], json.loads(row.payload or "{}")]
+        named = [pair for one in where for pair in (one.get(ARTIFACTS) or {}).items()]
+        return frozenset(mark for name, mark in named if name != BUNDLE and _NAME.fullmatch(mark))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return frozenset()  # verifying will report it
 

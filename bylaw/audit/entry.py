@@ -1,7 +1,8 @@
 """One link of the hash chain: each entry is hashed together with its predecessor's hash (seed 001).
 
 What is hashed is the entry's header: its number, what is kept for good, and the digest of its payload. So a payload can
-be taken away and the chain still holds. A salt in the payload keeps its digest from telling what a short one said.
+be taken away and the chain still holds. A salt in the payload keeps its digest from telling what a short one said; the
+fingerprints of papers, which have none, go with it: whoever guesses what a paper said could make sure.
 Pure: storage belongs to `bot.store.audit`.
 """
 
@@ -16,9 +17,10 @@ from typing import Any
 
 from bylaw.canonical import canonical_json
 
-# What a redaction leaves: when, what happened, from which bundle and which artifacts. Nothing a person said.
+# What a redaction leaves: when, what happened, from which bundle. Nothing a person said.
 KEPT = ("at", "artifacts", "bundle_etag", "commit", "event", "redacts", "request_id")
 REDACTION = "redaction"
+ARTIFACTS, BUNDLE = "artifacts", "bundle"  # the fingerprints by name; of these one is kept
 _SALT = "salt"
 _AT = "at"
 
@@ -65,8 +67,9 @@ class AuditEntry:
         if "body" in header:  # written before payloads were apart
             body: dict[str, Any] = header["body"]
             return body
-        told = {} if self.payload is None else json.loads(self.payload)
-        return {**header["kept"], **{name: value for name, value in told.items() if name != _SALT}}
+        kept, told = header["kept"], {} if self.payload is None else json.loads(self.payload)
+        papers = {ARTIFACTS: {**kept[ARTIFACTS], **told[ARTIFACTS]}} if ARTIFACTS in told else {}
+        return {**kept, **{name: value for name, value in told.items() if name != _SALT}, **papers}
 
     @property
     def is_redacted(self) -> bool:
@@ -82,10 +85,15 @@ def parsed(header: str) -> Any:
 
 def draft(body: Mapping[str, Any], salt: str) -> Draft:
     """*body* made ready to be linked; *salt* is 16 random bytes or more, as text."""
-    payload = canonical_json({_SALT: salt, **{name: value for name, value in body.items() if name not in KEPT}})
-    kept = [name for name in KEPT if name in body]
+    kept = {name: body[name] for name in KEPT if name in body}
+    told = {_SALT: salt, **{name: value for name, value in body.items() if name not in kept}}
+    papers = kept.get(ARTIFACTS)
+    if papers and isinstance(papers, Mapping):
+        kept[ARTIFACTS] = {name: mark for name, mark in papers.items() if name == BUNDLE}
+        told[ARTIFACTS] = {name: mark for name, mark in papers.items() if name != BUNDLE}
+    payload = canonical_json(told)
     before, behind = (
-        canonical_json({name: body[name] for name in names})[1:-1]
+        canonical_json({name: kept[name] for name in names})[1:-1]
         for names in ([name for name in kept if name < _AT], [name for name in kept if name > _AT])
     )
     return Draft(before, behind, payload, digest(payload), canonical_json(body[_AT]) if _AT in body else None)

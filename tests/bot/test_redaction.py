@@ -22,6 +22,7 @@ from bot.store import audit, deliveries, requests, served
 from bot.store.columns import metadata
 from bot.store.engine import Store
 from bot.store.papers import Papers, everywhere
+from bylaw.audit import entry
 from bylaw.audit.entry import REDACTION
 from bylaw.bundle import BundleMetadata
 from bylaw.errors import UsageError
@@ -104,12 +105,17 @@ def holds(bot):
         return audit.verify(connection)
 
 
-def papers_of(bot, name):
-    """Which papers of the request are there."""
+def marks_of(bot, name):
+    """The fingerprints of the papers of the request, as its entry tells them."""
     with bot.store.reading() as connection:
         (entry, *_) = audit.about(connection, name)
+    return entry.body["artifacts"]
+
+
+def papers_of(bot, marks):
+    """Which papers of a request are there."""
     found = set()
-    for role, mark in entry.body["artifacts"].items():
+    for role, mark in marks.items():
         try:
             bot.artifacts.get(mark)
             found.add(role)
@@ -121,12 +127,13 @@ def papers_of(bot, name):
 def test_what_was_said_is_nowhere_and_the_chain_holds(bot, place, tmp_path):
     talked(bot)
     assert SECRET in everything(bot)
+    hers, his = marks_of(bot, "ana3"), marks_of(bot, "ben3")
     told = [take(bot, place, tmp_path, Scope(name)) for name in ("ana1", "ana2", "ana3", "sum")]
     assert [(one.entry_count, one.request_count) for one in told] == [(1, 1), (1, 1), (1, 1), (2, 1)]
     assert SECRET not in everything(bot)
     assert (holds(bot).is_intact, holds(bot).redacted_count) == (True, 5)
-    assert papers_of(bot, "ana3") <= {"case"}  # Ben's case is the same
-    assert papers_of(bot, "ben3") == {"case", "reply", "request"}
+    assert papers_of(bot, hers) <= {"case"}  # Ben's case is the same
+    assert papers_of(bot, his) == {"case", "reply", "request"}
     if bot.store.engine.dialect.name == "sqlite":
         assert bot.store.settle()
         assert not [path for path in tmp_path.glob("store.db*") if SECRET.encode() in path.read_bytes()]
@@ -136,10 +143,11 @@ def test_what_was_said_is_nowhere_and_the_chain_holds(bot, place, tmp_path):
 
 def test_a_paper_that_two_answers_share_goes_with_the_last_of_them(bot, place, tmp_path):
     talked(bot)
+    his = marks_of(bot, "ben3")
     take(bot, place, tmp_path, Scope("ana3"))
-    assert "case" in papers_of(bot, "ben3")
+    assert "case" in papers_of(bot, his)
     done = take(bot, place, tmp_path, Scope("ben3"))
-    assert (papers_of(bot, "ben3"), done.paper_count) == (set(), 3)
+    assert (papers_of(bot, his), done.paper_count) == (set(), 3)
 
 
 def test_by_time_everything_goes_that_was_kept_before_with_or_without_an_entry(bot, place, tmp_path):
@@ -160,7 +168,7 @@ def test_by_time_everything_goes_that_was_kept_before_with_or_without_an_entry(b
     redact(Scope(before=LATER), bot.store, everywhere(place, tmp_path, bot.store), "dpo", "due", after.clock)
     with bot.store.reading() as connection:
         assert requests.load(connection, "dead") is None
-    assert (holds(bot).is_intact, papers_of(bot, "late")) == (True, {"plan", "reply", "request"})
+    assert (holds(bot).is_intact, papers_of(bot, marks_of(bot, "late"))) == (True, {"plan", "reply", "request"})
 
 
 @pytest.mark.parametrize("place", ["folder", "memory"], indirect=True)
@@ -302,8 +310,11 @@ def test_what_is_answered_meanwhile_keeps_the_papers_it_shares(url, tmp_path, mo
     monkeypatch.setattr(redaction, "_planned", planned)
     if bot.store.engine.dialect.name == "sqlite":  # its readers do not keep writers from writing
         monkeypatch.setattr(Store, "reading", settled)
+    hers = marks_of(bot, "ana3")
     take(bot, None, tmp_path, Scope("ana3"))
-    assert (papers_of(bot, "ana3"), papers_of(bot, "ben3")) == ({"case"}, {"case", "reply", "request"})
+    his = marks_of(bot, "ben3")
+    assert (papers_of(bot, hers), papers_of(bot, his)) == ({"case"}, {"case", "reply", "request"})
+    assert marks_of(bot, "ana3") == {}  # whoever guesses what she said could make sure by them
     assert holds(bot).is_intact
     for one in (bot, other):
         one.store.close()
@@ -349,14 +360,17 @@ def test_the_redaction_names_the_bundle_that_was_in_force_and_null_where_none_is
     assert all({"bundle_etag", "artifacts"} <= body.keys() for body in bodies if body["event"] != "accepted")
 
 
-def test_what_an_earlier_version_redacted_loses_its_rows_and_papers_too(small, tmp_path):
-    talked(small)
+def test_what_an_earlier_version_redacted_loses_its_rows_and_papers_too(small, tmp_path, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(entry, "ARTIFACTS", "of another name")  # its headers held all fingerprints
+        talked(small)
+    marks = marks_of(small, "ana1")
     with small.store.writing() as connection:
         connection.execute(text("UPDATE audit SET payload = NULL WHERE request_id LIKE 'ana%'"))
         audit.append(connection, {"event": REDACTION, "redacts": [[1, 3]], "by": "dpo", "reason": "was"}, NOON)
-    assert (holds(small).is_intact, papers_of(small, "ana1")) == (True, {"reply", "request"})
+    assert (holds(small).is_intact, papers_of(small, marks)) == (True, {"reply", "request"})
     done = take(small, None, tmp_path, Scope("ana1"))
-    assert (done.entry_count, done.request_count, papers_of(small, "ana1")) == (1, 1, set())
+    assert (done.entry_count, done.request_count, papers_of(small, marks)) == (1, 1, set())
     assert (holds(small).is_intact, holds(small).redacted_count) == (True, 3)
     assert take(small, None, tmp_path, Scope("ana1")).entry_count == 0
 
