@@ -16,7 +16,7 @@ from datetime import date
 from fractions import Fraction
 from typing import TypeAlias
 
-from bylaw.logic.ir import NEGATED, And, Atom, Compare, Facts, Formula, Not, Number, Or, Value, Variable
+from bylaw.logic.ir import NEGATED, And, Atom, Compare, Facts, Formula, Not, Number, Or, Value, Variable, names
 
 Cut: TypeAlias = tuple[Number | float, int]
 Span: TypeAlias = tuple[Cut, Cut]
@@ -42,6 +42,11 @@ class Box:
     def is_exact(self) -> bool:
         """Do the regions say everything?"""
         return not self.residue
+
+    @property
+    def facts(self) -> set[str]:
+        """Those it speaks of."""
+        return self.regions.keys() | set().union(*map(names, self.residue))
 
 
 EVERYTHING = Box({})

@@ -7,10 +7,11 @@ some node that asks it leads to two ends that differ. Exact, where it does not g
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate, combinations, pairwise
-from operator import or_, xor
+from operator import ne, or_, xor
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from bylaw.logic.boxes import Box, Cut, Region, domain
@@ -117,15 +118,28 @@ def _parts(where: Region, order: Sequence[Value], n: int) -> bool:
     return (n > 0 and order[n - 1] in where) != (n < len(order) and order[n] in where)
 
 
-@dataclass(frozen=True, slots=True)
-class Diagram(Generic[_End]):
-    """All completions of a case. `nodes`: for each the position of the fact it asks, and where its cells lead.
+class Tie(NamedTuple):
+    """Facts that are asked together. Members are boxes and then boxes of what exists, as bits.
 
-    A number that is no node is an end; one below 0 leads to no completion that exists. Nodes come after all they lead
-    to.
+    `cells` are the different sets of members that their values allow. `steps`: for each fact the pairs of cells, by
+    number, between which it alone leads.
     """
 
-    facts: Sequence[str]
+    facts: tuple[str, ...]
+    cells: tuple[int, ...]
+    steps: tuple[tuple[tuple[int, int], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram(Generic[_End]):
+    """All completions of a case. `nodes`: for each the position of the facts it asks, and where its cells lead.
+
+    Mostly it asks one fact; where it asks several, `steps` are those of their tie. A number that is no node is an end;
+    one below 0 leads to no completion that exists. Nodes come after all they lead to.
+    """
+
+    facts: Sequence[tuple[str, ...]]
+    steps: Sequence[Sequence[Iterable[tuple[int, int]]]]
     ends: Mapping[int, _End]
     nodes: Mapping[int, tuple[int, tuple[int, ...]]]
     is_partial: bool  # some completions do not exist
@@ -136,22 +150,38 @@ class Diagram(Generic[_End]):
         parts = {n: first.setdefault(part(end), n) for n, end in self.ends.items()}
         if len(first) < 2:
             return []
-        found = self._turned_in_some(parts) if self.is_partial else self._turned(parts)
-        return [self.facts[depth] for depth in sorted(found or {depth for depth, _ in self.nodes.values()})]
+        nodes, differ = self._in_some(parts) if self.is_partial else (self._in_all(parts), ne)
+        found = set[str]()
+        for depth, leads in nodes:
+            if not found.issuperset(self.facts[depth]):
+                found.update(self._turned(depth, leads, differ))
+        return sorted(found or {name for depth, _ in self.nodes.values() for name in self.facts[depth]})
 
-    def _turned(self, parts: Mapping[int, int]) -> set[int]:
-        """The facts that are still asked once ends alike are one."""
+    def _turned(self, depth: int, leads: tuple[int, ...], differ: Callable[[int, int], bool]) -> Iterator[str]:
+        """The facts of one node of which two values lead to ends that differ."""
+        if not self.steps[depth]:
+            if any(differ(a, b) for a, b in combinations(dict.fromkeys(leads), 2)):
+                yield from self.facts[depth]
+            return
+        for name, steps in zip(self.facts[depth], self.steps[depth], strict=True):
+            if any(differ(leads[a], leads[b]) for a, b in steps):
+                yield name
+
+    def _in_all(self, parts: Mapping[int, int]) -> Iterable[tuple[int, tuple[int, ...]]]:
+        """The nodes that are left once ends alike are one: what they lead to differs."""
         if len(set(parts.values())) == len(parts):
-            return {depth for depth, _ in self.nodes.values()}
+            return self.nodes.values()
         same = dict(parts)
         alike: dict[tuple[int, tuple[int, ...]], int] = {}
         for node, (depth, leads) in self.nodes.items():
             leads = tuple([same[lead] for lead in leads])
             same[node] = leads[0] if leads.count(leads[0]) == len(leads) else alike.setdefault((depth, leads), node)
-        return {depth for depth, _ in alike}
+        return alike
 
-    def _turned_in_some(self, parts: Mapping[int, int]) -> set[int]:
-        """The facts that part two completions which exist and are otherwise alike."""
+    def _in_some(
+        self, parts: Mapping[int, int]
+    ) -> tuple[Iterable[tuple[int, tuple[int, ...]]], Callable[[int, int], bool]]:
+        """All nodes, and which of them part two completions that exist and are otherwise alike."""
         seen: dict[tuple[int, int], bool] = {}
 
         def differ(a: int, b: int) -> bool:
@@ -171,22 +201,19 @@ class Diagram(Generic[_End]):
                     seen[a, b] = any(differ(x, y) for x, y in zip(one[1], two[1], strict=True))
             return seen[a, b]
 
-        return {
-            depth
-            for depth, leads in self.nodes.values()
-            if any(differ(a, b) for a, b in combinations(dict.fromkeys(leads), 2))
-        }
+        return self.nodes.values(), differ
 
 
 class Layout(NamedTuple):
     """All that a diagram depends on besides its ends: two of them alike have one diagram, whoever they are about.
 
-    Each of `facts` has in `asked` who speaks of it, and who remains possible in each of its cells (as bits): boxes,
-    then boxes of what exists, then groups.
+    Each of `facts`, mostly one at a time, has in `asked` who speaks of it, and who remains possible in each of its
+    cells (as bits): boxes, then boxes of what exists, then groups. `steps` are those of ties.
     """
 
-    facts: tuple[str, ...]
+    facts: tuple[tuple[str, ...], ...]
     asked: tuple[tuple[int, tuple[int, ...]], ...]
+    steps: tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
     groups: tuple[int, ...]
     existing: int  # how many boxes say what exists; one alone is said by the cells
 
@@ -197,19 +224,21 @@ def laid_out(
     existing: Sequence[Marks],
     shapes: Shapes,
     known: Container[str] = (),
+    ties: Sequence[Tie] = (),
 ) -> Layout:
-    """The question about some *boxes*, which are exact, as far as they do not speak of *known* facts.
+    """The question about some *boxes*, as far as they do not speak of *known* facts; *ties* say what they do not.
 
-    So are those of *existing*, which speak of none. Boxes of one group (a number from 0) are alike. Completions outside
-    every box of *existing* do not exist; with none given, all do.
+    So with those of *existing*, which speak of none that is known. Boxes of one group (a number from 0) are alike.
+    Completions outside every box of *existing* do not exist; with none given, all do.
     """
     spoken: dict[str, dict[int, int]] = {}
     there = existing[0] if len(existing) == 1 else ()  # one box leaves fewer cells: nothing else need know of it
-    existing = existing if len(existing) > 1 else ()
+    further = existing if len(existing) > 1 else ()
+    tied = frozenset[str]().union(*(tie.facts for tie in ties))
     bit = 1
-    for marks in (*boxes, *existing):
+    for marks in (*boxes, *further):
         for var, number in marks:
-            if var in known:
+            if var in known or var in tied:
                 continue
             if var not in spoken:
                 spoken[var] = {number: bit}
@@ -218,18 +247,39 @@ def laid_out(
             else:
                 spoken[var][number] = bit
         bit <<= 1
-    everyone = (1 << len(boxes) + len(existing) + len(boxes)) - 1
+    everyone = (1 << len(boxes) + len(further) + len(boxes)) - 1
     speaking = {var: sum(who.values()) for var, who in spoken.items()}
-    ordered = sorted([(-speaking[var].bit_count(), len(who), var) for var, who in spoken.items()])
-    facts = tuple([var for _, _, var in ordered])
-    cells = {var: shapes.cells(var, spoken[var], everyone & ~speaking[var]) for var in facts}
+    cells = {var: shapes.cells(var, who, everyone & ~speaking[var]) for var, who in spoken.items()}
     for var, number in there:
         if var in cells:
             who = spoken[var] | {number: spoken[var].get(number, 0) | everyone + 1}
             found = shapes.cells(var, who, everyone & ~speaking[var])
             cells[var] = [cell & everyone for cell in found if cell > everyone]
-    asked = tuple([(speaking[var], tuple(cells[var])) for var in facts])
-    return Layout(facts, asked, tuple(groups), len(existing))
+    rows: list[_Row] = [
+        (-who.bit_count(), len(spoken[var]), (var,), who, tuple(cells[var]), ()) for var, who in speaking.items()
+    ]
+    for tie in ties:
+        rows.extend(_tied(tie, len(boxes), len(existing)))
+    rows.sort()
+    asked = tuple([(speaking, cells) for *_, speaking, cells, _ in rows])
+    facts, steps = tuple([row[2] for row in rows]), tuple([row[5] for row in rows])
+    return Layout(facts, asked, steps, tuple(groups), len(further))
+
+
+_Row: TypeAlias = tuple[int, int, tuple[str, ...], int, tuple[int, ...], tuple[tuple[tuple[int, int], ...], ...]]
+
+
+def _tied(tie: Tie, boxes: int, existing: int) -> Iterator[_Row]:
+    """A tie as it is asked, if anybody speaks of it. What one box alone says of existence leaves fewer cells."""
+    members = (1 << boxes + (existing if existing > 1 else 0)) - 1
+    left = [n for n, cell in enumerate(tie.cells) if existing != 1 or cell >> boxes]
+    cells = [tie.cells[n] & members for n in left]
+    speaking = reduce(or_, [members & ~cell for cell in cells], 0)
+    if speaking:
+        place = {n: at for at, n in enumerate(left)}
+        steps = tuple([tuple([(place[a], place[b]) for a, b in its if a in place and b in place]) for its in tie.steps])
+        groups = (1 << boxes) - 1 << members.bit_length()
+        yield -speaking.bit_count(), len(cells), tie.facts, speaking, tuple([cell | groups for cell in cells]), steps
 
 
 def drawn(layout: Layout, result: Callable[[int], _End], budget: int = MAX_STATES) -> Diagram[_End]:
@@ -256,7 +306,7 @@ def drawn(layout: Layout, result: Callable[[int], _End], budget: int = MAX_STATE
             nodes[found] = depth, leads
             made[alive] = found
         node.update(made)  # what is asked here was not asked further down
-    return Diagram(facts, {n: end for end, n in end_of.items()}, nodes, existing > 0)
+    return Diagram(facts, layout.steps, {n: end for end, n in end_of.items()}, nodes, existing > 0)
 
 
 def _swept(layout: Layout, budget: int) -> tuple[list[dict[int, list[int]]], set[int]]:
@@ -265,7 +315,7 @@ def _swept(layout: Layout, budget: int) -> tuple[list[dict[int, list[int]]], set
     A situation says who is possible (as bits). A box holds once no fact is left that it speaks of; others of its group
     then say nothing more.
     """
-    _, asked, groups, existing = layout
+    asked, groups, existing = layout.asked, layout.groups, layout.existing
     count = len(groups)
     left = (1 << count) - 1
     is_there = (1 << existing) - 1 << count

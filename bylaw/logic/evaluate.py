@@ -13,13 +13,14 @@ from itertools import chain, product
 from math import prod
 
 from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in, point
+from bylaw.logic.case import Basis, Case
 from bylaw.logic.contest import MOST_REMEMBERED, Contest, Stand
 from bylaw.logic.diagram import Marks, Shapes
 from bylaw.logic.firing import Firing, as_bits, bits
 from bylaw.logic.ground import Ground, ground
 from bylaw.logic.ir import Facts, Ruleset, Value, Variable, names
 from bylaw.logic.lanes import Lanes
-from bylaw.logic.outlook import Basis, Case, Outlook, View
+from bylaw.logic.outlook import Outlook, View
 from bylaw.logic.rivalry import Rivals
 from bylaw.logic.truth import Reading, possible, reader
 
@@ -308,7 +309,7 @@ class Evaluator:
             asked: Hashable = state & scopes[room]
             fires = open_ = 0
             if mine & bound:
-                asked = asked, case.left_by_cells
+                asked = asked, case.left_by_points if mine & unread else case.left_by_cells
             if mine & unread:
                 fires, open_ = self._read(facts, mine & look.unsettled)
                 asked = asked, fires, open_, tuple(map(case.waits_of, bits(mine & unread)))

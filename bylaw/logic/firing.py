@@ -190,6 +190,11 @@ class Firing:
         self.vain = as_bits(vain)  # some box speaks of a fact whose every value it allows
         self.unread = as_bits(unread)  # rules whose guards say more than a state does
         self._slots, self.places = _beside(known)
+        spoken = defaultdict[str, list[int]](list)
+        for place, box in zip(chain(*self.places), chain(*known), strict=True):
+            for var in box.facts:
+                spoken[var].append(place)
+        self._speaking = {var: as_bits(its) for var, its in sorted(spoken.items())}
         self.told = [tuple(sum(lanes.of[var] for var in box.regions) for box in found) for found in known]
         self._tests = self._numbered(1 + max(chain(*self.places), default=0))
         rows = self._tabled(known)
@@ -258,8 +263,8 @@ class Firing:
         return some, many
 
     def speaking(self, facts: Container[str]) -> int:
-        """The boxes that speak of one of *facts*."""
-        return reduce(or_, [speaking for var, _, speaking, _ in self._rows if var in facts], 0)
+        """The boxes that speak of one of *facts*, also by a comparison."""
+        return reduce(or_, [speaking for var, speaking in self._speaking.items() if var in facts], 0)
 
     def in_force(self, day: int) -> int:
         """The boxes of the rules in force on that day, and all tests."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bylaw.logic.boxes import EVERYTHING, Box, Region, TooManyBoxes, boxes, lies_in
+from bylaw.logic.case import in_force
 from bylaw.logic.diagram import parts
 from bylaw.logic.firing import as_bits, bits
 from bylaw.logic.ir import Constraint, Ruleset, Value, Variable, names
-from bylaw.logic.outlook import in_force
 
 
 @dataclass(frozen=True, slots=True)

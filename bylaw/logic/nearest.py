@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from bylaw.logic.boxes import TooManyBoxes, boxes, domain, near
+from bylaw.logic.case import in_force
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.ir import Atom, Facts, Formula, Op, Value, Variable, names
 from bylaw.logic.nearby import Change, Exhausted, Goal, Nearby, Place, as_number
-from bylaw.logic.outlook import in_force
 from bylaw.logic.truth import truth
 
 TRIALS = 20_000  # changes looked at before the question counts as too large

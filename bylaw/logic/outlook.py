@@ -1,127 +1,32 @@
 """What the unknown facts could still change in one room of a case: which outcomes stay open, which facts to ask for.
 
 Rules of two rooms never bear on one result. Where few rules are open, the answer is exact: pairs of completions show
-that every fact matters, or else a diagram over all completions tells which do.
+that every fact matters, or else a diagram over all completions tells which do; facts that are compared with each other
+are asked together there.
 Where many are, the open rules that could bear on an outcome are followed from rival to rival; then a few telling
 completions are tried, and only when none of them differs is every way searched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, boxes, holds_in, meet, point, subtract
-from bylaw.logic.contest import MOST_REMEMBERED, NOTHING, Contest, Rank, Stand
-from bylaw.logic.diagram import Layout, Marks, Shapes, TooWide, laid_out
+from bylaw.logic.case import Case
+from bylaw.logic.contest import NOTHING, Rank, Stand
+from bylaw.logic.diagram import Layout, Marks, Tie, TooWide, laid_out
 from bylaw.logic.firing import Look, Trace, bits
-from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, conj
-from bylaw.logic.lanes import Lanes
+from bylaw.logic.ir import Facts
 from bylaw.logic.room import Room, explored, seen
-from bylaw.logic.truth import Reading, possible, simplify, truth
+from bylaw.logic.ties import Member, member
+from bylaw.logic.truth import possible, truth
 
 MAX_BRANCHES = 2_000  # beyond that many ways the unknown facts could fall, an outcome counts as undecided
 FEW = 10  # open boxes of one room that a diagram is tried for
 TRIES = 6  # completions tried before all are searched
-
-
-@dataclass(frozen=True, slots=True)
-class Basis:
-    """What all cases of a ruleset share. `remembered` are rooms as they were in other cases, by what is open there."""
-
-    contest: Contest
-    boxes_of: Callable[[int], tuple[Box, ...] | None]
-    marks_of: Callable[[int], tuple[Marks, ...]]
-    reader_of: Callable[[int], Reading]
-    invariants: Sequence[tuple[Constraint, Reading]]
-    shapes: Shapes
-    lanes: Lanes
-    remembered: dict[Hashable, Room | None]
-
-    def once(self, asked: Hashable, find: Callable[[], Room | None]) -> Room | None:
-        """What was found when the same was asked before, or is now."""
-        if asked not in self.remembered:
-            found = find()
-            if len(self.remembered) >= MOST_REMEMBERED:
-                self.remembered.clear()
-            self.remembered[asked] = found
-        return self.remembered[asked]
-
-
-class Case:
-    """What is known of one case: the facts, and what they leave of the invariants."""
-
-    def __init__(
-        self, basis: Basis, facts: Facts, day: int, look: Look | None, open_: int, fires_at: Callable[[Facts], int]
-    ) -> None:
-        """*look* is what an index says of the case, *fires_at* tells the rules that fire in a full case."""
-        self.basis, self.facts, self.day, self.look, self.fires_at = basis, facts, day, look, fires_at
-        self._open = open_
-        self.ruleset = basis.contest.ruleset
-        self.unlisted = -1 if look is None else look.firing.loose  # the rules that no index knows enough of
-        self._waits: dict[int, int] = {}
-
-    def waits_of(self, i: int) -> int:
-        """The unknown facts that rule *i* still waits for, those included that no value of would make a difference."""
-        if i not in self._waits:
-            self._waits[i] = self.basis.lanes.among(_waits(self.basis.reader_of(i)(self.facts)))
-        return self._waits[i]
-
-    def count(self, rules: int) -> int:
-        """For each unknown fact how many of *rules* wait for it."""
-        listed = rules & ~self.unlisted
-        found = self.look.waiting(listed) if self.look is not None and listed else 0
-        return found + sum([self.waits_of(i) for i in bits(rules & self.unlisted)])
-
-    @cached_property
-    def bounds(self) -> tuple[Sequence[Marks], Shapes]:
-        """The completions that the invariants allow, by numbers that are of this case alone."""
-        for i in bits(self._open if self.look is None else 0):  # an index has numbered everybody
-            self.basis.marks_of(i)  # INVARIANT: whoever is met here has the numbers that hold everywhere
-        shapes = Shapes(self.ruleset.variables, self.basis.shapes)
-        return [shapes.marks(box) for box in self.existing or ()], shapes
-
-    @cached_property
-    def existing(self) -> Sequence[Box] | None:
-        """The completions that the invariants allow, as exact boxes. None when boxes do not say it."""
-        assert self.left is not None
-        try:
-            found = boxes(self.left, self.ruleset.variables)
-        except TooManyBoxes:
-            return None
-        return found if all(box.is_exact for box in found) else None
-
-    @cached_property
-    def bound(self) -> frozenset[str]:
-        """The facts of which the invariants still ask something."""
-        found = [read(self.facts) for constraint, read in self.basis.invariants if in_force(constraint, self.day)]
-        if any(each is False for each in found):
-            return frozenset()
-        return frozenset[str]().union(*map(_waits, found))
-
-    @cached_property
-    def left(self) -> Formula | None:
-        """What the invariants in force still ask, None for nothing. Facts that break one rule nothing out."""
-        formulas = self.invariants
-        if not formulas:
-            return None
-        left = simplify(conj(formulas), self.facts)
-        return None if left == FALSE else left
-
-    @cached_property
-    def left_by_cells(self) -> Hashable:
-        """What the invariants still ask, as far as a diagram can tell: cases alike in this are alike for it."""
-        if self.left is None:
-            return False
-        return None if self.existing is None else self.basis.shapes.placed(self.existing)
-
-    @property
-    def invariants(self) -> list[Formula]:
-        """Those in force."""
-        return [constraint.formula for constraint in self.ruleset.constraints if in_force(constraint, self.day)]
 
 
 class Asked(NamedTuple):
@@ -158,6 +63,7 @@ class Outlook:
         self.open = open_ & ~self.stand.kin
         self._hopeless: dict[Rank, bool] = {}
         self._threats: dict[str, int] = {}
+        self._linked: dict[tuple[int, int], Member] = {}  # open boxes that compare unknown facts
         self.is_singular = False  # did an answer need more of the case than which boxes its facts allow?
 
     @property
@@ -247,13 +153,17 @@ class Outlook:
         if self.number in self.contest.constrained and not case.bound.isdisjoint(self.contest.facts_of(self.number)):
             left = case.left
         look = None if self.open & case.unlisted else case.look
-        trace = look.open_boxes(self.open) if look else self._traced()
-        return None if trace is None or len(trace[1]) > FEW else self._compared(left is not None, look, trace)
+        try:
+            trace = look.open_boxes(self.open) if look else self._traced()
+            return None if trace is None or len(trace[1]) > FEW else self._compared(left is not None, look, trace)
+        except TooWide:
+            return None
 
     def _compared(self, may_be_bound: bool, look: Look | None, trace: Trace) -> Room | None:
         """A room like another in every open box is that one, whatever else is known of either case."""
-        if may_be_bound and self._is_bound(trace):
-            return self._explored(trace, True)
+        is_bound = may_be_bound and self._is_bound(trace)
+        if is_bound or self._linked:
+            return self._explored(trace, is_bound)
 
         def found() -> Room | None:
             room = seen(self.contest, self.number, self.stand.ranks, look, trace) if look else None
@@ -264,8 +174,6 @@ class Outlook:
     def _explored(self, trace: Trace, is_bound: bool) -> Room | None:
         """The same of rooms whose open boxes lie alike, of which an invariant may leave only a part."""
         kinds, layout = self._laid_out(trace, is_bound)
-        if layout is None:
-            return None
 
         def found() -> Room | None:
             try:
@@ -277,8 +185,12 @@ class Outlook:
 
     def _is_bound(self, trace: Trace) -> bool:
         """Do the invariants still ask something of the facts that these boxes speak of?"""
-        boxes_of, bound = self.basis.boxes_of, self.case.bound
-        return any(not bound.isdisjoint((boxes_of(i) or ())[n].regions) for i, n in trace[1])
+        bound = self.case.bound
+        spoken = (fact for i, n in trace[1] for fact in self._box(i, n).facts)
+        return not bound.isdisjoint(spoken)
+
+    def _box(self, i: int, n: int) -> Box:
+        return (self.basis.boxes_of(i) or ())[n]
 
     def _traced(self) -> Trace | None:
         facts, open_, unknown = self.case.facts, list[tuple[int, int]](), set[str]()
@@ -287,26 +199,35 @@ class Outlook:
             if guard is None:
                 return None
             for n, box in enumerate(guard):
-                if holds_in(box, facts):
-                    open_.append((i, n))
-                    unknown.update(box.regions)
+                if not holds_in(box, facts):
+                    continue
+                if not box.is_exact:
+                    self.is_singular = self.is_singular or not facts.keys().isdisjoint(box.facts)
+                    found = member(box, facts) if self._residue_possible(box) else None
+                    if found is None:
+                        continue
+                    self._linked[i, n] = found
+                open_.append((i, n))
+                unknown.update(box.regions)
         return frozenset(unknown.difference(facts)), tuple(open_)
 
-    def _laid_out(self, trace: Trace, is_bound: bool) -> tuple[tuple[int, ...], Layout | None]:
-        """The ranks that open boxes are of, and how these lie; None when boxes do not say it."""
+    def _laid_out(self, trace: Trace, is_bound: bool) -> tuple[tuple[int, ...], Layout]:
+        """The ranks that open boxes are of, and how these lie. Raises TooWide where points do not say it."""
         case, rank_of = self.case, self.contest.rank_of
-        unlisted = self.open & case.unlisted
-        if unlisted and any(box.residue for i in bits(unlisted) for box in self.basis.boxes_of(i) or ()):
-            return (), None
-        if is_bound and case.existing is None:
-            return (), None
+        there = case.existing if is_bound else ()
+        if there is None:
+            raise TooWide
         found, groups = list[Marks](), list[int]()
         group_of: dict[int, int] = {}
         for i, n in trace[1]:
             found.append(self.basis.marks_of(i)[n])
             groups.append(group_of.setdefault(rank_of[i].number, len(group_of)))
+        ties: Sequence[Tie] = ()
+        if self._linked or not all(box.is_exact for box, _ in there):
+            asking = [self._linked.get((i, n)) or member(self._box(i, n), case.facts) for i, n in trace[1]]
+            ties = self.basis.ties([one for one in (*asking, *(one for _, one in there)) if one], len(there))
         existing, shapes = case.bounds if is_bound else ((), self.basis.shapes)
-        return tuple(group_of), laid_out(found, groups, existing, shapes, case.facts)
+        return tuple(group_of), laid_out(found, groups, existing, shapes, case.facts, ties)
 
     # ---- many open rules --------------------------------------------------------------------------------------------
 
@@ -444,14 +365,5 @@ class Outlook:
 NOTHING_ASKED = Asked({})
 
 
-def _waits(reading: bool | frozenset[str]) -> frozenset[str]:
-    return frozenset() if isinstance(reading, bool) else reading
-
-
 def _of_unknown(box: Box, known: Facts) -> Box:
     return Box({var: where for var, where in box.regions.items() if var not in known}, box.residue)
-
-
-def in_force(constraint: Constraint, day: int) -> bool:
-    """Does the invariant hold on that day (an ordinal)?"""
-    return (constraint.start is None or constraint.start <= day) and (constraint.end is None or day <= constraint.end)

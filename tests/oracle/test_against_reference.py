@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from ci.findings import SEVERITIES
 from tests.oracle import reference
 from tests.oracle import repositories as worlds
-from tests.oracle.meaning import atoms
 
 MAX_CASES = 2_000
 LOGIC = ("conflict", "resolved-conflict", "gap", "dead-rule", "unreachable-exception")
@@ -38,12 +37,6 @@ def small(repository):
     return asked
 
 
-def in_doubt(asked, found, outcome):
-    """May the product leave the outcome open though all completions agree? Where unknown facts are compared."""
-    formulas = [effect.guard for effect in asked.effects] + [formula for _, formula in asked.invariants]
-    return outcome in found["undecided"] and any(one[0] == "compare" for f in formulas for one in atoms(f))
-
-
 def agree_on_cases(repository, asked, product, seed):
     pick = random.Random(seed)
     everything = list(asked.cases())
@@ -57,7 +50,7 @@ def agree_on_cases(repository, asked, product, seed):
         where = f"{case} on {day}:\n expected {expected}\n found {found}"
         for name, (action, speakers) in expected["outcomes"].items():
             given = found["outcomes"][name]
-            assert given["action"] == action or (given["action"] is None and in_doubt(asked, found, name)), where
+            assert given["action"] == action, where
             assert given["action"] is None or given["policy_id"] in speakers, where
         for key in ("required", "prohibited", "permitted"):
             assert found[key] == expected[key], where

@@ -51,7 +51,7 @@ def test_simplifying_changes_no_completion(formula, facts):
     assert all(truth(left, case) == truth(formula, case) for case in completions(facts))
 
 
-@given(rulesets(), facts_known)
+@given(rulesets(with_compare=True, most=4), facts_known)
 @settings(max_examples=150, deadline=None)
 def test_an_outcome_is_decided_exactly_when_every_completion_agrees(ruleset, facts):
     evaluator = Evaluator(ruleset)

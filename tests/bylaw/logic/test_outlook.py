@@ -1,6 +1,7 @@
 """Which unknown facts matter: those whose value changes some result, by trying every completion, and no others."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -10,9 +11,11 @@ from bylaw.logic import diagram, outlook
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import (
     And,
+    Arith,
     Atom,
     Compare,
     ConditionalRule,
+    Const,
     Constraint,
     Effect,
     Not,
@@ -22,7 +25,8 @@ from bylaw.logic.ir import (
     Source,
     Variable,
 )
-from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, formulas, rulesets
+from bylaw.logic.truth import truth
+from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, formulas, joined, rulesets
 
 facts_known = st.fixed_dictionaries(
     {"kind": st.sampled_from(GRID["kind"])},
@@ -54,7 +58,7 @@ def turning(found, unknown):
     return seen
 
 
-@given(rulesets(), facts_known, st.booleans())
+@given(rulesets(with_compare=True), facts_known, st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_where_few_rules_are_open_exactly_the_facts_that_matter_are_missing(ruleset, facts, is_indexed):
     decision = Evaluator(ruleset, is_indexed).decide(facts, 1)
@@ -65,7 +69,7 @@ def test_where_few_rules_are_open_exactly_the_facts_that_matter_are_missing(rule
         assert not decision.missing_facts
 
 
-@given(rulesets(most=3), facts_known)
+@given(rulesets(with_compare=True, most=3), facts_known)
 @settings(max_examples=40, deadline=None)
 def test_nothing_is_named_that_cannot_matter(ruleset, facts):
     """Where something changes a result, only what does is named, room by room."""
@@ -184,6 +188,101 @@ def test_a_rule_alone_is_read_as_its_diagram_says(rules, effects, invariant, fac
     assert Evaluator(found, is_indexed=True).decide(facts, 1) == drawn.decide(facts, 1)
 
 
+# ---- facts against each other ---------------------------------------------------------------------------------------
+
+TIED = {
+    "flag": (True, False),
+    "days": tuple(range(5)),
+    "left": tuple(range(4)),
+    "least": (1, 2, 3),
+}
+NUMBERS = ("days", "left", "least")
+LEAST = Variable("least", "integer", minimum=1, maximum=3)
+ABOUT_REFUNDS = (
+    Effect("outcome", "full", "refund"),
+    Effect("outcome", "credit", "refund"),
+    Effect("prohibited", "full"),
+    Effect("permitted", "full"),
+)
+tied_facts = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in TIED.items()})
+
+
+@st.composite
+def comparisons(draw):
+    """Of two facts, of which one may be some more, or twice as much."""
+    one, other = draw(st.permutations(NUMBERS))[:2]
+    more = draw(st.sampled_from((0, 0, 0, 1, -1, 2)))
+    left = Arith("*", Const(2), Ref(one)) if more == 2 else Arith("+", Ref(one), Const(more)) if more else Ref(one)
+    return Compare(left, draw(st.sampled_from(("==", "!=", "<", "<=", ">", ">="))), Ref(other))
+
+
+def tied_formulas(leaves):
+    bound = st.builds(
+        Atom, st.sampled_from(NUMBERS), st.sampled_from(("==", "!=", "<", "<=", ">", ">=")), st.integers(0, 4)
+    )
+    return joined(st.one_of(comparisons(), comparisons(), bound, st.just(Atom("flag", "==", True))), leaves)
+
+
+@st.composite
+def tied_rulesets(draw):
+    """Rules of one room that compare facts, and sometimes an invariant that does."""
+    rules = tuple(
+        ConditionalRule(
+            f"R{n}",
+            f"P{n}",
+            "x",
+            draw(st.sampled_from(ABOUT_REFUNDS)),
+            guard,
+            draw(st.integers(2, 4)),
+            Source("x.yaml"),
+        )
+        for n, guard in enumerate(draw(st.lists(tied_formulas(3), min_size=1, max_size=3)))
+    )
+    found = draw(st.lists(tied_formulas(2), max_size=1))
+    invariants = tuple(Constraint(f"C{n}", "P", formula, "", Source("x.yaml")) for n, formula in enumerate(found))
+    return Ruleset(VARIABLES | {"least": LEAST}, rules, invariants, outcomes=("refund",))
+
+
+def tied_ends(ruleset, facts):
+    """Every completion that exists with what it gets; all of them where none does."""
+    full = [dict(zip(TIED, values, strict=True)) for values in product(*TIED.values())]
+    full = [case for case in full if facts.items() <= case.items()]
+    formulas = [constraint.formula for constraint in ruleset.constraints]
+    there = [case for case in full if all(truth(formula, case) for formula in formulas)] or full
+    plain, known = Evaluator(replace(ruleset, constraints=())), {}
+
+    def end(case):
+        fires = tuple(plain.firing(case, 1)[0])
+        if fires not in known:
+            known[fires] = told(plain.decide(case, 1))
+        return known[fires]
+
+    return [(case, end(case)) for case in there]
+
+
+@given(tied_rulesets(), st.lists(tied_facts, min_size=1, max_size=3), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_facts_against_each_other_are_read_as_all_their_values(ruleset, asked, is_indexed):
+    kept = Evaluator(ruleset, is_indexed)
+    for facts in asked:
+        decision, unknown = kept.decide(facts, 1), [name for name in TIED if name not in facts]
+        found = tied_ends(ruleset, facts)
+        fires = kept.firing(facts, 1)[0]
+        stood = tuple(replace(ruleset.rules[i], guard=And(())) for i in fires)
+        now = told(Evaluator(replace(ruleset, rules=stood, constraints=())).decide({}, 1))
+        if matter := turning(found, unknown):
+            assert set(decision.missing_facts) == matter
+        else:
+            assert bool(decision.missing_facts) == ({end for _, end in found} != {now})
+        known, _ = kept.answer(kept.standing(fires), "refund")
+        answers = {actions for _, (actions, *_) in found}
+        is_decided = answers == {(known,)}
+        assert decision.outcomes["refund"].action == (known if is_decided else None)
+        assert ("refund" in decision.undecided) == (not is_decided)
+        if matter := turning([(case, actions) for case, (actions, *_) in found], unknown):
+            assert set(decision.undecided["refund"]) == matter
+
+
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 FULL, CREDIT = Effect("outcome", "full", "refund"), Effect("outcome", "credit", "refund")
@@ -285,6 +384,59 @@ ROWS = {
         ruleset((NOTIFY, And(()), 3), (NOTIFY, OPEN, 2), (CALL, FLAG, 3), (PACK, OPEN, 3)),
         {},
         ("open", "flag"),
+    ),
+    "a fact beyond the one that it is compared with": (
+        ruleset((FULL, Compare(Ref("left"), ">", Ref("days")), 3), (FULL, Compare(Ref("left"), "<=", Ref("days")), 2)),
+        {},
+        ("days", "left"),
+    ),
+    "a comparison that ranges decide": (
+        ruleset((FULL, FLAG, 3), (CREDIT, Compare(Ref("days"), ">", Arith("+", Ref("left"), Const(4))), 2)),
+        {"flag": True},
+        (),
+    ),
+    "a comparison with a known fact that decides it": (
+        ruleset((FULL, FLAG, 3), (CREDIT, And((Compare(Ref("left"), ">", Ref("days")), OPEN)), 2)),
+        {"flag": True, "days": 3},
+        (),
+    ),
+    "comparisons in a circle": (
+        ruleset((FULL, And((*(Compare(Ref(a), "<", Ref(b)) for a, b in (("sum", "rest"), ("rest", "sum"))), FLAG)), 3)),
+        {},
+        (),
+    ),
+    "a fact between two others": (
+        ruleset(
+            (FULL, And((Compare(Ref("days"), "<", Ref("sum")), Compare(Ref("sum"), "<", Ref("left")), OPEN)), 3),
+            (NOTIFY, FLAG, 3),
+        ),
+        {"days": 2, "flag": True},
+        (),
+    ),
+    "an invariant that settles a comparison": (
+        ruleset(
+            (FULL, FLAG, 3),
+            (CREDIT, Compare(Ref("sum"), ">", Ref("rest")), 2),
+            constraints=(Compare(Ref("sum"), "<=", Ref("rest")),),
+        ),
+        {"flag": True},
+        (),
+    ),
+    "invariants that no case satisfies": (
+        ruleset(
+            (FULL, Compare(Ref("sum"), ">", Ref("rest")), 3),
+            constraints=tuple(Compare(Ref("sum"), op, Ref("rest")) for op in ("<", ">")),
+        ),
+        {},
+        ("rest", "sum"),
+    ),
+    "facts that are multiplied with each other are all asked for": (
+        ruleset(
+            (FULL, FLAG, 3),
+            (CREDIT, And((Compare(Arith("*", Ref("sum"), Ref("rest")), ">", Const(3)), Atom("rest", "==", 0))), 2),
+        ),
+        {"flag": True},
+        ("rest", "sum"),
     ),
     "a rule alone that an invariant silences": (
         ruleset((NOTIFY, And((FLAG, OPEN)), 3), (CALL, FLAG, 3), constraints=(Not(And((FLAG, OPEN))),)),
