@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from bot.enforcement.polarity import is_conditional
 from bot.enforcement.senses import in_plain_words
@@ -29,7 +30,7 @@ class Sentence:
     text: str
     words: tuple[Word, ...]
 
-    @property
+    @cached_property
     def clauses(self) -> list[range]:
         """The indexes of the words of each clause."""
         found: list[range] = []
@@ -89,6 +90,7 @@ def sentences(text: str, quotable: Quotable | None = None, question: str = "") -
                 yield sentence
 
 
+@lru_cache(maxsize=2_000)  # our own answers, and the questions they are held against, repeat lines
 def sentence_of(text: str) -> Sentence:
     """One sentence in plain words; the id of a policy is a name and none of its words."""
     return Sentence(text, in_plain_words(read_words(POLICY_ID.sub(lambda match: " " * len(match[0]), text))))
