@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +12,7 @@ from bot.store.engine import connect
 from bot.store.migrate import upgrade
 from bot.store.papers import EARLIER, Papers, shelf_of
 from bylaw.errors import BylawError
-
-ROOT = Path(__file__).parents[2]
+from tests.fakes.forked import Forked
 
 
 @pytest.fixture(params=["folder", "memory", "store"])
@@ -141,7 +137,7 @@ def test_processes_that_write_at_once_leave_whole_artifacts(tmp_path):
         "s = shelf('artifacts', Path(sys.argv[1]));"
         "[s.put({'n': n, 'text': 'x' * 10000}) for n in range(40)]"
     )
-    started = [subprocess.Popen([sys.executable, "-c", code, tmp_path], cwd=ROOT) for _ in range(3)]
+    started = [Forked("-c", code, tmp_path) for _ in range(3)]
     assert [one.wait() for one in started] == [0, 0, 0]
     files = sorted((tmp_path / "artifacts").glob("*/*"))
     assert len(files) == 40

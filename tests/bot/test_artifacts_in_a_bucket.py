@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -20,8 +19,8 @@ from moto.server import ThreadedMotoServer
 from bot import artifacts
 from bot.artifacts import ArtifactError, shelf
 from bylaw.errors import BylawError
+from tests.fakes.forked import Forked
 
-ROOT = Path(__file__).parents[2]
 PUT = "import sys; from pathlib import Path; from bot.artifacts import shelf; s = shelf('s3://papers/bot', Path('.'));"
 
 
@@ -104,7 +103,7 @@ def test_what_is_older_is_told_by_the_buckets_own_clock(bucket):
 
 def test_processes_that_write_the_same_at_once_leave_whole_objects(bucket):
     code = PUT + "[s.put({'n': n, 'text': 'x' * 10000}) for n in range(10)]"
-    started = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(2)]
+    started = [Forked("-c", code) for _ in range(2)]
     assert [one.wait() for one in started] == [0, 0]
     kept = shelf("s3://papers/bot", Path())
     assert len(keys(bucket)) == 10
@@ -145,7 +144,7 @@ class Cutting:
     def __init__(self, server: str, most: int) -> None:
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listening.getsockname()[1]}"
-        self.client: subprocess.Popen[bytes] | None = None
+        self.client: Forked | None = None
         host, _, port = server.removeprefix("http://").partition(":")
         self._to, self._left = (host, int(port)), most
         threading.Thread(target=self._serve, daemon=True).start()
@@ -174,7 +173,7 @@ def test_a_writer_that_is_killed_leaves_nothing_and_another_finds_room(bucket, s
     cutting = Cutting(server, 1_000_000)
     code = PUT + "s.put('x' * 8_000_000)"
     told = {**os.environ, "AWS_ENDPOINT_URL": cutting.url}
-    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=told) as cutting.client:
+    with Forked("-c", code, env=told) as cutting.client:
         assert cutting.client.wait(60) == -signal.SIGKILL
     assert keys(bucket) == []
     kept = shelf("s3://papers/bot", Path())

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import threading
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -22,9 +20,8 @@ from bot.store.engine import Store, StoreError
 from bylaw.audit.verify import verify
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
+from tests.fakes.forked import Forked
 from tests.fakes.frame import ANSWERERS, ETAG, LEASE, NOON, answer_data, answer_policy, question, services
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -378,7 +375,7 @@ def stuck(asked, state, index):
     time.sleep(600)
 handle(question(said="revenue"), services(Path(sys.argv[1]), answerers=(Answerer("data", lambda *_: 1.0, stuck),)))
 """
-    victim = subprocess.Popen([sys.executable, "-c", code, tmp_path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    victim = Forked("-c", code, tmp_path, stdout=subprocess.PIPE)
     assert victim.stdout.readline() == "inside\n"
     victim.send_signal(signal.SIGKILL)
     victim.communicate()
@@ -401,7 +398,7 @@ for n in range(10):
     handle(question(f"{who}-{n}", "revenue by region", session_id=f"{who}-{n % 2}"), served)
     handle(question(f"shared-{n}", "revenue", session_id="shared"), served)
 """
-    started = [subprocess.Popen([sys.executable, "-c", code, tmp_path, f"p{n}"], cwd=ROOT) for n in range(3)]
+    started = [Forked("-c", code, tmp_path, f"p{n}") for n in range(3)]
     assert [one.wait() for one in started] == [0, 0, 0]
     served = services(tmp_path)
     bodies = chain(served)

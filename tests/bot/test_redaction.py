@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select, text
@@ -26,9 +23,9 @@ from bylaw.audit import entry
 from bylaw.audit.entry import REDACTION
 from bylaw.bundle import BundleMetadata
 from bylaw.errors import UsageError
+from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON, question, services
 
-ROOT = Path(__file__).parents[2]
 SECRET = "anabelle"  # in everything that she says, and in nothing else
 LATER = NOON + timedelta(hours=1)
 
@@ -258,8 +255,7 @@ redaction.redact(redaction.Scope(before=NOON.replace(hour=13)), store, everywher
 def test_a_process_that_is_killed_in_the_middle_leaves_what_another_ends(url, tmp_path):
     bot = on(url, "papers", tmp_path)
     talked(bot)
-    done = subprocess.run([sys.executable, "-c", KILL, str(tmp_path), url], cwd=ROOT, check=False)
-    assert done.returncode == -signal.SIGKILL
+    assert Forked("-c", KILL, tmp_path, url).wait() == -signal.SIGKILL
     assert holds(bot).is_intact
     assert (holds(bot).redacted_count, SECRET in everything(bot)) == (0, True)
     ended = take(bot, "papers", tmp_path, Scope(before=LATER))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +13,7 @@ import httpx
 import pytest
 
 from tests.fakes.bundle import write_bundle
-
-ROOT = Path(__file__).parents[3]
+from tests.fakes.forked import Forked
 
 
 @dataclass
@@ -24,7 +22,7 @@ class Server:
 
     address: str
     folder: Path
-    process: subprocess.Popen[str]
+    process: Forked
     etag: str
 
     @property
@@ -41,17 +39,15 @@ class Server:
 @contextmanager
 def servers(folder: Path) -> Iterator[Callable[..., Server]]:
     """Starts servers on *folder*, with words and an environment each; ends them all."""
-    running: list[subprocess.Popen[str]] = []
+    running: list[Forked] = []
     etag = write_bundle(folder / "bundle.json")
 
     def started(*words: str, **environ: str) -> Server:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.fakes.serve", str(folder), *words],
-            cwd=ROOT,
+        process = Forked(
+            *("-m", "tests.fakes.serve", folder, *words),
             env={**{k: v for k, v in os.environ.items() if not k.startswith("BYLAW_")}, "BYLAW_PORT": "0", **environ},
             stdout=subprocess.PIPE,
             stderr=(folder / "log").open("a"),
-            text=True,
         )
         running.append(process)
         address = process.stdout.readline().strip()

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from bot.listeners import desk as desks
 from bot.listeners.ask import mention as read
 from tests.bot.listeners.test_ask import LEDGER
+from tests.fakes.forked import Forked
 from tests.fakes.slack.payloads import BOT, mention
 from tests.fakes.slack.reading import shown
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -149,8 +145,7 @@ def test_a_process_that_is_killed_around_its_post_leaves_no_answer_twice_and_non
     fake = {name: getattr(slack, name) for name in ("api", "bot_token", "app_token", "secret")}
     told = {"folder": str(tmp_path), "slack": fake, "is_private": is_private, "when": when}
     told["heard"] = heard.model_dump(mode="json")
-    done = subprocess.run([sys.executable, "-c", VICTIM, json.dumps(told)], cwd=ROOT, check=False)
-    assert done.returncode == -signal.SIGKILL
+    assert Forked("-c", VICTIM, json.dumps(told)).wait() == -signal.SIGKILL
     assert len(slack.posts("C1", user)) == (when == "behind")
     assert desks.resume(later(bot)) == 1
     bot.settle()

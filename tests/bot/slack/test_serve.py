@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.fakes.forked import Forked
 from tests.fakes.slack import payloads
 from tests.fakes.slack.reading import shown
 
@@ -19,10 +19,8 @@ def test_the_command_answers_in_slack(tmp_path, repository, slack, way):
     env = {k: v for k, v in os.environ.items() if not k.startswith("BYLAW_")}
     env["BYLAW_SLACK_API_URL"], env["BYLAW_SLACK_BOT_TOKEN"] = slack.api, slack.bot_token
     env["BYLAW_SLACK_APP_TOKEN"], env["BYLAW_SLACK_SIGNING_SECRET"] = slack.app_token, slack.secret
-    command = [sys.executable, "-m", "bylaw.cli", "serve", "--bundle", str(repository.bundle), "--port", "0"]
-    running = subprocess.Popen(
-        [*command, "--slack", way], cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    command = ["-m", "bylaw.cli", "serve", "--bundle", str(repository.bundle), "--port", "0"]
+    running = Forked(*command, "--slack", way, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         address = running.stdout.readline().strip().removeprefix("serving on ")
         assert address, running.communicate()[1]
@@ -47,10 +45,9 @@ def test_what_comes_to_several_processes_is_answered_once(tmp_path, repository, 
     env = {k: v for k, v in os.environ.items() if not k.startswith("BYLAW_")}
     env["BYLAW_SLACK_API_URL"], env["BYLAW_SLACK_BOT_TOKEN"] = slack.api, slack.bot_token
     env["BYLAW_SLACK_SIGNING_SECRET"] = slack.secret
-    command = [sys.executable, "-m", "bylaw.cli", "serve", "--bundle", str(repository.bundle), "--port", "0"]
-    running = subprocess.Popen(
-        [*command, "--slack", "http", "--workers", "3"], cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True
-    )
+    command = ["-m", "bylaw.cli", "serve", "--bundle", str(repository.bundle), "--port", "0"]
+    words = [*command, "--slack", "http", "--workers", 3]
+    running = Forked(*words, cwd=tmp_path, env=env, stdout=subprocess.PIPE)
     try:
         address = running.stdout.readline().strip().removeprefix("serving on ")
         slack.request_url = f"{address}/slack/events"

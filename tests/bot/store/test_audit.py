@@ -19,6 +19,7 @@ from bot.store import audit
 from bot.store.engine import StoreError, connect
 from bot.store.migrate import upgrade
 from bylaw.audit.entry import Checkpoint, after, draft, link
+from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON
 from tests.fakes.postgresql import emptied, ended
 
@@ -41,9 +42,8 @@ for n in range(int(sys.argv[3])):
 """
 
 
-def appending(url: str, root: Path, times: int, who: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", APPEND, url, str(root), str(times), who]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+def appending(url: str, root: Path, times: int, who: str) -> Forked:
+    return Forked("-c", APPEND, url, root, times, who, stdout=subprocess.PIPE)
 
 
 def append(store, *bodies):
@@ -108,12 +108,7 @@ def test_a_process_killed_inside_the_transaction_leaves_no_entry_and_no_lock(sto
     code = APPEND.replace("    print(n, flush=True)", "").replace(
         "datetime.now(UTC))", "datetime.now(UTC)); print('inside', flush=True); __import__('time').sleep(600)"
     )
-    victim = subprocess.Popen(
-        [sys.executable, "-c", code, store_url, str(tmp_path), "1", "victim"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    victim = Forked("-c", code, store_url, tmp_path, 1, "victim", stdout=subprocess.PIPE)
     assert victim.stdout.readline() == "inside\n"
     os.kill(victim.pid, signal.SIGKILL)
     victim.communicate()

@@ -19,6 +19,7 @@ from bot.store import audit
 from bot.store.columns import metadata
 from bot.store.engine import StoreError, connect
 from bot.store.migrate import HEAD, SCRIPTS, TABLES, revision, upgrade
+from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON
 
 ROOT = Path(__file__).parents[3]
@@ -74,10 +75,7 @@ def test_processes_that_start_together_build_one_store(store_url, tmp_path):
         "from bot.store.engine import connect; from bot.store.migrate import upgrade;"
         "print(upgrade(connect(sys.argv[1], Path(sys.argv[2]))))"
     )
-    starts = [
-        subprocess.Popen([sys.executable, "-c", code, store_url, tmp_path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        for _ in range(4)
-    ]
+    starts = [Forked("-c", code, store_url, tmp_path, stdout=subprocess.PIPE) for _ in range(4)]
     said = sorted(start.communicate()[0].strip() for start in starts)
     assert [start.returncode for start in starts] == [0, 0, 0, 0]
     assert said == ["False", "False", "False", "True"]

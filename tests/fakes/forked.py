@@ -1,0 +1,204 @@
+"""Python processes that start at once: each is forked from one that has imported the product already.
+
+`Forked("-m", "tests.fakes.serve", folder)` is a process of its own like any other, with its own folder, environment
+and files, that other processes may watch and kill; only its imports were done before. Who tests how an interpreter
+starts, or what is imported, starts one of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import importlib
+import io
+import json
+import os
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any
+
+ROOT = Path(__file__).parents[2]
+IMPORTED = (
+    *("alembic.command", "bot.cli", "bot.http.serve", "bot.slack.app", "bot.store.migrate", "bylaw.cli", "ci.pipeline"),
+    *("tests.fakes.frame", "tests.fakes.serve", "uvicorn.protocols.http.h11_impl"),
+)
+
+
+class Forked:
+    """A running process; what it has of `subprocess.Popen` means the same. Its standard input is empty."""
+
+    def __init__(
+        self,
+        *words: object,
+        cwd: Path = ROOT,
+        env: Mapping[str, str] | None = None,
+        stdout: IO[Any] | int | None = None,
+        stderr: IO[Any] | int | None = None,
+    ) -> None:
+        self.returncode: int | None = None
+        self.stdout, self.stderr = None, None
+        self._told, its = socket.socketpair()
+        with ExitStack() as passed, its:
+            out, self.stdout = _end(stdout, 1, passed)
+            err, self.stderr = (out, None) if stderr == subprocess.STDOUT else _end(stderr, 2, passed)
+            socket.send_fds(_parent(), [b"."], [its.fileno(), out, err])
+        asked = {
+            "words": [str(word) for word in words],
+            "cwd": str(cwd),
+            "env": dict(os.environ if env is None else env),
+        }
+        self._told.sendall(json.dumps(asked).encode() + b"\n")
+        self._lines = self._told.makefile("r")
+        self.pid = int(self._lines.readline())
+
+    def __enter__(self) -> Forked:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.communicate()
+
+    def poll(self) -> int | None:
+        """Its exit code, or None while it runs."""
+        try:
+            return self.wait(0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, once it has ended. Raises TimeoutExpired."""
+        if self.returncode is None:
+            self._told.settimeout(timeout)
+            try:
+                self.returncode = int(self._told.recv(8, socket.MSG_WAITALL))
+            except (TimeoutError, BlockingIOError):
+                raise subprocess.TimeoutExpired("python", timeout or 0) from None
+            self._lines.close()
+            self._told.close()
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """What else it says, to its end."""
+        with ThreadPoolExecutor(2) as pool:
+            said = pool.map(lambda file: file.read() if file else "", (self.stdout, self.stderr))
+            try:
+                self.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise
+        out, err = said
+        for file in filter(None, (self.stdout, self.stderr)):
+            file.close()
+        return out, err
+
+    def send_signal(self, how: int) -> None:
+        """Nothing, when it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, how)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+def _end(given: IO[Any] | int | None, usual: int, passed: ExitStack) -> tuple[int, io.TextIOWrapper | None]:
+    """The descriptor for the process to write to, and where that is read, for a pipe."""
+    if given == subprocess.PIPE:
+        reading, writing = os.pipe()
+        passed.callback(os.close, writing)
+        return writing, os.fdopen(reading, encoding="utf-8")
+    return usual if given is None else given if isinstance(given, int) else given.fileno(), None
+
+
+# ---- the one that all are forked from -------------------------------------------------------------------------------
+
+
+@functools.cache
+def _parent() -> socket.socket:
+    mine, its = socket.socketpair()
+    with its:
+        command = [sys.executable, "-m", "tests.fakes.forked", str(its.fileno())]
+        started = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, pass_fds=[its.fileno()])
+    atexit.register(started.wait)
+    atexit.register(mine.close)
+    return mine
+
+
+def _asked(place: socket.socket) -> tuple[socket.socket, list[int]]:
+    """Wait for what is asked of the parent, fork, and go on in the new process alone."""
+    while True:
+        word, given, *_ = socket.recv_fds(place, 1, 3)
+        if not word:
+            sys.exit()
+        if not os.fork():
+            place.close()
+            return socket.socket(fileno=given[0]), given[1:]
+        for each in given:
+            os.close(each)
+        with suppress(ChildProcessError):  # none is left
+            while os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG):
+                pass
+
+
+def _attended(telling: socket.socket, files: list[int]) -> None:
+    """Fork once more and go on there; who stays tells the process id and, when that has ended, its exit code."""
+    if pid := os.fork():
+        os.closerange(1, 3)
+        for each in files:
+            os.close(each)
+        telling.sendall(f"{pid}\n".encode())
+        _, status = os.waitpid(pid, 0)
+        telling.sendall(f"{os.waitstatus_to_exitcode(status):8}".encode())
+        os._exit(0)
+    for number, each in enumerate(files, 1):
+        os.dup2(each, number)
+        os.close(each)
+    telling.close()
+
+
+def _run(words: list[str]) -> None:
+    """What the interpreter does with these words: a module, or a program."""
+    how, what, *rest = words
+    sys.argv = [how if how == "-c" else what, *rest]
+    sys.path[0] = "" if how == "-c" else str(Path.cwd())
+    if how == "-m":
+        sys.modules.pop(what, None)
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    else:
+        main = sys.modules["__main__"] = ModuleType("__main__")
+        exec(compile(what, "<string>", "exec"), main.__dict__)
+
+
+def _become(asked: dict[str, Any]) -> list[str]:
+    """Have its folder, environment and files; its words."""
+    os.chdir(asked["cwd"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    words: list[str] = asked["words"]
+    return words
+
+
+def main(place: socket.socket) -> None:
+    """Import all of it, then fork whatever is asked for."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in IMPORTED:
+        importlib.import_module(name)
+    telling, files = _asked(place)
+    asked = json.loads(telling.makefile().readline())
+    _attended(telling, files)
+    _run(_become(asked))
+
+
+if __name__ == "__main__":
+    main(socket.socket(fileno=int(sys.argv[1])))
