@@ -51,7 +51,7 @@ _OF_THEM = listed("worth of at valued priced")
 INSTEAD = frozenset((("instead", "of"), ("rather", "than"), ("opposed", "to")))
 _UP_TO = listed("before until till by")
 _TOWARDS = listed("for to in of on as")
-_ASIDE = CONJUNCTIONS | PRONOUNS | listed("plus with without including if")
+_ASIDE = CONJUNCTIONS | PRONOUNS | listed("plus with without including incl excluding excl if")
 _MADE_FOR = listed(  # "phone case"
     "number call line bag case cover sleeve stand holder mount strap bill contract show remote protector"
 )

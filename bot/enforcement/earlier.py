@@ -16,10 +16,11 @@ MOST = 4  # cases that are kept beside the present one
 _LEADING = (
     r"\W*(?:(?:ok|okay|so|and|but|now|well|right|then|hm+|thanks|again|what about|how about|as for|back to)\W+){0,4}"
 )
+_GOING = "(?:go|going|come|coming|get|jump|return|returning)(?: back)? to "
 _NTH = "first|second|third|last|previous|earlier|other|original"
 _THING = r"(?:one|case|customer|client|caller|item|product|order|question)"
 _ORDINAL = re.compile(
-    rf"(?i){_LEADING}(?:for |with |about |(?:going|coming|go|get) back to )?(?:the )?(?P<which>{_NTH})"
+    rf"(?i){_LEADING}(?:(?:let's|let us|can we|please) )?(?:for |with |about |{_GOING})?(?:the )?(?P<which>{_NTH})"
     rf"(?: (?:of them|{_THING})\b|(?=\s*[:–—-]))"
 )
 _BACK = re.compile(

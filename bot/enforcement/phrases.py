@@ -210,6 +210,8 @@ def _phrases(name: str, fact: Fact) -> Iterator[Phrase]:
             for value, synonyms in fact.values.items():
                 for said in (value, *synonyms):
                     words = phrase_words(said)
+                    if words[1:] and words[0] == "in":  # "at the store" is where "in the store" is
+                        yield Phrase(name, ("at", *words[1:]), value, gap=_VALUE_GAP, is_one_clause="," not in said)
                     if words and " ".join(words) not in GENERIC:
                         exact_case = said if len(words) == 1 and words[0] in FUNCTION_WORDS else None
                         gap = _VALUE_GAP if len(words) > 1 else 0

@@ -17,7 +17,7 @@ from bot.enforcement.intent import is_general
 from bot.enforcement.kept import kept
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
+from bylaw.language.reports import asks_for_a_rule, counts, is_of_one, is_report
 from bylaw.language.span import listed
 from bylaw.language.words import FUNCTION_WORDS, base_of, read_words, stem_of
 from bylaw.logic.ir import ConditionalRule, names
@@ -92,6 +92,7 @@ _POLICY_WORDS = listed(
 POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 _NONE, _ALL = Decimal(0), Decimal(1)
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
+_GUIDING = frozenset(map(stem_of, ("react", "handle", "treat", "respond", "matter", "owe", "first", "second", "third")))
 _KEPT = 64  # topics: one turn asks for that of a text several times
 _DENIALS = frozenset(("no", "not"))
 
@@ -129,7 +130,7 @@ def _score(index: BundleIndex, text: str) -> float:
     found = _topic(stems, keywords)
     is_figure = is_report(text)
     is_entitled = not is_figure and _ENTITLED.match(said) is not None
-    is_about_rules = found.is_named and is_general(text)
+    is_about_rules = (found.is_named or bool(found.likely)) and is_general(text)
     is_of_case = is_of_a_case(text, index)
     opens = is_entitled or is_about_rules or is_of_case or any(f" {opener} " in said for opener in _OPENERS)
     speaks = opens or found.is_named or bool(found.likely) or not words.isdisjoint(_POLICY_WORDS)
@@ -138,7 +139,8 @@ def _score(index: BundleIndex, text: str) -> float:
     points += weights.stated * stated or weights.fact_word * (not stems.isdisjoint(keywords.fact_stems))
     # "the capital of France" states a region, and with it its domains; that alone is no question about policies
     points += weights.domain * (bool(found.domains) and (speaks or stated != 1))
-    points += weights.likely * (bool(found.likely) and not found.is_named)
+    is_likely = bool(found.likely) or (len(stems) > 1 and stems - _GUIDING <= keywords.fact_stems)
+    points += weights.likely * (is_likely and not found.is_named)
     points += weights.policy_word * (not words.isdisjoint(_POLICY_WORDS))
     points += weights.opener * (not opens and POLICY_ID.search(text) is not None)
     is_rule = is_entitled or is_of_case
@@ -159,16 +161,17 @@ def _reads(text: str, index: BundleIndex) -> tuple[Read, ...]:
 
 def is_of_a_case(text: str, index: BundleIndex) -> bool:
     """Does *text* ask what holds in a case, or tell of a single one, in words that the policies know?"""
-    is_rule = asks_for_a_rule(text)
+    is_rule, reads = asks_for_a_rule(text), _reads(text, index)
     if not is_rule and not is_of_one(text):
-        return False
-    found = topic(text, index)
-    if found.is_named or found.likely:
+        return sum(not isinstance(read.value, str) for read in reads) > 1 and not counts(text)
+    found, keywords = topic(text, index), _keywords(index)
+    stems = stems_of({word.text for word in read_words(text)})
+    if found.is_named or found.likely or not stems.isdisjoint(map(stem_of, keywords.domains)):
         return True
     if is_rule:
-        stems = stems_of({word.text for word in read_words(text)})
-        return bool(stems) and 2 * len(stems & _keywords(index).fact_stems) >= len(stems)
-    return any(" " in read.words for read in _reads(text, index))
+        asked = stems - _GUIDING
+        return bool(asked) and 2 * len(asked & keywords.fact_stems) >= len(asked)
+    return any(" " in read.words for read in reads)
 
 
 def domains(text: str, index: BundleIndex) -> tuple[str, ...]:

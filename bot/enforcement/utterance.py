@@ -42,7 +42,8 @@ _NOT_SURE = listed("know remember recall")  # behind a "not"
 _KNOWING = listed("know wonder ask check see sure tell")  # before an "if" that asks
 _CORRECTION = re.compile(
     r"(?i)\b(?:no,? wait|wait,? no|i meant?|(?:scratch|strike|make) that|correction|or rather|oops|h[ao](?:ng|ld) on"
-    r"|sorry(?! (?:for|about|that))|actually|my (?:bad|mistake)|more like|closer to|(?<=[,.] )well)\b"
+    r"|sorry(?! (?:for|about|that))|actually|my (?:bad|mistake)|more like|closer to|(?<=[,.] )well"
+    r"|(?<=[,.] )no(?=,? (?:\d|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)|,? $))\b"
 )
 _EXACTLY = re.compile(r"(?i)\W*(?:to be (?:exact|precise)|(?:to be )?more precisely)\b")
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
@@ -300,7 +301,14 @@ class Utterance:
         if before == ["with", "or"] or before == ["or", "not"] or after == ["or", "not"]:
             return True
         rest = range(used[-1] + 1, min(used[-1] + 12, len(self.words)))  # "one with a receipt, the other without"
-        return any(self.words[i].text == "without" and self.ends_clause(i) for i in rest)
+        return any(
+            self.ends_clause(i) and (self.words[i].text == "without" or self._is_denied_of_another(i)) for i in rest
+        )
+
+    def _is_denied_of_another(self, i: int) -> bool:
+        """Does a statement end with word *i*: "the console isn't", not "isn't it?" or "she hasn't"?"""
+        who, verb, last = (self.words[k].text for k in (i - 2, i - 1, i))
+        return last == "not" and verb in ("be", "have", "do") and who not in PRONOUNS and not self.ends_clause(i - 2)
 
     def ends_clause(self, i: int) -> bool:
         """Is it the last word of its clause?"""
@@ -365,7 +373,7 @@ class Utterance:
         for k in range(i - 1, max(start, 0) - 1, -1):
             if words[k].clause != words[i].clause:
                 return False
-            before = (words[k - 1].text, words[k - 2].text) if k > 1 else ()
+            before = [word.text for word in words[max(k - 2, 0) : k]]
             if words[k].text == "whether" or (words[k].text == "if" and not _KNOWING.isdisjoint(before)):
                 return True
         return False
@@ -376,7 +384,8 @@ class Utterance:
         behind = self.words[other.last + 1 : other.last + 2]
         if self.is_corrected(one.end, other.start):
             return False
-        return any(word.text in _SPEAKERS for word in (*between, *behind))
+        does = between[-1:] and between[-1].text.endswith("ed") and between[-1].text not in ("priced", "delivered")
+        return bool(does) or any(word.text in _SPEAKERS for word in (*between, *behind))
 
     def is_taken_back(self, used: Sequence[int]) -> bool:
         """Does the sentence go on with "… but lost it"?"""
@@ -413,6 +422,8 @@ def _in_place_of(wrong: Value, right: Value, is_alone: bool) -> Value | None:
         return right
     if not isinstance(right, Number) or not is_alone:
         return None
+    if isinstance(wrong, Number):
+        return right
     return replace(wrong, amount=right) if isinstance(wrong, Duration | Money) else None
 
 

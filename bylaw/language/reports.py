@@ -33,7 +33,9 @@ _QUANTITY = (
 )
 # "how much was refunded", but not "how much does a customer get whose order was late"
 _COUNTED = re.compile(
-    rf"\W*(?:by |to |at |in |for )?{_QUANTITY}(?:\W+(?!(?:do|does|is|are|will|would|be)\b)\w+){{0,5}}?\W+{_PAST}",
+    rf"\W*(?:by |to |at |in |for )?{_QUANTITY}(?:\W+(?!(?:do|does|is|are|will|would|be)\b)\w+){{0,5}}?\W+{_PAST}"
+    r"|\W*(?:what|which) (?:share|percentage|percent|proportion|fraction) of\b"
+    r"|\W*how many (?!(?:\w+ )?(?:hours|days|weeks|months|years)\b)(?:[\w-]+ ){1,4}?do we have\W*$",
     re.IGNORECASE,
 )
 _COUNTS = r"(?:number|share|total|sum|amount|rate|percentage|count|average|median|ratio|most|highest|lowest)"
@@ -47,6 +49,7 @@ _CHANGED = re.compile(
     r"|\W*what\W+(?:caused|led to|drove|drives)\b"
     r"|\W*(?:is|are)\b.*\b(?:changing|growing|rising|increasing|decreasing|falling|dropping|declining|shrinking)\b"
     rf"|\W*{_PAST}.*\b(?:more|fewer|less|higher|lower)\b.*\bthan\b"
+    r"|\W*(?:is|are|do|does)\b.*\b(?:more|fewer|less|higher|lower)\b.*\bthan (?:in |the )?(?:last|previous)\b"
     r"|.*\btrends?\b",
     re.IGNORECASE,
 )
@@ -59,6 +62,7 @@ _ASKS_FOR_A_RULE = re.compile(
     r" (?:have(?: (?:to|for|until)\b|\W*$)|get\b)"
     r"|\bhow (?:many|much|long|often|late|soon)(?: (?!in\b|of\b|since\b)[\w-]+){0,3}"
     r" (?:(?-i:may)|must|should|can (?:i|an?|one|be)) |\b(?:is|are) too (?:many|much|late|long|often|heavy|old)\W*$"
+    r"|\bwhich (?:[\w-]+ ){1,3}?(?:(?:(?-i:may)|must|can) (?:not )?be|(?:need|require) (?:an?|the))\b"
     r"|\bdo(?:es)? it matter\b",
     re.IGNORECASE,
 )
@@ -68,13 +72,17 @@ _ONE = (
     rf"(?:(?:an?|the|this|that|my|our|his|her|their|one|another|some) (?!{_COUNTS}\b)(?:[\w-]+ ){{0,2}}?[\w-]*[^\Ws]"
     rf"|he|she|it|some(?:one|body)|{_SINGULAR})"
 )
-_IS = r"(?:(?:is|was|has)(?:n't)?|had|wants?|needs?|asks?|says?|said|refuses?|claims?|weighs?|\w{3,}ed)"
+_IS = (
+    r"(?:(?:is|was|has)(?:n't)?|had|wants?|needs?|asks?|says?|said|refuses?|claims?|weighs?|\w{3,}ed"
+    r"|bought|brought|broke|fell|gave|got|kept|left|lost|made|paid|sent|sold|took|told)"
+)
 # "is the order held?", "do we lend a device?", "customer has 4 failed logins"
 _OF_ONE = re.compile(
-    rf"\W*(?:(?:and|so|ok|hi|hello|hey|now)\W+)?(?:(?:is|isn't|does|doesn't|will|won't|has|hasn't|must) {_ONE}"
+    rf"\W*(?:(?:and|so|ok|hi|hello|hey|now)\W+)?(?:(?:is|isn't|does|doesn't|will|won't|has|hasn't|must|should) {_ONE}"
     rf"|(?:do|will|must|should) {_WE} (?!have\b|sell|make|earn|own\b|employ|get\b|still|ever)\w+|{_ONE} {_IS})\b",
     re.IGNORECASE,
 )
+_OF_THIS = re.compile(r"\W*(?:th(?:is|at) (?!year|quarter|month|week|day)|he|she|my)\b", re.IGNORECASE)
 _ANY_DAY = date(2100, 6, 15)  # whether a span has begun when it is spoken of hardly hangs on the day
 
 
@@ -96,15 +104,22 @@ def is_report(text: str) -> bool:
 def is_of_one(text: str) -> bool:
     """Is *text* about a single one: a question whether it is or gets something, or what is told of it?
 
-    Never about what is counted, or about more days than one.
+    Never about what is counted, or, unless it is pointed to, about more days than one.
     """
-    if _OF_ONE.match(text) is None or _ON_AVERAGE.search(text) or is_report(text):
+    if _OF_ONE.match(text) is None or counts(text):
         return False
+    if _OF_THIS.match(text):
+        return True
     spans = (span for span in dates.find(text, _ANY_DAY) if span.start is not None and span.end is not None)
     return all((span.end - span.start).days == 1 for span in spans if span.start and span.end)
+
+
+def counts(text: str) -> bool:
+    """Does *text* want a figure, of a past time or as it usually is?"""
+    return _ON_AVERAGE.search(text) is not None or is_report(text)
 
 
 @lru_cache(maxsize=64)
 def asks_for_a_rule(text: str) -> bool:
     """Does *text* ask what holds in a case: what happens, what to do, or how long somebody has?"""
-    return _ASKS_FOR_A_RULE.search(text) is not None and not (_ON_AVERAGE.search(text) or is_report(text))
+    return _ASKS_FOR_A_RULE.search(text) is not None and not counts(text)
