@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import NamedTuple, TypeAlias
 
-from bylaw.logic.ir import Arith, Compare, Const, Facts, Number, Ref, Term
+from bylaw.logic.ir import Arith, Compare, Const, Facts, Number, Op, Ref, Term
 from bylaw.logic.truth import OPERATORS
 
 
@@ -23,7 +23,7 @@ class Sign(NamedTuple):
     """What a comparison asks: that a sum has that relation to zero."""
 
     sum: Form
-    op: str
+    op: Op
 
     @property
     def facts(self) -> list[str]:

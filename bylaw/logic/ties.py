@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import chain, combinations, pairwise
 from math import floor
 from typing import NamedTuple, TypeAlias
 
-from bylaw.logic.boxes import Box, Region, Span, domain, lies_in
-from bylaw.logic.diagram import Tie, TooWide
-from bylaw.logic.ir import Facts, Number, Variable
+from bylaw.logic.boxes import Box, Region, Span, domain, lies_in, meet_regions, region
+from bylaw.logic.diagram import Tie, TooWide, parts
+from bylaw.logic.ir import Atom, Facts, Number, Variable
 from bylaw.logic.sums import Form, NotLinear, Parts, Sign, normal, read, solved
-from bylaw.logic.truth import OPERATORS
+from bylaw.logic.truth import FLIPPED, OPERATORS
 
 MOST_POINTS = 4_000  # of one tie
 MOST_BOUNDS = 100  # of one fact
@@ -76,6 +77,8 @@ def _about(facts: tuple[str, ...], member: Member) -> Member:
 
 def is_met(asked: Asked, variables: Mapping[str, Variable]) -> bool:
     """Is there a point that some member allows? Raises TooWide."""
+    if len(asked.facts) == 1:
+        return any(_line(asked, variables[asked.facts[0]]).cells)
     return any(map(any, _Walk(asked, None, variables, [MOST_POINTS]).rows()))
 
 
@@ -84,6 +87,8 @@ def tie(asked: Asked, variables: Mapping[str, Variable]) -> Tie:
 
     Points that do not exist are left out, and so are the steps of facts that say no more than what exists.
     """
+    if len(asked.facts) == 1:
+        return _line(asked, variables[asked.facts[0]])
     numbers: dict[int, int] = {}
     budget = [MOST_POINTS]
     own = _spoken(asked.members[: len(asked.members) - asked.existing])
@@ -96,6 +101,19 @@ def tie(asked: Asked, variables: Mapping[str, Variable]) -> Tie:
             steps.update(combinations(sorted(map(numbers.__getitem__, row)), 2))
         lines.append(tuple(sorted(steps)))
     return Tie(asked.facts, tuple(numbers), tuple(lines))
+
+
+def _line(asked: Asked, variable: Variable) -> Tie:
+    """The same of a fact that is compared with known ones only: each member allows a region of it."""
+    spoken = dict[int, Region]()
+    for n, member in enumerate(asked.members):
+        where = [its for _, its in member.regions]
+        for (((_, by),), rest), op in member.signs:
+            where.append(region(Atom(variable.name, op if by > 0 else FLIPPED[op], Fraction(-rest, by)), variable))
+        if where:
+            spoken[n] = reduce(meet_regions, where)
+    cells = tuple(dict.fromkeys(who for _, who in parts(variable, spoken, (1 << len(asked.members)) - 1)))
+    return Tie(asked.facts, cells, (tuple(combinations(range(len(cells)), 2)),))
 
 
 def _spoken(members: Sequence[Member]) -> set[str]:
@@ -121,7 +139,7 @@ def _renamed(member: Member, fact: str, other: str) -> Member:
     def name(var: str) -> str:
         return other if var == fact else var
 
-    signs = (Sign((tuple((name(var), by) for var, by in parts), rest), op) for (parts, rest), op in member.signs)
+    signs = (Sign((tuple((name(var), by) for var, by in its), rest), op) for (its, rest), op in member.signs)
     return Member(tuple((name(var), where) for var, where in member.regions), tuple(signs))
 
 
@@ -211,8 +229,8 @@ class _Walk:
             found = self._everyone & ~sum(who for where, who in level.regions if not lies_in(value, where))
             level.allowed[value] = found
         alive &= found
-        for ((parts, rest), op), who in level.signs:
-            if alive & who and not OPERATORS[op](self._at(parts, rest), 0):
+        for (sum_, op), who in level.signs:
+            if alive & who and not OPERATORS[op](self._at(*sum_), 0):
                 alive &= ~who
         return alive
 
