@@ -69,6 +69,7 @@ _CALMING = listed("no not do to there be need worry problem trouble rush hurry p
 _WORRIES = listed("worry problem trouble rush hurry")
 _SWAPPED = {"i": ("you",), "we": ("you", "we"), "you": ("we", "i")}
 _OTHERS = ("it", "that", "they", "he", "she")
+_GO_AHEAD = frozenset(("please do", "go ahead", "please go ahead"))
 _MAY = listed("can may could")
 GREETINGS = listed("hi hello hey dear")
 _NAY = listed("no nope")
@@ -314,6 +315,14 @@ def is_awaited(words: Sequence[Word], start: int) -> bool:
     return any(text in _UNTIL for text in before) or is_called or is_of_office(words, start)
 
 
+def is_demanded(words: Sequence[Word], start: int, end: int) -> bool:
+    """Is what is said there only what has to be so: "the seal has to be whole", "your identity is verified first"?"""
+    near = [i for i, word in enumerate(words) if start <= word.start < end]
+    texts = [word.text for word in words[max(near[0] - 3, 0) : near[-1] + 1]] if near else []
+    after = [word.text for word in words[near[-1] + 1 : near[-1] + 2]] if near else []
+    return after == ["first"] or "must" in texts or ("have", "to") in pairwise(texts)
+
+
 def is_of_office(words: Sequence[Word], start: int) -> bool:
     """Does it name whose business it is: "a manager may approve it"?"""
     i = next((k for k, word in enumerate(words) if word.start >= start), len(words))
@@ -356,11 +365,13 @@ def is_calming(texts: Collection[str]) -> bool:
 def echoes(words: Sequence[Word], asked: Sequence[Word]) -> bool:
     """Does it say yes with the verb of the question alone: "You may." to "may I approve it?"?"""
     texts = [word.text for word in words if word.text not in _YES]
-    if len(texts) != 2 or len(asked) < 2:
+    if len(texts) not in (2, 3) or len(asked) < 2:
         return False
+    if asked[1].text in ("i", "we") and " ".join(texts) in _GO_AHEAD:
+        return True
     verb, subject = asked[0].text, asked[1].text
     is_same = texts[1] == verb or (texts[1] in _MAY and verb in _MAY)
-    return is_same and texts[0] in _SWAPPED.get(subject, _OTHERS)
+    return is_same and len(texts) == 2 and texts[0] in _SWAPPED.get(subject, _OTHERS)
 
 
 def says_yes_or_no(words: Sequence[Word]) -> bool | None:

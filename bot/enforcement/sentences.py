@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property, lru_cache
 
-from bot.enforcement.polarity import is_conditional
+from bot.enforcement.figures import Figure, figures
+from bot.enforcement.polarity import is_conditional, is_giving
 from bot.enforcement.senses import in_plain_words
 from bylaw.language.span import listed
-from bylaw.language.words import Word, read_words
+from bylaw.language.words import DETERMINERS, Word, read_words
 
 # INVARIANT: no two alternatives match at one place, so the scan is linear. A point inside a number ends nothing.
 _END = re.compile(r"[.!?]+[\"”’')\]]*(?=\s|$)|\n+|;(?=\s|$)")
@@ -20,6 +22,7 @@ POLICY_ID = re.compile(r"\bPOL(?:-IMP)?-[A-Z]+-\d{3,}\b")
 _PERCENT = re.compile(r"(?i) ?% ?|(?<=[\w\d]) per cent\b ?")
 _LEAST = 4  # words of a quotation; fewer are anybody's
 _SUPPOSING = listed("if unless whether suppose supposing assuming")
+_FULL = listed("full whole entire")
 _WHOLE = ""  # before the first words of a whole text
 
 
@@ -108,6 +111,30 @@ def concluded(sentence: Sentence) -> Iterator[Sentence]:
         return
     yield sentence_of(sentence.text[: words[i - 1].end])
     yield sentence_of(sentence.text[words[i].start :])
+
+
+def repaid(sentence: Sentence, told: Collection[Figure], today: date) -> Sentence:
+    """The sentence with "your $60 back" as "your money back", where all that the case tells of money is $60.
+
+    "You get the full $60" is a full refund then.
+    """
+    words = sentence.words
+    texts = [word.text for word in words]
+    if "back" not in texts and _FULL.isdisjoint(texts):
+        return sentence
+    sums = {figure for figure in told if figure[0] not in ("seconds", "percent")}
+    for figure, quantity in figures(sentence.text, today) if len(sums) == 1 else ():
+        places = [i for i, word in enumerate(words) if quantity.start <= word.start < quantity.end]
+        if figure not in sums or not places:
+            continue
+        first, last = places[0], places[-1] + 1
+        lead = [text for text in texts[max(first - 3, 0) : first] if text not in DETERMINERS]
+        is_full = lead[-1:] != [] and lead[-1] in _FULL and lead[-2:-1] != [] and is_giving(lead[-2])
+        meant = "money" if texts[last : last + 1] == ["back"] else "refund" if is_full else ""
+        if meant:
+            word = replace(words[first], text=meant, end=words[last - 1].end)
+            return replace(sentence, words=(*words[:first], word, *words[last:]))
+    return sentence
 
 
 def quotable_texts(texts: Iterable[str]) -> Quotable:

@@ -16,11 +16,11 @@ from functools import cached_property
 from bot.enforcement import labels, polarity
 from bot.enforcement.bounds import of_others
 from bot.enforcement.facts import Read, Reading, read_text
-from bot.enforcement.figures import Figure, figures, told
+from bot.enforcement.figures import Figure, told
 from bot.enforcement.namings import Mention, Naming, Namings, namings
 from bot.enforcement.recognise import Topic
 from bot.enforcement.senses import sense
-from bot.enforcement.sentences import POLICY_ID, Quotable, Sentence, concluded, sentence_of, sentences
+from bot.enforcement.sentences import POLICY_ID, Quotable, Sentence, concluded, repaid, sentence_of, sentences
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, Word, read_words
@@ -37,6 +37,7 @@ _MODALS = listed("can could may might must will would shall should")
 _ADVERBS = listed("simply just still also always now again")
 _BEFORE_A_VERB = listed("not be no longer also simply still just ever never")
 _JOINTS = listed("and but or then which while plus")  # what begins another statement of the clause
+_DEMANDING = re.compile(r"(?i)\b(?:must|to|first)\b")
 _DIGIT = re.compile(r"\d")
 LONGEST = 400  # words of a sentence; no check reads on
 
@@ -81,7 +82,13 @@ class Said:
         """The facts that it says of the case itself, now."""
         if self.is_question or self.is_conditional:
             return ()
-        return tuple(read for read in self.reading.reads if not polarity.is_awaited(self.sentence.words, read.start))
+        words, is_demanding = self.sentence.words, _DEMANDING.search(self.sentence.text) is not None
+        return tuple(
+            read
+            for read in self.reading.reads
+            if not polarity.is_awaited(words, read.start)
+            and not (is_demanding and polarity.is_demanded(words, read.start, read.end))
+        )
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,7 @@ class Reader:
     def _said(self, sentence: Sentence, names: Namings) -> Said:
         if len(sentence.words) > LONGEST:
             return Said(sentence, Reading((), (), frozenset()), False, False, (), is_unread=True)
-        sentence, labelled = self._labelled(self._repaid(sentence))
+        sentence, labelled = self._labelled(repaid(sentence, self._told, self.today))
         reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
         mentions = [one for one in self._mentions(sentence, names) if not self._is_told_as_fact(one, sentence, reading)]
         reads = (
@@ -198,20 +205,6 @@ class Reader:
         if is_question:
             return Said(sentence, reading, True, False, offers=claims, silent=silent, beside=beside)
         return Said(sentence, reading, False, is_conditional, claims, silent=silent, beside=beside)
-
-    def _repaid(self, sentence: Sentence) -> Sentence:
-        """The sentence with "your $60 back" as "your money back", where all that the case tells of money is $60."""
-        words = sentence.words
-        if not any(word.text == "back" for word in words):
-            return sentence
-        sums = {figure for figure in self._told if figure[0] not in ("seconds", "percent")}
-        for figure, quantity in figures(sentence.text, self.today):
-            spelled = [word for word in words if quantity.start <= word.start < quantity.end]
-            i = words.index(spelled[-1]) + 1 if spelled else len(words)
-            if sums == {figure} and i < len(words) and words[i].text == "back":
-                money = replace(spelled[0], text="money", end=spelled[-1].end)
-                return replace(sentence, words=(*words[: i - len(spelled)], money, *words[i:]))
-        return sentence
 
     def _mentions(self, sentence: Sentence, names: Namings) -> list[Mention]:
         """Where actions are named, in short only in clauses that name none of the actions that were asked about."""

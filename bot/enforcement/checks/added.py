@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
 
 from bot.enforcement.senses import sense, stem
 from bot.enforcement.stated import Said
@@ -23,6 +25,7 @@ _SAYING = listed(
     "know note remember see understand say tell inform apologise apologize mention admit explain mind hear worry ask"
 )
 _EMPTY = AUXILIARIES | listed("first then please again though quickly briefly simply")
+_GROUNDS = listed("before until because as since so")
 _OBJECTS = listed("item product purchase order thing back store shop")
 _NO = listed("no not never")
 _TIMES = listed("morning afternoon evening weekend month tomorrow tonight")
@@ -31,7 +34,13 @@ _THIS = listed("this that the")
 _APART = PREPOSITIONS - {"as", "of"} | listed("this every today now always each")
 _PAYING = listed("cash money full")
 _PASSING = frozenset(map(sense, ("lock", "pause", "hold")))
+_PAID = listed("pay paid")
+_ONCE = listed("once after when if")
 _BUT = listed("but though only just")
+
+
+def _any_of(words: Collection[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{'|'.join(sorted(words))})s?\b")
 
 
 def duties(said: Said, ruled: Ruled, held: Sequence[tuple[frozenset[str], bool]]) -> Iterator[Word]:
@@ -41,7 +50,7 @@ def duties(said: Said, ruled: Ruled, held: Sequence[tuple[frozenset[str], bool]]
     is not there is a ground to refuse.
     """
     words = said.sentence.words
-    if said.is_question or _MARKS.isdisjoint(word.text for word in words):
+    if said.is_question or _MARK.search(said.sentence.text) is None:
         return
     left = {*said.silent, *said.beside}
     is_refused = any(not claim.gives for claim in said.claims)
@@ -52,7 +61,10 @@ def duties(said: Said, ruled: Ruled, held: Sequence[tuple[frozenset[str], bool]]
                 continue
             if is_refused and [word.text for word in words[i + 1 : i + 2]] == ["not"]:
                 continue  # "you must not send it": what is refused is read
-            rest = [words[k] for k in clause if k >= i + (words[i].text not in _ORDERS) and words[k] in left]
+            until = takewhile(
+                lambda k: words[k].text not in _GROUNDS, range(i + (words[i].text not in _ORDERS), clause.stop)
+            )
+            rest = [words[k] for k in until if words[k] in left]
             done = [word for word in rest if stem(word.text) and word.text not in _EMPTY]
             is_denied = any(words[k].text in _NO for k in clause if i - 3 <= k < i)
             if done and done[0].text not in _SAYING and not _is_asked_for(done, is_denied, ruled, near):
@@ -87,10 +99,11 @@ def _is_asked_for(done: Sequence[Word], is_denied: bool, ruled: Ruled, held: Seq
 
 def restrictions(said: Said) -> Iterator[Word]:
     """When, where and for what alone it is given: "in the morning", "but not this week", "for one of them"."""
+    if _NARROWING.search(said.sentence.text) is None:
+        return
     words = said.sentence.words
     texts = [word.text for word in words]
-    if _NARROWING.isdisjoint(texts):
-        return
+    is_of_outcome = _DUTIES.isdisjoint(texts) and all(claim.outcome for claim in said.claims)
     is_passing = "instead" in texts or not _PASSING.isdisjoint(map(sense, texts))
     for i, word in enumerate(words):
         before = "".join(texts[i - 1 : i]) if i and words[i - 1].clause == word.clause else ""
@@ -101,6 +114,8 @@ def restrictions(said: Said) -> Iterator[Word]:
             or (word.text == "day" and before in _THIS and texts[i - 2 : i - 1] == ["on"])
             or (word.text == "now" and before == "for" and not is_passing)
             or (word.text == "one" and (before == "for" or after in ("of", "time")))
+            or (word.text == "first" and not after and is_of_outcome)
+            or (word.text == "you" and before in _ONCE and not _PAID.isdisjoint(texts[i + 1 : i + 4]))
             or (word.text == "not" and before in ("", *_BUT) and after in _APART and _is_left_out(words, i))
         ):
             yield word
@@ -111,5 +126,6 @@ def _is_left_out(words: Sequence[Word], i: int) -> bool:
     return all(word.text not in _PAYING for word in words[i + 1 : i + 4] if word.clause == words[i].clause)
 
 
-_NARROWING = _TIMES | listed("week day now one not")
-_MARKS = _DUTIES | _ORDERS | {"have"}
+# what is looked for at all, before the words are
+_MARK = _any_of(_DUTIES | _ORDERS | listed("have has had d"))
+_NARROWING = _any_of(_TIMES | listed("week day now one not t first paid pay"))

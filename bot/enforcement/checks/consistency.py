@@ -13,12 +13,13 @@ from itertools import chain
 from bot.enforcement.checks.claims import claims, core, holds_here, judge, limits, offers
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.checks.told import facts, sums
-from bot.enforcement.checks.unread import Known, is_signed, known_of, unread
+from bot.enforcement.checks.unread import Known, is_signed, known_of, stems_in, unread
 from bot.enforcement.figures import figures
 from bot.enforcement.lookups import lookups
 from bot.enforcement.namings import namings
-from bot.enforcement.polarity import is_yes_or_no, says_yes_or_no
-from bot.enforcement.stated import LONGEST, Claim
+from bot.enforcement.polarity import is_yes_or_no, opening, says_yes_or_no
+from bot.enforcement.senses import stem
+from bot.enforcement.stated import LONGEST, Claim, Said
 from bot.enforcement.write import Words, listing
 from bylaw.language.glyphs import disguised
 
@@ -87,7 +88,7 @@ def _silence(draft: Draft) -> Iterator[Violation]:
     for outcome in wanted:
         mine = [claim for claim in claims if claim.outcome == outcome and _is_of_this_case(draft, claim)]
         if draft.decision.outcomes[outcome].action is None:
-            if not (draft.stated.asks or draft.stated.hedges or mine or _says_something_right(draft)):
+            if not (draft.stated.asks or _leaves_open(draft) or mine or _says_something_right(draft)):
                 yield Violation("unanswered", f"it neither answers nor asks: {words.outcome(outcome)}")
         elif not any(_answers(draft, claim) for claim in mine):
             yield Violation("unanswered", f"it does not say: {words.outcome(outcome)}")
@@ -99,6 +100,12 @@ def _silence(draft: Draft) -> Iterator[Violation]:
         is_told = not is_settled and _says_something_right(draft)  # "first we verify your identity"
         if not spoken & set(scope.actions) and not is_put_off and not is_told:
             yield Violation("unanswered", f"it does not say: {listing(words.action(name) for name in scope.actions)}")
+
+
+def _leaves_open(draft: Draft) -> bool:
+    """Does it leave something open, and not with a yes or no to what was not understood?"""
+    hedging = (said for said in draft.stated.sentences if said.is_conditional)
+    return any(said.claims or says_yes_or_no(said.sentence.words) is None for said in hedging)
 
 
 def _is_ruled(draft: Draft, action: str) -> bool:
@@ -125,7 +132,11 @@ def _untold(draft: Draft) -> Iterator[Violation]:
     for i, said in enumerate(draft.stated.sentences):
         if (not said.silent and not said.beside) or is_signed(draft.stated.sentences[:i], said):
             continue
-        if is_yes_or_no(said.sentence.words) or _is_contrary(draft, i):
+        if (
+            is_yes_or_no(said.sentence.words)
+            or (i == draft.stated.lead and _is_asked_again(draft, said))
+            or _is_contrary(draft, i)
+        ):
             word = (
                 said.sentence.text if i > draft.stated.lead else None
             )  # behind the first sentence: yes or no to what?
@@ -134,6 +145,18 @@ def _untold(draft: Draft) -> Iterator[Violation]:
             word = unread(said, known, [quantity for _, quantity in figures(said.sentence.text, today)])
         if word is not None:
             yield Violation("unread", f"nobody could check what it says with “{word}”", said.sentence.text)
+
+
+def _is_asked_again(draft: Draft, said: Said) -> bool:
+    """Does a yes only repeat what was asked: "Yes, you can return the camera."?"""
+    opened = opening(said.sentence.words)
+    if not opened or said.claims or says_yes_or_no(said.sentence.words) is False:
+        return False
+    rest = [word for word in said.sentence.words if word not in opened]
+    if any(word.text in ("not", "no", "only", "or") or word.is_number for word in rest):
+        return False
+    stems = {found for word in rest if (found := stem(word.text)) is not None}
+    return len(stems) > 0 and stems <= stems_in([draft.query])
 
 
 def _is_contrary(draft: Draft, i: int) -> bool:

@@ -6,7 +6,7 @@ None of them names anything by itself, so nothing that is read by its stem notic
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from bot.enforcement.figures import NUMBER_WORDS
 from bot.enforcement.polarity import is_giving
@@ -67,6 +67,7 @@ def _turned(said: Said) -> Iterator[Word]:
             is_turn
             or (raw == "had" and word in said.beside and not said.is_conditional and after not in ("to", "be"))
             or (word.text == "ask" and after == "for" and before in _BEFORE_ASKING)
+            or (word.text in _US and ("pay", "for") in pairwise(other.text for other in words[i + 1 : i + 6]))
             or (is_charge and (raw == "paid" or (word.text in _US and verb == "pay")))
             or (word.text in _US and verb in _GETTING)
             or (word.text == "you" and verb and sense(verb) in _OUR_WORK and not _is_passive(words, i))

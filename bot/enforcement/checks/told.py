@@ -13,7 +13,7 @@ from bot.enforcement.lookups import lookups
 from bot.enforcement.stated import Said
 from bot.enforcement.write import Words
 from bylaw.language.span import listed
-from bylaw.language.words import PREPOSITIONS, read_words
+from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words
 from bylaw.logic.ir import Value
 from bylaw.logic.truth import truth
 
@@ -102,6 +102,12 @@ def _ground(draft: Draft) -> Ground:
     )
 
 
+def _is_left_over(said: Said) -> bool:
+    """Does it only add under which condition the sentence before it holds: "Only from $2,000."?"""
+    texts = {word.text for word in said.sentence.words}
+    return said.sentence.words[0].text == "only" and texts.isdisjoint(PRONOUNS | AUXILIARIES) and not said.claims
+
+
 def sums(draft: Draft) -> Iterator[Violation]:
     """Figures that nobody gave, or that stand for something else where they are said."""
     ground = _ground(draft)
@@ -123,6 +129,6 @@ def sums(draft: Draft) -> Iterator[Violation]:
             ]
         for quantity in wrong:
             yield Violation("wrong-figure", f"no rule and no fact of the case gives “{quantity.words}”", text)
-        if not said.is_conditional:
+        if not said.is_conditional or _is_left_over(said):
             for quantity in misplaced(said, ground):
                 yield Violation("wrong-figure", f"“{quantity.words}” does not hold where it is said", text)

@@ -40,7 +40,10 @@ _SET_PHRASES = {("any", "more"), ("no", "longer"), ("any", "longer"), ("this", "
     *(("reach", "out"), ("reaching", "out"), ("getting", "in")),
 }
 _WITH_AN_ACTION = {("too", "late"), ("no", "problem")}  # "you are too late for …"; alone they are an answer
-_BEFORE_A_NUMBER = listed("within inside under over below above past beyond outside more less day up")
+_BEFORE_A_NUMBER = listed(
+    "within inside under over below above past beyond outside more less day up "
+    "older younger longer shorter later earlier higher lower heavier lighter cheaper"
+)
 _BEHIND_A_NUMBER = {("or", "more"), ("or", "less"), ("or", "over"), ("or", "above"), ("or", "below")}
 _BEFORE_A_PRICE = listed("by after before for without")
 _RETURNING = listed("return returned returning bring brought come back withdraw")
@@ -352,6 +355,8 @@ def _is_elliptic(said: Said) -> bool:
     """Does it answer with a verb alone: "We do.", "You cannot."?"""
     clause = [said.sentence.words[i].text for i in said.sentence.clauses[0]]
     is_bare = not said.claims and all(text in FUNCTION_WORDS for text in clause)
+    if clause == ["please", "do"]:
+        return not said.claims
     if is_bare and "no" in clause and len(clause) > 1:
         return True  # "no can do"
     return (
