@@ -19,14 +19,18 @@ _NUMBERED = re.compile(r"gh-(?=\d)", re.IGNORECASE)  # GH-12 is the number of an
 
 def inert(text: str) -> str:
     """*text* on one line; what stands between two backticks is code, every other letter only itself."""
-    parts = visible(text).split("`") if text.count("`") % 2 == 0 else [visible(text)]
+    shown = visible(text)
+    parts = shown.split("`") if text.count("`") % 2 == 0 else [shown]
     # Two code spans side by side would be read as one: something stands between them.
-    return "".join(code(part) if i % 2 else literal(part) or "&#8203;" for i, part in enumerate(parts))
+    return "".join(_span(part or " ") if i % 2 else literal(part) or "&#8203;" for i, part in enumerate(parts))
 
 
 def code(text: str) -> str:
     """*text* as a code span, on one line, which nothing in it can end."""
-    shown = visible(text) or " "
+    return _span(visible(text) or " ")
+
+
+def _span(shown: str) -> str:
     longest = max((len(run) for run in re.findall("`+", shown)), default=0) if "`" in shown else 0
     fence = "`" * (longest + 1)
     space = " " if shown.startswith("`") or shown.endswith("`") else ""
