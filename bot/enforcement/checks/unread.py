@@ -387,11 +387,11 @@ def _greeting(said: Said) -> Iterator[int]:
 
 def is_signed(before: Sequence[Said], said: Said) -> bool:
     """Is it the name of who writes, behind "kind regards"? At most some words with capitals, and no figure."""
-    ends = [i for i, other in enumerate(before) if {word.text for word in other.sentence.words[-1:]} & _SIGN_OFFS]
-    last = ends[-1] if ends else len(before)
+    near = (other.sentence.words for other in reversed(before[-2:]))
+    ending = next((words for words in near if {word.text for word in words[-1:]} & _SIGN_OFFS), None)
     names = said.sentence.text.split()
     is_name = len(names) <= _HEADING + 1 and all(name[:1].isupper() and name.isalpha() for name in names)
-    return len(before) - last in (1, 2) and len(before[last].sentence.words) <= _HEADING and is_name and not said.claims
+    return ending is not None and len(ending) <= _HEADING and is_name and not said.claims
 
 
 def _instead(words: Sequence[Word]) -> Sequence[Word]:

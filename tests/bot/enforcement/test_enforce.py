@@ -125,9 +125,9 @@ def test_a_sentence_that_nobody_reads_is_never_delivered(text: str, own: BundleI
 
 
 def test_a_long_answer_is_not_read_once_a_sentence(own: BundleIndex) -> None:
-    said = ["You get store credit."] * 900
+    said = ["You get store credit."] * 400
     started = time.process_time()
     *passed, last = stream(asked(), iter(said), own)
-    assert time.process_time() - started < 30  # once a sentence took many minutes
+    assert time.process_time() - started < 15  # once a sentence takes a multiple
     assert passed == [Passed(sentence) for sentence in said]
     assert isinstance(last, ComplianceDecision) and last.action == "pass"
