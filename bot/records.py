@@ -177,9 +177,13 @@ def redact(
     """Take what was said away for good: out of the chain, and the rows and papers beside it.
 
     The chain still verifies, and says how many are redacted. What stays of an entry is when it was written, what
-    happened, the request's id, the bundle, and the fingerprints of its papers: it can no longer be replayed. Where this
-    was interrupted, do it again. Backups and exports, a database server's own log, and earlier versions of objects in
-    a bucket are yours to delete.
+    happened, the request's id and the bundle: it can no longer be replayed. Where this was interrupted, do it again.
+    Backups and exports, a database server's own log, and earlier versions of objects in a bucket are yours to delete;
+    a server has its last thousand questions in memory until it is started anew.
+
+    \b
+    bylaw audit redact --request ID --by dpo --reason "asked to be forgotten"
+    bylaw audit redact --expired --by cron --reason retention        every night
     """
     from bot import app
     from bot.redaction import Scope
