@@ -178,7 +178,8 @@ def redact(
 
     The chain still verifies, and says how many are redacted. What stays of an entry is when it was written, what
     happened, the request's id and the bundle: it can no longer be replayed. Where this was interrupted, do it again.
-    Backups and exports, a database server's own log, and earlier versions of objects in a bucket are yours to delete;
+    Backups, exports, recordings (BYLAW_LLM_RECORD), a database server's own log, and earlier versions of objects in a
+    bucket are yours to delete;
     a server has its last thousand questions in memory until it is started anew.
 
     \b
