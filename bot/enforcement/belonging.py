@@ -39,7 +39,8 @@ _STATES = listed(
 )
 _FEES = listed(
     "fee shipping ship delivery postage tax vat deposit surcharge charge handling tip repair install installation "
-    "insurance warranty salary rent bill fine penalty budget restocking commission wrapping"
+    "insurance warranty salary rent bill fine penalty budget restocking commission wrapping "
+    "instalment installment"
 )
 _COMMON = FUNCTION_WORDS | PEOPLE | _THINGS | _GOODS | QUALITIES | _BUYING
 _VERBS_OF_FEES = listed("ship charge")  # "they charge 30 dollars" tells a price
@@ -110,6 +111,9 @@ def is_fee(said: Utterance, used: Sequence[int], quantity: Quantity, after: Coll
     while i >= 0 and words[i].clause == clause and (words[i].text in _BETWEEN):
         i -= 1
     if i >= 0 and words[i].clause == clause and words[i].text in _FEES - _VERBS_OF_FEES:
+        return True
+    of = quantity.first - 1  # "paid in 3 instalments of $200"
+    if of > 0 and words[of].text == "of" and words[of - 1].text in _FEES and of - 1 not in used:
         return True
     if used[-1] > quantity.last:
         return False  # the words of a phrase stand behind it

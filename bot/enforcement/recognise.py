@@ -141,7 +141,7 @@ def _score(index: BundleIndex, text: str) -> float:
     points += weights.domain * (bool(found.domains) and (speaks or stated != 1))
     is_likely = bool(found.likely) or (len(stems) > 1 and stems - _GUIDING <= keywords.fact_stems)
     points += weights.likely * (is_likely and not found.is_named)
-    points += weights.policy_word * (not words.isdisjoint(_POLICY_WORDS))
+    points += weights.policy_word * (not is_figure and not words.isdisjoint(_POLICY_WORDS))
     points += weights.opener * (not opens and POLICY_ID.search(text) is not None)
     is_rule = is_entitled or is_of_case
     if is_figure or (not is_rule and any(f" {counting} " in said for counting in _COUNTING)):

@@ -47,7 +47,10 @@ _CORRECTION = re.compile(
 )
 _EXACTLY = re.compile(r"(?i)\W*(?:to be (?:exact|precise)|(?:to be )?more precisely)\b")
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
-_OR_ELSE = re.compile(r"(?i)\b(?:or (?:(?:was|is|were) (?:it|that)|even)|maybe|perhaps)\W*$")
+_SAYING = listed("say tell think know mean")
+_OR_ELSE = re.compile(
+    r"(?i)\b(?:or (?:(?:was|is|were) (?:it|that)|even)|maybe|perhaps|and (?:one|another|the other) of)\W*$"
+)
 _NEAR = 9  # words from the first of a question to what it asks for
 _CORRECTED_IN = 7  # words from a number to the one that takes its place
 PEOPLE = listed(
@@ -281,7 +284,7 @@ class Utterance:
         if not opens or not self.ends_clause(used[-1]):
             return False
         between = [word.text for word in words[start + 1 : first] if word.text not in DETERMINERS]
-        told = [text for text in between if text not in FUNCTION_WORDS]
+        told = [text for text in between if text not in FUNCTION_WORDS and text not in _SAYING]
         is_other = any(text in CONJUNCTIONS or text in ("if", "when", "not") for text in between)
         return not is_other and len(told) <= (not PRONOUNS.intersection(between))
 
@@ -325,6 +328,8 @@ class Utterance:
         if before[-4:-2] == ["not", "sure"] or (("not", "that") in pairs and not self._is_twice_denied(used)):
             return "it is not said for sure"
         wish = next((i for i, text in enumerate(before) if text == "wish"), None)
+        if "hope" in before[:-1] and "to" not in before:
+            return "it is only wished"
         if (wish is not None and before[wish + 1 : wish + 2] != ["to"]) or before[:2] == ["if", "only"]:
             return "it is only wished"
         if ("to", "become") in pairs:

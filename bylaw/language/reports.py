@@ -24,7 +24,7 @@ _OF_ONES_OWN = re.compile(
     re.IGNORECASE,
 )
 _HIGHEST = re.compile(
-    r"\b(?:(?:the|has|have|had|got|with) (?:most|least|fewest)|the (?:highest|lowest))\b", re.IGNORECASE
+    r"\b(?:(?:the|has|have|had|got|with) (?:most|least|fewest)|the (?:highest|lowest))\b|\bmost\W*$", re.IGNORECASE
 )
 _PAST = r"(?:did|was|were|have|has|had)\b"
 _QUANTITY = (
@@ -63,7 +63,7 @@ _ASKS_FOR_A_RULE = re.compile(
     r"|\bhow (?:many|much|long|often|late|soon)(?: (?!in\b|of\b|since\b)[\w-]+){0,3}"
     r" (?:(?-i:may)|must|should|can (?:i|an?|one|be)) |\b(?:is|are) too (?:many|much|late|long|often|heavy|old)\W*$"
     r"|\bwhich (?:[\w-]+ ){1,3}?(?:(?:(?-i:may)|must|can) (?:not )?be|(?:need|require) (?:an?|the))\b"
-    r"|\bdo(?:es)? it matter\b",
+    r"|\bdo(?:es)? it matter\b|\bwhat (?:counts|qualifies) as\b",
     re.IGNORECASE,
 )
 _ON_AVERAGE = re.compile(r"\b(?:average|typically|usually|normally|median|per)\b", re.IGNORECASE)
@@ -73,7 +73,7 @@ _ONE = (
     rf"|he|she|it|some(?:one|body)|{_SINGULAR})"
 )
 _IS = (
-    r"(?:(?:is|was|has)(?:n't)?|had|wants?|needs?|asks?|says?|said|refuses?|claims?|weighs?|\w{3,}ed"
+    r"(?:(?:is|was|has)(?:n't)?|had|(?:ca|wo|do|does|did|could)n't|cannot|can|will|did|lives?|wants?|needs?|asks?|says?|said|refuses?|claims?|weighs?|\w{3,}ed"
     r"|bought|brought|broke|fell|gave|got|kept|left|lost|made|paid|sent|sold|took|told)"
 )
 # "is the order held?", "do we lend a device?", "customer has 4 failed logins"
