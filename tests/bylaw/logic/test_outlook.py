@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic import diagram, outlook
+from bylaw.logic import diagram, outlook, ties
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import (
     And,
@@ -258,6 +258,23 @@ def tied_ends(ruleset, facts):
         return known[fires]
 
     return [(case, end(case)) for case in there]
+
+
+@given(tied_rulesets(), tied_facts, st.sampled_from((("FEW", outlook, 0), ("MOST_POINTS", ties, 5))))
+@settings(max_examples=60, deadline=None)
+def test_where_it_is_too_much_no_fact_that_matters_is_left_out_and_nothing_decided_early(ruleset, facts, bound):
+    name, module, most = bound
+    before = getattr(module, name)
+    setattr(module, name, most)
+    try:
+        decision = Evaluator(ruleset).decide(facts, 1)
+    finally:
+        setattr(module, name, before)
+    found = tied_ends(ruleset, facts)
+    assert turning(found, [name for name in TIED if name not in facts]) <= set(decision.missing_facts)
+    answers = {actions for _, (actions, *_) in found}
+    assert decision.outcomes["refund"].action is None or answers == {(decision.outcomes["refund"].action,)}
+    assert "refund" in decision.undecided or len(answers) == 1
 
 
 @given(tied_rulesets(), st.lists(tied_facts, min_size=1, max_size=3), st.booleans())
