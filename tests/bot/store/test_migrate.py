@@ -15,7 +15,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
-from bot.store import audit
+from bot.store import audit, migrate
 from bot.store.columns import metadata
 from bot.store.engine import StoreError, connect
 from bot.store.migrate import HEAD, SCRIPTS, TABLES, revision, upgrade
@@ -23,6 +23,12 @@ from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON
 
 ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def _by_alembic(monkeypatch):
+    """Every store here is made by the migrations, none from another."""
+    monkeypatch.setattr(migrate, "_run", migrate._run.__wrapped__)
 
 
 def test_migrations_and_tables_say_the_same(store):
