@@ -19,6 +19,7 @@ Ruled = Collection[tuple[frozenset[str], bool]]  # the stems of a text of the ru
 _DUTIES = listed("must need should ought required obliged supposed")
 _TO = listed("have ought required obliged supposed")  # a duty only before "to"
 _ORDERS = listed("show bring confirm check read wait")
+_CONTACTS = listed("contact ask write call reach")
 _BEFORE_AN_ORDER = listed("please just first then simply kindly now and but or also so")
 _ASKING = listed("if whether in case should")  # "if you need anything else"
 _SAYING = listed(
@@ -59,13 +60,17 @@ def duties(said: Said, ruled: Ruled, held: Sequence[tuple[frozenset[str], bool]]
         for i in clause:
             if words[i] not in left or not _is_duty(words, clause, i):
                 continue
-            if is_refused and [word.text for word in words[i + 1 : i + 2]] == ["not"]:
+            if is_refused and words[min(i + 1, len(words) - 1)].text in ("not", "never"):
                 continue  # "you must not send it": what is refused is read
             until = takewhile(
                 lambda k: words[k].text not in _GROUNDS, range(i + (words[i].text not in _ORDERS), clause.stop)
             )
             rest = [words[k] for k in until if words[k] in left]
             done = [word for word in rest if stem(word.text) and word.text not in _EMPTY]
+            if PRONOUNS.isdisjoint(words[k].text for k in clause if k < i) and words[i].text not in _ORDERS | _CONTACTS:
+                if any(words[k].is_number for k in clause):
+                    continue  # "they have to come back within 15 days" is for the figures
+                done += [words[k] for k in clause if k < i and words[k] in left and stem(words[k].text)]
             is_denied = any(words[k].text in _NO for k in clause if i - 3 <= k < i)
             if done and done[0].text not in _SAYING and not _is_asked_for(done, is_denied, ruled, near):
                 yield words[i]
@@ -80,9 +85,11 @@ def _is_duty(words: Sequence[Word], clause: range, i: int) -> bool:
         return all(other in _BEFORE_AN_ORDER for other in before)
     if text == "need" and before[-1:] == ["no"]:
         return True
+    if text in _CONTACTS:
+        return "first" in after and all(other in _BEFORE_AN_ORDER for other in before)
     if text not in _DUTIES | {"have"} or (text in _TO and after[:1] != ["to"]):
         return False
-    return not PRONOUNS.isdisjoint(before[-4:]) and _ASKING.isdisjoint(before)
+    return before != [] and _ASKING.isdisjoint(before)
 
 
 def _is_asked_for(done: Sequence[Word], is_denied: bool, ruled: Ruled, held: Sequence[frozenset[str]]) -> bool:
@@ -127,5 +134,5 @@ def _is_left_out(words: Sequence[Word], i: int) -> bool:
 
 
 # what is looked for at all, before the words are
-_MARK = _any_of(_DUTIES | _ORDERS | listed("have has had d"))
+_MARK = _any_of(_DUTIES | _ORDERS | _CONTACTS | listed("have has had d"))
 _NARROWING = _any_of(_TIMES | listed("week day now one not t first paid pay"))

@@ -30,9 +30,11 @@ _ENDS = listed("first last next")
 _ENDING = frozenset(map(sense, ("close", "erase", "end")))
 _TURNS = {
     *(("at", "first"), ("so", "on"), ("then", "some"), ("on", "us"), ("on", "house")),
+    *(("best", "case"), ("on", "condition")),
     *(("free", "of"), ("free", "to"), ("i", "hope"), ("i", "guess"), ("i", "suppose"), ("we", "hope"), ("i", "assume")),
 }
-_MAYBE = listed("may might")
+_MAYBE = listed("may might should")
+_FINDING = listed("we i they")
 _BEFORE_ASKING = listed("please just should must can may could to") | {""}
 _OUR_WORK = frozenset(map(sense, ("repair", "replace", "refund", "reimburse", "erase", "lock")))
 _CHARGES = frozenset(map(sense, ("fee", "postage", "deposit")))
@@ -72,6 +74,7 @@ def _turned(said: Said) -> Iterator[Word]:
             or (word.text in _US and verb in _GETTING)
             or (word.text == "you" and verb and sense(verb) in _OUR_WORK and not _is_passive(words, i))
             or (word.text in _MAYBE and verb in _GETTING)
+            or (raw in ("was", "were") and after == "to")
         ):
             yield words[i + 1] if is_turn else word
     for clause in said.sentence.clauses[1:]:
@@ -89,6 +92,9 @@ def _narrowed(said: Said) -> Iterator[Word]:
             while before and (before[-1] in _OF_A_SUM or before[-1] in DETERMINERS):
                 before.pop()
             lead = "".join(before[-1:])
+            after = [other.text for other in words[i + 1 : i + 2] if other.clause == word.clause]
+            if after != [] and after[0] in _FINDING:
+                yield words[i + 1]  # "the price we find"
             if (lead and lead not in _LEADS and not is_giving(lead)) or before[-2:] == ["not", "worth"]:
                 yield word
         elif word.text in _OURS and before and is_giving(before[-1]):

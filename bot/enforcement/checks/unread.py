@@ -251,7 +251,7 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     given = [known.actions[name] for claim in said.claims if claim.gives for name in claim.targets]
     own = own.union(*given) if given else own
     qualified = [word for word in _qualifiers(said.sentence.words) if not _is_ruled(said, word, known)]
-    qualified += duties(said, known.rules, known.held)
+    qualified += (word for word in duties(said, known.rules, known.held) if not _is_demanded(said, word, known))
     limited = (*qualified, *limits(said), *restrictions(said))
     is_repeated = _repeats(said, known)
     beside = (
