@@ -193,15 +193,14 @@ class Reader:
         is_question = polarity.is_question(sentence.text)
         elsewhere = self._of_others(sentence)
         is_conditional = not is_question and (
-            polarity.is_conditional(sentence.words)
-            or self._is_counterfactual(sentence, reading)
-            or bool(elsewhere and sentence.words[0].clause in elsewhere)
+            polarity.is_conditional(sentence.words) or self._is_counterfactual(sentence, reading)
         )
         claims: tuple[Claim, ...] = ()
         if not _ATTRIBUTED.search(sentence.text) and not _NO_POLICY.match(sentence.text):
             apart = [one for one in mentions if sentence.words[one.used[0]].clause in elsewhere] if elsewhere else []
             claims = tuple(self._claims(sentence, reading, is_conditional, [o for o in mentions if o not in apart]))
             claims += tuple(self._claims(sentence, reading, True, apart))
+        is_conditional = is_conditional or bool(elsewhere and sentence.words[0].clause in elsewhere)
         if is_question:
             return Said(sentence, reading, True, False, offers=claims, silent=silent, beside=beside)
         return Said(sentence, reading, False, is_conditional, claims, silent=silent, beside=beside)
@@ -407,6 +406,10 @@ class Reader:
         answer = is_echo or (polarity.says_yes_or_no(found[0].sentence.words) if found and asked else None)
         if answer is None or not self._is_yes_no_question():
             return []
+        if self._question[0].text not in _OPENS_QUESTION and any(
+            _given(claim) for said in found for claim in said.claims
+        ):
+            return []  # "of course, we erase it": the yes to a wish is what follows
         text = found[0].sentence.text
         own = namings(self.vocabulary)
         actions = [name for name in self.topic.actions if not own.is_denial(name)]

@@ -92,8 +92,7 @@ def _narrowed(said: Said) -> Iterator[Word]:
             while before and (before[-1] in _OF_A_SUM or before[-1] in DETERMINERS):
                 before.pop()
             lead = "".join(before[-1:])
-            after = [other.text for other in words[i + 1 : i + 2] if other.clause == word.clause]
-            if after != [] and after[0] in _FINDING:
+            if i + 1 < len(words) and words[i + 1].clause == word.clause and words[i + 1].text in _FINDING:
                 yield words[i + 1]  # "the price we find"
             if (lead and lead not in _LEADS and not is_giving(lead)) or before[-2:] == ["not", "worth"]:
                 yield word

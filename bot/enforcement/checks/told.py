@@ -17,7 +17,9 @@ from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words
 from bylaw.logic.ir import Value
 from bylaw.logic.truth import truth
 
-_REST = listed("left remain remaining more still until till late later early over past ago another beyond too after in")
+_REST = listed(
+    "short left remain remaining more still until till late later early over past ago another beyond too after in"
+)
 _OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
 
 

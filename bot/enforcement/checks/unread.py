@@ -361,7 +361,7 @@ def _is_elliptic(said: Said) -> bool:
         return True  # "no can do"
     return (
         is_bare
-        and clause[0] in PRONOUNS
+        and (clause[0] in PRONOUNS or (clause[0] == "there" and clause[-1] == "not"))
         and clause[-1] in AUXILIARIES | {"not"}
         and any(text in AUXILIARIES for text in clause)
     )
