@@ -18,7 +18,7 @@ _GENERAL = "|".join(
         r"^ when (?:do|can|may|be|must|should|would) ",
         r"^ (?:until|by) when ",
         r"^ how (?:long|late|soon|many (?:day|week|month)) (?:can|may|must|do (?:\w+ ){1,3}have) ",
-        r"^ (?:who|(?:what|which) (?:\w+ ){1,2}?)(?:get(?! \w+ed )|receive|qualify|may|must|have to"
+        r"^ (?:who |(?:what|which) (?:\w+ ){1,2}?)(?:get(?! \w+ed )|receive|qualify|may|must|have to"
         r"|be (?:not )?(?:eligible|entitled|allowed|accepted|refused|rejected|covered|excluded|forbidden)) ",
         r"^ who can ",
         r"^ be (?:\w+ ){1,4}?(?:required|needed|necessary|mandatory) ",

@@ -15,6 +15,7 @@ RULES = [
     "When do we give a full refund?",
     "When can a customer get store credit?",
     "When is a refund approved automatically?",
+    "Which customers get free shipping?",
     "Who gets store credit?",
     "Who is eligible for a refund?",
     "Who may approve a refund over 500 USD?",
