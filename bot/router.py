@@ -90,6 +90,9 @@ class Route:
 _OPENS_FOLLOW_UP = re.compile(
     r"\W*(and|but|or|also|plus|what about|how about|what if|same|the same|only|just|instead|now|then|again|ok|okay"
     r"|yes|yeah|yep|no|nope|actually|sorry|rather|i meant?|i was asking|make (it|that)"
+    r"|(going |go )?back to|returning to|as for"
+    r"|(the |an? )?(first|second|third|fourth|next|other|another|last)( (one|case|customer|caller|item|order))?"
+    r"(?=\s*:|\s+[–—-]\s)"
     r"|compared? (that|it|this|to|with)|how (does|do|did) (that|it|this|they|those) compare"
     r"|vs|versus|the (day|week|month|quarter|year) before)\b",
     re.IGNORECASE,
@@ -124,7 +127,9 @@ def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Threshold
     best = max(answerers, key=lambda answerer: scores[answerer.kind]).kind if answerers else None
     confidence = 0.0 if best is None else scores[best]
     last = next((answerer.kind for answerer in answerers if answerer.kind == past.last_kind), None)
-    if last is not None and (past.pending or is_follow_up(text, edges.short_words)):
+    # few words in which only the last kind reads something: "bought yesterday"
+    is_more = best == last and confidence >= edges.answer / 2 and len(text.split()) <= edges.short_words
+    if last is not None and (past.pending or is_more or is_follow_up(text, edges.short_words)):
         needed = edges.answer if is_new_question(text, edges.short_words) else edges.interrupt
         is_correction = len(text.split()) <= edges.short_words and _CORRECTS.match(text) is not None
         if best == last or confidence < needed or is_correction:
