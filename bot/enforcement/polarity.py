@@ -71,12 +71,14 @@ _SWAPPED = {"i": ("you",), "we": ("you", "we"), "you": ("we", "i")}
 _OTHERS = ("it", "that", "they", "he", "she")
 _GO_AHEAD = frozenset(("please do", "go ahead", "please go ahead"))
 _MAY = listed("can may could")
+ASKING = listed("can could may do be will would shall should am must have")  # opens a yes-or-no question
 GREETINGS = listed("hi hello hey dear")
 _NAY = listed("no nope")
 _THAT = listed("that this not")
 _ALLOWED = listed("allowed permitted possible")
 _GROUNDS = listed("because since as once after")
 _DOING = listed("that this it so yourself")
+_BY_NOW = listed("any more anymore now")
 _NO_PROBLEM = {("no", "problem"), ("no", "worry")}
 REGRET = listed("unfortunately sadly sorry regrettably alas well afraid i be am")  # "I am afraid not"
 _SAID_WITH_IT = _YES | _NAY | REGRET | _EAGER
@@ -202,6 +204,12 @@ def is_done(words: Sequence[Word], i: int) -> bool:
 def is_question(text: str) -> bool:
     """Does the sentence ask?"""
     return text.rstrip().endswith("?")
+
+
+def asks_yes_or_no(words: Sequence[Word]) -> bool:
+    """Is it asked for a yes or a no: "can I …", "please cancel …", "I want to …"?"""
+    texts = [word.text for word in words[:3]]
+    return texts[0] in ASKING or texts[0] == "please" or texts[:2] == ["i", "want"] or texts[1:] == ["would", "like"]
 
 
 def is_supposed(words: Sequence[Word]) -> bool:
@@ -397,9 +405,12 @@ def _opening(words: Sequence[Word]) -> tuple[bool, int] | None:
     is_whole = len(words) == start + 1 or (len(words) > start and words[start].clause != words[start + 1].clause)
     if texts[:1] and (texts[0] in _NAY or (texts[0] == "not" and is_whole)):
         return False, start + 1
-    here = takewhile(lambda word: word.clause == words[0].clause and word.text not in _GROUNDS, words)
+    first = words[min(start, len(words) - 1)].clause if words else 0
+    here = takewhile(lambda word: word.clause <= first and word.text not in _GROUNDS, words)
     clause = [word.text for word in here]
     bare = [text for text in clause if text not in REGRET | {"please"} or text in AUXILIARIES]
+    while "not" in bare and bare[-1] in _BY_NOW:
+        bare.pop()  # "that is not possible any more"
     if "do" in bare[1:] and set(bare[-2:]) <= _DOING | {"do"}:
         bare = [text for text in bare if text not in _DOING]
         bare = bare[:-1] if bare[-1] == "do" else bare  # "we cannot do that"

@@ -137,6 +137,11 @@ def repaid(sentence: Sentence, told: Collection[Figure], today: date) -> Sentenc
     return sentence
 
 
+def cited(text: str) -> tuple[str, ...]:
+    """The ids of policies that *text* names."""
+    return tuple(dict.fromkeys(POLICY_ID.findall(text)))
+
+
 def quotable_texts(texts: Iterable[str]) -> Quotable:
     """Texts that may be quoted, by every run of words that a quotation may begin with."""
     found: dict[tuple[str, ...], dict[tuple[str, ...], None]] = defaultdict(dict)

@@ -15,12 +15,14 @@ from functools import cached_property
 
 from bot.enforcement import labels, polarity
 from bot.enforcement.bounds import of_others
+from bot.enforcement.branches import Cases, branches, is_branch
 from bot.enforcement.facts import Read, Reading, read_text
 from bot.enforcement.figures import Figure, told
 from bot.enforcement.namings import Mention, Naming, Namings, namings
 from bot.enforcement.recognise import Topic
+from bot.enforcement.said import Claim, Said, Stated
 from bot.enforcement.senses import sense
-from bot.enforcement.sentences import POLICY_ID, Quotable, Sentence, concluded, repaid, sentence_of, sentences
+from bot.enforcement.sentences import Quotable, Sentence, cited, concluded, repaid, sentence_of, sentences
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, Word, read_words
@@ -31,98 +33,13 @@ _ATTRIBUTED = re.compile(r"POL(?:-IMP)?-[A-Z]+-\d{3,} (?:says|states|gives|requi
 _NO_POLICY = re.compile(r"(?i)\s*no (?:policy|rule)\b")  # that nothing speaks of an action promises nothing
 ABOUT = listed("request policy period window rule question department team desk form status handbook term case")
 _HAS = listed("no not your a")  # "your refund" is a promise, "the refund" need not be
-_OPENS_QUESTION = listed("can could may do be will would shall should am must have")
 _TESTING = listed("would could only need require required must whether")
 _MODALS = listed("can could may might must will would shall should")
 _ADVERBS = listed("simply just still also always now again")
 _BEFORE_A_VERB = listed("not be no longer also simply still just ever never")
 _JOINTS = listed("and but or then which while plus")  # what begins another statement of the clause
-_DEMANDING = re.compile(r"(?i)\b(?:must|to|first)\b")
 _DIGIT = re.compile(r"\d")
 LONGEST = 400  # words of a sentence; no check reads on
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What is said of an action: `targets` are the actions that would make a promise true, one unless it is vague.
-
-    `gives`: it holds, is done or may be done; otherwise it does not. `condition` is None when it is said without one.
-    """
-
-    targets: tuple[str, ...]
-    outcome: str | None
-    gives: bool
-    words: str
-    condition: Mapping[str, Value] | None = None
-    about: frozenset[str] = frozenset()  # facts that the condition touches, read or not
-    is_generic: bool = False
-    is_partial: bool = False  # only a part of it: "half of your money"
-    denies: frozenset[str] = frozenset()  # what there is not, where it is called so: "no refund"
-    is_general: bool = False  # denied for more than this case: "we never refund …"
-    is_only: bool = False  # under its condition and no other
-
-
-@dataclass(frozen=True)
-class Said:
-    """One sentence, read."""
-
-    sentence: Sentence
-    reading: Reading
-    is_question: bool
-    is_conditional: bool
-    claims: tuple[Claim, ...] = ()
-    is_unread: bool = False  # longer than anybody reads
-    offers: tuple[Claim, ...] = ()  # what it asks about, as if it were said
-    silent: tuple[Word, ...] = ()  # what its clauses that name no action say beside the facts
-    beside: tuple[Word, ...] = ()  # what the others say beside the actions and the facts
-    is_echo: bool = False  # it says yes with the verb of the question: "You may."
-
-    @property
-    def asserted(self) -> tuple[Read, ...]:
-        """The facts that it says of the case itself, now."""
-        if self.is_question or self.is_conditional:
-            return ()
-        words, is_demanding = self.sentence.words, _DEMANDING.search(self.sentence.text) is not None
-        return tuple(
-            read
-            for read in self.reading.reads
-            if not polarity.is_awaited(words, read.start)
-            and not (is_demanding and polarity.is_demanded(words, read.start, read.end))
-        )
-
-
-@dataclass(frozen=True)
-class Stated:
-    """All that an answer says."""
-
-    sentences: tuple[Said, ...]
-    policies: tuple[str, ...] = field(default=())  # cited by their ids
-    lead: int = 0  # the first sentence that is no greeting
-
-    @cached_property
-    def claims(self) -> tuple[Claim, ...]:
-        """Every claim, in the order of the text. A vague one gives way to a precise one of its sentence."""
-        return tuple(claim for said in self.sentences for claim in said.claims)
-
-    @cached_property
-    def asserted(self) -> tuple[Read, ...]:
-        """What it says of the case."""
-        return tuple(read for said in self.sentences for read in said.asserted)
-
-    @property
-    def asks(self) -> bool:
-        """Does it ask something back?"""
-        return any(said.is_question for said in self.sentences)
-
-    @property
-    def hedges(self) -> bool:
-        """Does it leave something open: a condition, or "it depends"?"""
-        return any(said.is_conditional for said in self.sentences)
-
-    @cached_property
-    def mentioned(self) -> frozenset[str]:
-        """The facts that its words touch."""
-        return frozenset(fact for said in self.sentences for fact in said.reading.mentioned)
 
 
 @dataclass(frozen=True)
@@ -145,7 +62,11 @@ class Reader:
         """What *text* states."""
         names = self.names or namings(self.vocabulary)
         parts = (part for sentence in sentences(text, self.quotable, self.query) for part in concluded(sentence))
-        found = [self._said(part, names) for part in parts]
+        found: list[Said] = []
+        before: Sentence | None = None
+        for part in parts:
+            found += self._in_cases(part, before, names)
+            before = before if before is not None and is_branch(part.words) else part
         lead = next((i for i, said in enumerate(found) if not polarity.is_greeting(said.sentence.words)), 0)
         if found and polarity.echoes(found[lead].sentence.words, self._question):
             found[lead] = replace(found[lead], silent=(), beside=(), is_echo=True)
@@ -155,6 +76,8 @@ class Reader:
             if polarity.is_supposed(first.sentence.words):
                 condition = {read.fact: read.value for read in first.reading.reads}
                 opening = [replace(claim, condition=condition) for claim in opening]
+            if first.cases:
+                opening = [*_in_each(opening, first.cases)]
             found[lead] = replace(first, claims=(*opening, *first.claims))
         return Stated(tuple(self._precise(found)), cited(text), lead)
 
@@ -173,11 +96,26 @@ class Reader:
         if not instead:
             yield from found
 
-    def _said(self, sentence: Sentence, names: Namings) -> Said:
+    def _in_cases(self, sentence: Sentence, before: Sentence | None, names: Namings) -> Sequence[Said]:
+        """The sentence, read as the branches that it speaks of: "with it …, without it …"."""
+        parts = branches(sentence, before, self._read)
+        is_opening = before is None and polarity.says_yes_or_no(parts[0].sentence.words) is not None
+        found = [self._said(one.sentence, names, one.is_supposed) for one in parts]
+        if parts[0].cases and not (found[0].claims or is_opening):
+            return [self._said(sentence, names)]
+        return [
+            replace(said, claims=_in_each(said.claims, one.cases), cases=one.cases) if one.cases else said
+            for said, one in zip(found, parts, strict=True)
+        ]
+
+    def _read(self, text: str) -> Reading:
+        return read_text(text, self.vocabulary, self.variables, self.today, self.prefer)
+
+    def _said(self, sentence: Sentence, names: Namings, is_supposed: bool = False) -> Said:
         if len(sentence.words) > LONGEST:
             return Said(sentence, Reading((), (), frozenset()), False, False, (), is_unread=True)
         sentence, labelled = self._labelled(repaid(sentence, self._told, self.today))
-        reading = read_text(sentence.text, self.vocabulary, self.variables, self.today, self.prefer)
+        reading = self._read(sentence.text)
         mentions = [one for one in self._mentions(sentence, names) if not self._is_told_as_fact(one, sentence, reading)]
         reads = (
             read
@@ -193,7 +131,7 @@ class Reader:
         is_question = polarity.is_question(sentence.text)
         elsewhere = self._of_others(sentence)
         is_conditional = not is_question and (
-            polarity.is_conditional(sentence.words) or self._is_counterfactual(sentence, reading)
+            is_supposed or polarity.is_conditional(sentence.words) or self._is_counterfactual(sentence, reading)
         )
         claims: tuple[Claim, ...] = ()
         if not _ATTRIBUTED.search(sentence.text) and not _NO_POLICY.match(sentence.text):
@@ -249,7 +187,7 @@ class Reader:
         called = names.stems_of.get(self.likely or "", frozenset()).union(
             *(one.stems for one in self._named_in_question)
         )
-        asked = (part for part in sentences(self.query) if _opens_question(part.words))
+        asked = (part for part in sentences(self.query) if polarity.asks_yes_or_no(part.words))
         return frozenset(found for part in asked for word in part.words if (found := sense(word.text)) in called)
 
     @cached_property
@@ -406,7 +344,7 @@ class Reader:
         answer = is_echo or (polarity.says_yes_or_no(found[0].sentence.words) if found and asked else None)
         if answer is None or not self._is_yes_no_question():
             return []
-        if self._question[0].text not in _OPENS_QUESTION and any(
+        if self._question[0].text not in polarity.ASKING and any(
             _given(claim) for said in found for claim in said.claims
         ):
             return []  # "of course, we erase it": the yes to a wish is what follows
@@ -440,17 +378,19 @@ class Reader:
         """The words of the first yes-or-no question that was asked, none where there is none."""
         parts = list(sentences(self.query))
         questions = [part for part in parts if polarity.is_question(part.text)]
-        return next((part.words for part in questions or parts if _opens_question(part.words)), ())
+        return next((part.words for part in questions or parts if polarity.asks_yes_or_no(part.words)), ())
 
 
-def _opens_question(words: Sequence[Word]) -> bool:
-    """Is it asked for a yes or a no: "can I …", "please cancel …", "I want to …"?"""
-    texts = [word.text for word in words[:3]]
-    return (
-        texts[0] in _OPENS_QUESTION
-        or texts[0] == "please"
-        or texts[:2] == ["i", "want"]
-        or texts[1:] == ["would", "like"]
+def _in_each(claims: Iterable[Claim], cases: Cases) -> tuple[Claim, ...]:
+    """The claims, or their contraries, in each of *cases*; with nothing supposed they are of this one."""
+    return tuple(
+        replace(
+            claim,
+            gives=claim.gives is holds,
+            condition={**(claim.condition or {}), **supposed} if supposed else claim.condition,
+        )
+        for supposed, holds in cases
+        for claim in claims
     )
 
 
@@ -488,8 +428,3 @@ def _is_beside(words: Sequence[Word], mention: Mention, others: Sequence[Mention
         if words[first].clause == words[last].clause and "and" not in between and len(between) <= 5:
             return True
     return False
-
-
-def cited(text: str) -> tuple[str, ...]:
-    """The ids of policies that *text* names."""
-    return tuple(dict.fromkeys(POLICY_ID.findall(text)))

@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 
+from bot.enforcement.said import Said
 from bot.enforcement.senses import sense, stem
-from bot.enforcement.stated import Said
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, Word
 

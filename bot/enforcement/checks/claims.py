@@ -21,7 +21,7 @@ from bot.enforcement.checks.unread import stems_in
 from bot.enforcement.figures import figures, measure, told
 from bot.enforcement.lookups import lookups
 from bot.enforcement.polarity import is_supposed, says_yes_or_no
-from bot.enforcement.stated import Claim
+from bot.enforcement.said import Claim
 from bot.enforcement.write import Words, listing
 from bylaw.language.words import read_words
 from bylaw.logic.evaluate import Decision

@@ -18,8 +18,9 @@ from bot.enforcement.figures import figures
 from bot.enforcement.lookups import lookups
 from bot.enforcement.namings import namings
 from bot.enforcement.polarity import is_yes_or_no, opening, says_yes_or_no
+from bot.enforcement.said import Claim, Said
 from bot.enforcement.senses import stem
-from bot.enforcement.stated import LONGEST, Claim, Said
+from bot.enforcement.stated import LONGEST
 from bot.enforcement.write import Words, listing
 from bylaw.language.glyphs import disguised
 

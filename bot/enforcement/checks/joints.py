@@ -10,8 +10,8 @@ from itertools import islice, pairwise
 
 from bot.enforcement.figures import NUMBER_WORDS
 from bot.enforcement.polarity import is_giving
+from bot.enforcement.said import Said
 from bot.enforcement.senses import sense, stem
-from bot.enforcement.stated import Said
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, DETERMINERS, PREPOSITIONS, PRONOUNS, Word
 

@@ -12,7 +12,8 @@ from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.kept import kept
 from bot.enforcement.lookups import lookups
 from bot.enforcement.polarity import is_denied
-from bot.enforcement.stated import Said, cited
+from bot.enforcement.said import Said
+from bot.enforcement.sentences import cited
 from bot.enforcement.write import Words
 from bot.pii import Mask
 from bylaw.authored.enforcement import Enforcement, Pii

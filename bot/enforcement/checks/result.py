@@ -10,9 +10,10 @@ from typing import Literal
 
 from bot.enforcement.lookups import Rules, lookups
 from bot.enforcement.recognise import Topic
+from bot.enforcement.said import Stated
 from bot.enforcement.scope import Scope
 from bot.enforcement.sentences import is_quote, quotable_texts, split
-from bot.enforcement.stated import Reader, Stated
+from bot.enforcement.stated import Reader
 from bot.index import BundleIndex
 from bylaw.language.glyphs import as_seen
 from bylaw.logic.evaluate import Decision, Evaluator

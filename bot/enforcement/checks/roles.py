@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 from bot.enforcement.bounds import FILLING, ROUGHLY, Holds, around, bound_of, of_others
 from bot.enforcement.figures import Figure, Ground, called, counts, figures, is_figure
 from bot.enforcement.polarity import is_giving
+from bot.enforcement.said import Said
 from bot.enforcement.senses import sense
-from bot.enforcement.stated import Said
 from bot.enforcement.utterance import Quantity, utterance
 from bot.enforcement.wordings import fact_texts
 from bylaw.language.span import listed

@@ -10,7 +10,7 @@ from bot.enforcement.checks.result import Draft, Violation
 from bot.enforcement.checks.roles import misplaced
 from bot.enforcement.figures import Ground, counts, figures, is_figure, measure
 from bot.enforcement.lookups import lookups
-from bot.enforcement.stated import Said
+from bot.enforcement.said import Said
 from bot.enforcement.write import Words
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words

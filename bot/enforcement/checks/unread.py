@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 
 from bot.enforcement.checks.added import duties, restrictions
 from bot.enforcement.checks.joints import alternatives, assents, limits
 from bot.enforcement.checks.result import Draft
+from bot.enforcement.facts import read_text
 from bot.enforcement.figures import NUMBER_WORDS, called
 from bot.enforcement.kept import kept
 from bot.enforcement.lookups import Rules, lookups
 from bot.enforcement.polarity import ACTS, GIVING, GREETINGS, REGRET, is_act, is_calming, opening
+from bot.enforcement.said import Said
 from bot.enforcement.senses import same, sense, stem
-from bot.enforcement.stated import ABOUT, Said
+from bot.enforcement.stated import ABOUT
 from bot.enforcement.utterance import Quantity
 from bot.enforcement.wordings import fact_texts
 from bot.enforcement.write import ALWAYS, RESTRICTIVE
@@ -245,7 +248,8 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
             continue
         is_strange = found not in known.stems and word.clause not in leads
         is_told = is_strange or (found in known.telling and not is_name)
-        if is_told and not (_is_returned(said, word, figures) or _is_demanded(said, word, known)):
+        is_read = is_told and (_is_returned(said, word, figures) or _is_demanded(said, word, known))
+        if is_told and not (is_read or _is_of_another_kind(said, word, known)):
             return said.sentence.text[word.start : word.end]
     own = {sense(part) for claim in said.claims if claim.outcome for part in claim.outcome.split("_")}
     given = [known.actions[name] for claim in said.claims if claim.gives for name in claim.targets]
@@ -421,6 +425,21 @@ def _is_demanded(said: Said, word: Word, known: Known) -> bool:
     clause = [other for other in said.sentence.words if other.clause == word.clause]
     stems = frozenset(found for other in clause if (found := stem(other.text)) is not None)
     return len(stems) > 1 and not _denies(clause) and any(stems <= rule for rule in known.demanded)
+
+
+def _is_of_another_kind(said: Said, word: Word, known: Known) -> bool:
+    """Does its clause only deny a kind that the case is not of: "it has not been shipped", where it is packed?"""
+    clause = [other.text for other in said.sentence.words if other.clause == word.clause]
+    rest = " ".join(text for text in clause if text not in _NO)
+    if said.is_conditional or said.is_question or len(clause) != len(rest.split()) + 1:
+        return False
+    draft = known.draft
+    variables, today = draft.evaluator.ruleset.variables, date.fromordinal(draft.day)
+    reads = read_text(rest, draft.index.vocabulary, variables, today, draft.facts).reads
+    kinds = [read for read in reads if isinstance(read.value, str)]
+    is_other = all(draft.facts.get(read.fact, read.value) != read.value for read in kinds)
+    named = {other.text for read in kinds for other in read_words(read.words)}
+    return len(kinds) == 1 and is_other and word.text in named
 
 
 def _is_returned(said: Said, word: Word, figures: Sequence[Quantity]) -> bool:
