@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 
 from sqlalchemy import Connection
@@ -34,8 +35,7 @@ class Turns:
                 yield connection
                 connection.commit()
             except BaseException:
-                connection.invalidate()  # a commit that failed may leave its transaction open
-                connection.close()
+                _end(connection)
                 raise
             self._rested = connection
         finally:
@@ -46,3 +46,15 @@ class Turns:
         rested, self._rested = self._rested, None
         if rested is not None:
             rested.close()
+
+
+def _end(connection: Connection) -> None:
+    """Undo what failed and give the connection up. The driver is told: a commit that failed left its transaction open,
+    and what somebody has half read would keep it, and with it the writer's lock, alive.
+    """
+    driver = connection.connection.driver_connection
+    if driver is not None:
+        with suppress(sqlite3.Error):
+            driver.rollback()
+    connection.invalidate()
+    connection.close()

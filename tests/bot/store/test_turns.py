@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from bot.store import engine
 from bot.store.engine import StoreError, connect
 
 COUNT = 6
@@ -99,3 +100,18 @@ def test_a_store_that_is_closed_keeps_no_connection(store):
     connection_of(store)
     store.close()
     assert store.engine.pool.checkedout() == 0
+
+
+@pytest.mark.parametrize("failing", [broken, refused, breaks_the_commit])
+def test_a_transaction_that_failed_holds_nobody_up(store, monkeypatch, failing):
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    half_read = []
+
+    def work(connection):
+        half_read.append(connection.exec_driver_sql("INSERT INTO t VALUES (NULL, 'a'), (NULL, 'b') RETURNING word"))
+        half_read[0].fetchone()
+        failing(connection)
+
+    assert set(at_once(store, [work])) == {0}
+    assert at_once(store, [fine]) == {}
+    assert words(store) == ["0"]
