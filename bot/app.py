@@ -237,6 +237,11 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
 
 
 def _data_score(text: str, index: BundleIndex) -> float:
+    """How much *text* is a data question."""
+    return index.recently(_scored)(text)
+
+
+def _scored(index: BundleIndex, text: str) -> float:
     """How much *text* is a data question. A word like "remove" makes it a request to write, but no more than likely:
     "can I remove a review?" asks about the policy, and answering that writes nothing."""
     weights = index.rules.routing.data

@@ -12,6 +12,7 @@ import pytest
 
 from bot import app
 from bot.conversation import Actor, Question
+from bot.enforcement.utterance import utterance
 from bot.orchestrator import handle
 from bot.settings import Settings
 from bot.store.engine import StoreError
@@ -201,6 +202,18 @@ def test_the_real_answerers_answer_from_a_bundle_alone(repository, tmp_path):
         ("refusal", "refused"),
     ]
     assert said["Can I return a lamp I bought 12 days ago? I have the receipt."].citations[0].line
+
+
+def test_a_question_that_somebody_asked_before_is_read_no_more(repository, tmp_path):
+    shutil.copy(repository.bundle, tmp_path / "bundle.json")
+    bot = app.open_bot(Settings(root=tmp_path), tmp_path / "bundle.json")
+    text = "Can I return a lamp I bought 12 days ago? I have the receipt."
+    first = ask(bot, text, "r1", actor=Actor(id="amara"))
+    utterance.cache_clear()
+    again = ask(bot, text, "r2", actor=Actor(id="zoe"))
+    bot.close()
+    assert (again.text, again.citations) == (first.text, first.citations)
+    assert utterance.cache_info().misses == 0
 
 
 def test_rights_come_from_the_rules_and_from_nowhere_else(tmp_path):
