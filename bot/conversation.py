@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bylaw.canonical import plain
+from bylaw.canonical import plain, spelled
 from bylaw.errors import UsageError
 
 MAX_TEXT = 8_000  # characters of a question
@@ -205,6 +206,18 @@ class Turn:
     artifacts: Mapping[str, Any] = field(default_factory=dict)
     log: Mapping[str, Any] = field(default_factory=dict)
     is_aside: bool = False
+
+    # worked out once for a turn that several requests are given
+
+    @cached_property
+    def spoken(self) -> Reply:
+        """The reply as it is after a trip through JSON."""
+        return spoken(self.reply)
+
+    @cached_property
+    def papers(self) -> Mapping[str, str]:
+        """The artifacts as canonical JSON of what people read."""
+        return {str(name): spelled(sayable(value)) for name, value in self.artifacts.items()}
 
 
 _PLAIN = frozenset((str, int, bool, type(None)))  # nearly all that there is

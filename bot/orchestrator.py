@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bot.artifacts import paper, written
-from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_text, sayable, spoken
+from bot.artifacts import written
+from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_text, sayable
 from bot.lifecycle import State, road
 from bot.router import Answerer, Past, Route, chosen, courtesy, refusal, route
 from bot.services import Services
@@ -35,10 +35,14 @@ _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever 
 
 @dataclass(frozen=True)
 class _Answered:
-    """An answer that is not kept yet. `session` is what the next turn will find, None to leave it as it is."""
+    """An answer that is not kept yet, and its reply, signed.
+
+    `session` is what the next turn will find, None to leave it as it is.
+    """
 
     question: Question
     turn: Turn
+    reply: Reply
     route: Route
     session: Session | None
     error: str | None = None
@@ -140,7 +144,7 @@ def _answer_and_keep(question: Question, held: Claim, begun: _Begun, services: S
             return _keep(question, held, replace(answered, before=here.session), started, services)
     text = "This conversation is being continued elsewhere at the same time. Please ask again."
     reply = _say(question, services, "refusal", "escalated", text)
-    return _keep(question, held, replace(answered, turn=Turn(reply, {}), session=None), started, services)
+    return _keep(question, held, replace(answered, turn=Turn(reply, {}), reply=reply, session=None), started, services)
 
 
 def _begin(question: Question, services: Services) -> _Begun:
@@ -169,21 +173,21 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
     if attempts > services.max_attempts:
         text = f"I tried {attempts - 1} times to answer this and broke down each time. A person has to look at it."
         reply = _say(question, services, way.kind or "refusal", "escalated", text)
-        return _Answered(question, Turn(reply, {}), way, None, "too many attempts")
+        return _Answered(question, Turn(reply, {}), reply, way, None, "too many attempts")
     answerer = _answerer(way, services)
     if answerer is None:
         text = refusal(services.index, services.answerers, question.text)
-        told = _say(question, services, "refusal", "answered" if courtesy(question.text) else "refused", text)
-        return _Answered(question, Turn(told, {}), way, None)
+        reply = _say(question, services, "refusal", "answered" if courtesy(question.text) else "refused", text)
+        return _Answered(question, Turn(reply, {}), reply, way, None)
     try:
         turn = answerer.answer(question, dict(session.states.get(answerer.kind, {})), services.index)
     except BylawError as error:
         status: ReplyStatus = "refused" if isinstance(error, UsageError | GateDenied) else "escalated"
         said = error.message if error.help is None else f"{error.message} ({error.help})"
         reply = _say(question, services, answerer.kind, status, f"I could not answer this: {said}")
-        return _Answered(question, Turn(reply, {}), way, None, said)
-    turn = replace(turn, reply=_signed(turn.reply, question, services))
-    return _Answered(question, turn, way, None if turn.is_aside else _after(session, answerer.kind, turn))
+        return _Answered(question, Turn(reply, {}), reply, way, None, said)
+    reply = turn.spoken.model_copy(update=_names(question, services))
+    return _Answered(question, turn, reply, way, None if turn.is_aside else _after(session, answerer.kind, turn))
 
 
 def _after(session: Session, kind: str, turn: Turn) -> Session:
@@ -205,19 +209,17 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
 
     Without *held*, a claim, the request is kept with it.
     """
-    reply = answered.turn.reply
-    told = reply.model_dump()
-    whole = paper(told)
-    papers = {name: written(spelled(value)) for name, value in sorted(_papers(question, answered, told).items())}
+    reply = answered.reply
+    papers = {name: written(text) for name, text in sorted(_papers(question, answered).items())}
     services.artifacts.before(papers.values())
     shelf = {name: one.name for name, one in papers.items()}
     if services.bundle_artifact is not None:
         shelf["bundle"] = services.bundle_artifact
-    entry = _entry(question, answered, whole.name, shelf, started, services.clock())
+    entry = _entry(question, answered, shelf, started, services.clock())
     drafted = audit.prepare(entry)  # before the chain is locked
     with services.store.writing() as connection:
         now = services.clock()
-        as_json, onward = Written(whole.text), road(reply)
+        as_json, onward = Written(papers["reply"].text), road(reply)
         if held is None:
             is_ours = requests.keep(connection, question, reply, _SCOPED, onward, shelf, now, as_json)
         else:
@@ -233,26 +235,23 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
     return reply
 
 
-def _papers(question: Question, answered: _Answered, told: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept beside the request's row: the question and its route, the answerer's own papers, the reply."""
+def _papers(question: Question, answered: _Answered) -> dict[str, str]:
+    """What is kept beside the request's row, as JSON: the question and its route, the turn's own papers, the reply."""
     way = answered.route
-    return {
-        **{str(name): sayable(value) for name, value in answered.turn.artifacts.items()},
-        "request": {
-            "question": question.model_dump(mode="json"),
-            "read_as": answered.question.text,
-            "route": {"kind": way.kind, "confidence": way.confidence, "reason": way.reason, "scores": dict(way.scores)},
-            "session": None if answered.before is None else sessions.carried(answered.before),
-        },
-        "reply": sayable(told),
+    request = {
+        "question": question.model_dump(mode="json"),
+        "read_as": answered.question.text,
+        "route": {"kind": way.kind, "confidence": way.confidence, "reason": way.reason, "scores": dict(way.scores)},
+        "session": None if answered.before is None else sessions.carried(answered.before),
     }
+    return {**answered.turn.papers, "request": spelled(request), "reply": spelled(sayable(answered.reply))}
 
 
 def _entry(
-    question: Question, answered: _Answered, told: str, shelf: dict[str, str], started: datetime, now: datetime
+    question: Question, answered: _Answered, shelf: dict[str, str], started: datetime, now: datetime
 ) -> dict[str, Any]:
     """The audit entry of a reply: the fields of seed 001, and what ties it to the bundle and the artifacts."""
-    reply, log = answered.turn.reply, answered.turn.log
+    reply, log = answered.reply, answered.turn.log
     return {
         "event": "reply",
         "request_id": question.request_id,
@@ -267,7 +266,7 @@ def _entry(
         "duration_ms": int((now - started).total_seconds() * 1000),
         "bundle_etag": reply.bundle_etag,
         "commit": reply.commit,
-        "reply": told,
+        "reply": shelf["reply"],
         "artifacts": shelf,
         "error": answered.error,
         **({"models": models} if (models := _models(answered)) else {}),
@@ -305,7 +304,7 @@ def _action(said: Mapping[str, Any]) -> str | None:
 def rebuild(question: Question, session: Session, services: Services) -> Reply:
     """The reply that *services* give to *question* in *session*; nothing is kept."""
     chosen_question, way = _scope(question, session, services)
-    return _answer(chosen_question, way, session, 1, services).turn.reply
+    return _answer(chosen_question, way, session, 1, services).reply
 
 
 @contextmanager
@@ -349,18 +348,14 @@ def _wait(question: Question, services: Services) -> Reply:
 
 def _say(question: Question, services: Services, kind: ReplyKind, status: ReplyStatus, text: str) -> Reply:
     """A reply of the frame itself."""
-    return Reply(
-        kind=kind,
-        status=status,
-        text=text,
-        request_id=question.request_id,
-        session_id=question.session_id,
-        bundle_etag=services.bundle_etag,
-        commit=services.commit,
-    )
+    return Reply(kind=kind, status=status, text=text, **_names(question, services))
 
 
-def _signed(reply: Reply, question: Question, services: Services) -> Reply:
-    """*reply* under the names of this request and this bundle, in the form in which it will be read again."""
-    named = {"request_id": question.request_id, "session_id": question.session_id}
-    return spoken(reply.model_copy(update={**named, "bundle_etag": services.bundle_etag, "commit": services.commit}))
+def _names(question: Question, services: Services) -> dict[str, Any]:
+    """What a reply is signed with: the names of its request, and of the bundle it comes from."""
+    return {
+        "request_id": question.request_id,
+        "session_id": question.session_id,
+        "bundle_etag": services.bundle_etag,
+        "commit": services.commit,
+    }

@@ -76,13 +76,12 @@ class Case:
 def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: Guard | None = None) -> Turn:
     """Answer *question* in the conversation that *state* carries. What the checks hold back goes to the owners.
 
+    The reply bears no names yet: others who ask the same are given the same turn.
     What is decided may be put into words by *llm*; it is asked for nothing else.
     """
     asked = (question.text, index.local(question.asked_at).date(), index.readers(question.actor.id))
     is_first = not state and llm is None  # then it depends on nothing else, and others may ask the same
-    turn = index.recently(_answered)(*asked) if is_first else _answered(index, *asked, state, llm)
-    named = {"request_id": question.request_id, "session_id": question.session_id}
-    return replace(turn, reply=turn.reply.model_copy(update=named))
+    return index.recently(_answered)(*asked) if is_first else _answered(index, *asked, state, llm)
 
 
 def _answered(
