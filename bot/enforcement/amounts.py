@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
+from fractions import Fraction
 
 from bot.enforcement.phrases import Match, unit_told
 from bot.enforcement.utterance import Percent, Quantity, Times, Utterance
@@ -12,12 +13,12 @@ from bylaw.authored.vocabulary import Fact
 from bylaw.language.days import is_weekday
 from bylaw.language.money import Money, currency_of
 from bylaw.language.periods import shifted
-from bylaw.language.quantities import factor, units_in
+from bylaw.language.quantities import Unit, factor, units_in
 from bylaw.language.span import Number, listed, whole
 from bylaw.language.units import BUSINESS_DAYS, Duration, convert, unit_of
 
 _HAS_YEAR = re.compile(r"\d{4}|\d[./]\d|yesterday|today")
-_DONE = listed("made built born bought sold sent paid given taken got left began begun")
+_DONE = listed("since made built born bought sold sent paid given taken got left began begun")
 _CLEARLY = 120  # days within which a day without a year is the near one of its name
 _LONGEST = 6  # digits in a row, without a unit: more of them are the number of an order or of a telephone
 
@@ -73,7 +74,22 @@ def measured(value: Number, quantity: Quantity, fact: Fact, utterance: Utterance
     if not own or told is None:
         return value
     ratio = factor(told[1], own[0])
-    return Misread(f"it is in {told[1].name}, not in {own[0].name}") if ratio is None else whole(value * ratio)
+    if ratio is None:
+        return Misread(f"it is in {told[1].name}, not in {own[0].name}")
+    return whole(value * ratio + _in_addition(quantity, told, own[0], utterance))
+
+
+def _in_addition(quantity: Quantity, told: tuple[int, Unit], own: Unit, utterance: Utterance) -> Number:
+    """What a smaller unit adds behind a measure: the 200 grams of "5 kilos and 200 grams", in the unit *own*."""
+    k = quantity.last + 1 + told[0]
+    k += k < len(utterance.words) and utterance.words[k].text == "and"
+    following = next((one for one in utterance.quantities if one.first == k), None)
+    if following is None or not isinstance(following.value, int | Fraction):
+        return 0
+    smaller = unit_told(utterance, following)
+    if smaller is None or smaller[1].size >= told[1].size or (ratio := factor(smaller[1], own)) is None:
+        return 0
+    return whole(following.value * ratio)
 
 
 def _duration(
@@ -93,7 +109,8 @@ def _duration(
             return None
         return (utterance.today - value).days
     if not isinstance(value, Duration):
-        return None
+        is_called = match is not None and match.phrase.unit is None and match.phrase.before and not match.phrase.after
+        return _bare(quantity, match, utterance, fact.unit) if is_called else None  # "the patient is 67"
     if match is not None and (match.phrase.is_ahead or not (value.is_counted or _is_beside(match))):
         return None
     if value.is_ago and unit not in ("days", "weeks", "months", "years"):

@@ -6,6 +6,7 @@ A number that nothing but its unit gives to a fact is its only where the clause 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import date
 
 from bot.enforcement.utterance import PEOPLE, Quantity, Utterance
 from bylaw.language.money import Money
@@ -51,6 +52,7 @@ _PER = listed("a per every each")
 _OF_THEM = listed("worth of at valued priced")
 INSTEAD = frozenset((("instead", "of"), ("rather", "than"), ("opposed", "to")))
 _UP_TO = listed("before until till by")
+_FROM_OR_UP_TO = _UP_TO | listed("after since")
 _TOWARDS = listed("for to in of on as")
 _ASIDE = CONJUNCTIONS | PRONOUNS | listed("plus with without including incl excluding excl if")
 _MADE_FOR = listed(  # "phone case"
@@ -126,9 +128,14 @@ def is_fee(said: Utterance, used: Sequence[int], quantity: Quantity, after: Coll
     return any(text in _FEES and text not in after for text in following[:2])
 
 
-def is_difference(said: Utterance, quantity: Quantity, after: Collection[str] = ()) -> bool:
-    """Is it by how much more ("20 dollars less"), or how often ("$20 a month"), or up to when ("before today")?"""
-    if quantity.first and said.words[quantity.first - 1].text in _UP_TO:
+def is_difference(said: Utterance, quantity: Quantity, after: Collection[str] = (), used: Collection[int] = ()) -> bool:
+    """Is it by how much more ("20 dollars less"), or how often ("$20 a month"), or up to when ("before today")?
+
+    *after*: the words of the phrase behind the number, *used*: the places of all its words ("runs until {value}").
+    """
+    beside = quantity.first - 1
+    is_day = isinstance(quantity.value, date)
+    if beside >= 0 and beside not in used and said.words[beside].text in (_FROM_OR_UP_TO if is_day else _UP_TO):
         return True
     behind = quantity.last + 1
     if behind >= len(said.words) or said.words[behind].clause != said.words[quantity.last].clause:

@@ -23,7 +23,7 @@ from bot.enforcement.belonging import (
     is_other_thing,
 )
 from bot.enforcement.kept import kept
-from bot.enforcement.phrases import Lexicon, Match, Phrase, is_bare
+from bot.enforcement.phrases import Lexicon, Match, Phrase, is_bare, unit_told
 from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
@@ -136,6 +136,7 @@ class _Reader:
         self.known = {i for match in words for i in match.used}.union(
             *(range(quantity.first, quantity.last + 1) for quantity in self.said.quantities),
             (i for i, word in enumerate(self.said.words) if known.correct(word.text)),
+            *(_unit_words(self.said, match) for match in slots if match.phrase.measure is not None),
         )
         longer, claims = [*words, *slots], found.claims
         said = [*self._flags(words, longer, claims), *self._enums(words, longer, claims), *self._amounts(slots)]
@@ -224,8 +225,9 @@ class _Reader:
         kept = []
         for match in mine:
             here = frozenset(match.used)
+            said = here - self.spent or here  # "not broken" is a part of "the seal is not broken"
             hidden = any(
-                here < other or _is_tighter(other, here)
+                here < other or said < other - self.spent or _is_tighter(other - self.spent, here)
                 if action is None
                 else self._is_claimed(match, here, other, action)
                 for i in match.used
@@ -292,7 +294,7 @@ class _Reader:
         """Does the number belong to something else than the fact that the phrase names?"""
         quantity, after = match.quantity, match.phrase.after
         assert quantity is not None  # a match with a slot
-        if is_fee(self.said, match.used, quantity, after) or is_difference(self.said, quantity, after):
+        if is_fee(self.said, match.used, quantity, after) or is_difference(self.said, quantity, after, match.used):
             return True
         if is_of_counted(self.said, match.used, counted):
             return True
@@ -304,7 +306,10 @@ class _Reader:
         """Another fact whose own words stand beside a number that only its unit gives to *fact*."""
         words = self.said.words
         near = range(max(quantity.first - _NEAR, 0), min(quantity.last + _NEAR + 1, len(words)))
-        stems = {stem_of(words[i].text) for i in near if words[i].clause == words[quantity.first].clause}
+        clauses = {words[quantity.first].clause}
+        if quantity.first and ":" in self.said.text[words[quantity.first - 1].end : quantity.start]:
+            clauses.add(words[quantity.first - 1].clause)  # "order total: $40"
+        stems = {stem_of(words[i].text) for i in near if words[i].clause in clauses}
         own = lexicon(self.vocabulary).own
         if stems & own.get(fact, NOBODY):
             return None
@@ -443,6 +448,13 @@ class _Reader:
 
     def _words(self, one: _Said) -> str:
         return self.said.text[one.start : one.end]
+
+
+def _unit_words(said: Utterance, match: Match) -> Collection[int]:
+    """The places of the unit behind a measured number."""
+    assert match.quantity is not None  # a match with a slot
+    told = unit_told(said, match.quantity)
+    return range(match.quantity.last + 1, match.quantity.last + 1 + (told[0] if told else 0))
 
 
 def _is_tighter(one: frozenset[int], other: frozenset[int]) -> bool:

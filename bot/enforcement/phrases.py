@@ -13,11 +13,11 @@ from datetime import date
 from itertools import chain
 
 from bot.enforcement.utterance import TIMES, Quantity, Utterance
-from bot.enforcement.variants import SLOT, of_flag, of_slot
+from bot.enforcement.variants import HELPERS, SLOT, of_age, of_flag, of_slot
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.negation import CUES, NO_NEGATION
-from bylaw.language.quantities import Unit, factor, unit_at
+from bylaw.language.quantities import SPELLED, Unit, factor, unit_at
 from bylaw.language.span import listed
 from bylaw.language.typos import Correction, Nearest
 from bylaw.language.units import unit_of
@@ -38,6 +38,9 @@ _MAX_QUANTITIES = 4  # that are tried for one phrase
 
 # Enum values that also are everyday words: read only as the answer to a question.
 GENERIC = listed("other none nothing unknown all any general information yes no true false")
+_SPEAKERS = PRONOUNS - {"it"}
+_WONDERING = listed("if whether sure certain know there")
+_METRE = SPELLED[("meter",)]  # "5m" counts millions elsewhere
 _PARTICLES = listed("up off out back down only")
 
 
@@ -122,7 +125,8 @@ class Lexicon:
         self.measured = tuple((name, fact) for name, fact in sorted(vocabulary.facts.items()) if _is_measured(fact))
         self.own = _own_words(vocabulary, self.measured)
         self._found: dict[tuple[str, tuple[Quantity, ...]], Found] = {}
-        self._nearest = Nearest(chain.from_iterable((*phrase.before, *phrase.after) for phrase in phrases))
+        told = chain.from_iterable((*phrase.before, *phrase.after) for phrase in phrases)
+        self._nearest = Nearest(word for word in told if word not in HELPERS)
         self._corrections: dict[str, Correction | None] = {}
 
     def found(self, said: Utterance) -> Found:
@@ -138,7 +142,7 @@ class Lexicon:
 
     def correct(self, word: str) -> Correction | None:
         """What a word that is in no phrase was meant to be."""
-        if word in FUNCTION_WORDS or word[0].isdigit():
+        if word in FUNCTION_WORDS or word in HELPERS or word[0].isdigit():
             return None
         if len(self._corrections) > 10_000:  # a cache, kept small
             self._corrections.clear()
@@ -224,9 +228,13 @@ def _phrases(name: str, fact: Fact) -> Iterator[Phrase]:
                     phrase = _slot_phrase(name, said, fact)
                     is_count = fact.unit is None and phrase.unit is None and phrase.measure is None
                     yield phrase
-                    yield from (_slot_phrase(name, way, fact) for way in of_slot(said, is_count))
-                    if said.partition(SLOT)[0].endswith(" in ") and unit_of(fact.unit or "") == "days":
-                        yield _ahead(name, said)
+                    ways = list(of_slot(said, is_count))
+                    yield from (_slot_phrase(name, way, fact) for way in ways)
+                    if unit_of(fact.unit or "") == "days":
+                        ahead = (way for way in (said, *ways) if way.partition(SLOT)[0].endswith(" in "))
+                        yield from (_ahead(name, way) for way in ahead)
+            if name.endswith("_age") and unit_of(fact.unit or "") == "years":
+                yield from (_slot_phrase(name, way, fact) for way in of_age(name))
 
 
 def _flag_phrases(name: str, fact: Fact) -> Iterator[Phrase]:
@@ -251,7 +259,7 @@ def _slot_phrase(name: str, said: str, fact: Fact) -> Phrase:
         if len(after) >= length and found is not None:
             unit, after = found, after[length:]
             break
-    measured = unit_at(after, 0) if unit is None else None
+    measured = unit_at(after, 0) if unit is None and not is_sum else None
     if measured is not None:
         after = after[measured[0] :]
     measure = None if measured is None else measured[1]
@@ -323,8 +331,8 @@ class Matcher:
                 continue
             k, skipped = used[-1] + 1, 0
             while k < len(words) and words[k].sentence == words[i].sentence:
-                if within_clause and words[k].clause != words[i].clause:
-                    return None
+                if words[k].clause != words[i].clause and (within_clause or words[k].text in _SPEAKERS):
+                    return None  # "the competitor has it for $249, we charge …"
                 if self._is(k, literal):
                     break
                 skipped += words[k].text not in _WEIGHTLESS
@@ -342,7 +350,8 @@ class Matcher:
             return True
         if literals[0] == "nor":
             return text in AUXILIARIES
-        return (text in PRONOUNS or text in NO_NEGATION) and not CUES.isdisjoint(literals)
+        is_another = text in PRONOUNS or text in NO_NEGATION or text in _WONDERING
+        return is_another and not CUES.isdisjoint(literals)
 
     def _is(self, i: int, literal: str) -> bool:
         meant = self._corrected[i]
@@ -431,8 +440,8 @@ class Matcher:
 
 def unit_told(said: Utterance, quantity: Quantity) -> tuple[int, Unit] | None:
     """The unit of measure behind a bare number, and how many words it takes."""
-    behind = quantity.last + 1
-    return unit_at([word.text for word in said.words[behind : behind + 5]], 0)
+    behind = [word.text for word in said.words[quantity.last + 1 : quantity.last + 6]]
+    return (1, _METRE) if behind[:1] == ["m"] else unit_at(behind, 0)
 
 
 def is_past(quantity: Quantity) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from bylaw.language import dates
 from bylaw.language.days import find_days
-from bylaw.language.money import Money, read_money
+from bylaw.language.money import Money, may_be_thousands, read_money
 from bylaw.language.negation import CUES, read_negations
 from bylaw.language.numbers import read_numbers
 from bylaw.language.span import Number, Span, listed
@@ -43,11 +43,16 @@ _KNOWING = listed("know wonder ask check see sure tell")  # before an "if" that 
 _CORRECTION = re.compile(
     r"(?i)\b(?:no,? wait|wait,? no|i meant?|(?:scratch|strike|make) that|correction|or rather|oops|h[ao](?:ng|ld) on"
     r"|sorry(?! (?:for|about|that))|actually|my (?:bad|mistake)|more like|closer to|(?<=[,.] )well"
-    r"|(?<=[,.] )no(?=,? (?:\d|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)|,? $))\b"
+    r"|(?<=[,.?!] )no(?=,? (?:(?:just|only|it(?:'s|’s| is| was)|that(?:'s|’s| is| was)) )?"
+    r"(?:\d|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|$)))\b"
 )
+_BOUND = re.compile(r"(?i)(?:since|until|till|before|after|through) +(?:the +)?")
+_RANGE = re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th|\.)? ?(?:and|or|to|until|till|[-–—/&]) ?(?:on )?(?:the )?$")
 _EXACTLY = re.compile(r"(?i)\W*(?:to be (?:exact|precise)|(?:to be )?more precisely)\b")
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 _SAYING = listed("say tell think know mean")
+_PROMISING = listed("say said tell told promise promised claim claimed wrote")
+_GETTING = listed("get receive give refund return exchange accept take replace be")
 _OR_ELSE = re.compile(
     r"(?i)\b(?:or (?:(?:was|is|were) (?:it|that)|even)|maybe|perhaps|and (?:one|another|the other) of)\W*$"
 )
@@ -139,17 +144,30 @@ class Utterance:
         """The same, said on that day."""
         said = copy(self)
         said.today, said.readings = today, {}
-        spans = [span for span in dates.find(self.text, today) if span.shift is None]
+        spans = [self._of_bound(span, today) for span in dates.find(self.text, today) if span.shift is None]
         found = find_days(self.text, today)
         named = [self._placed(span, span.begins, span.ends) for span in spans]
         named = [one for one in named if not one.first or self.words[one.first - 1].text != "ago"]  # "a week ago today"
         single = [self._placed(day, start, end) for start, end, day in found if day is not None]
         if named or single:
             days = [*(_as_day(place) for place in named if _is_day(place)), *single]
-            said.days = tuple(place for place in days if place.first <= place.last)
+            said.days = tuple(self._as_one(place) for place in days if place.first <= place.last)
             said.quantities = said._quantities({i for place in named for i in range(place.first, place.last + 1)})
         said.is_dated = bool(found) or any(isinstance(one.value, date) for one in said.quantities)
         return said
+
+    def _of_bound(self, span: dates.Span, today: date) -> dates.Span:
+        """The day that a time begins or ends with: "since 1 November"; any other span as it is."""
+        bound = _BOUND.match(self.text, span.begins, span.ends)
+        inner = dates.find(self.text[bound.end() : span.ends], today) if bound else ()
+        if bound is None or len(inner) != 1:
+            return span
+        return replace(inner[0], begins=bound.end() + inner[0].begins, ends=bound.end() + inner[0].ends)
+
+    def _as_one(self, day: Quantity) -> Quantity:
+        """The day, not exact where it is one of two: "between the 3rd and the 6th of November"."""
+        is_one_of_two = _RANGE.search(self.text, max(day.start - 24, 0), day.start) is not None
+        return replace(day, exact=False) if is_one_of_two else day
 
     def _says_how_often(self, i: int) -> bool:
         """Is it behind a word that may be done: "repaired once", not "at once", "once I have it"?"""
@@ -200,6 +218,8 @@ class Utterance:
 
     def _percent_or_number(self, span: Span[Number]) -> Quantity:
         quantity = self._of(span)
+        if "." in span.words and may_be_thousands(span.words):
+            quantity = replace(quantity, exact=False)
         following = quantity.last + 1
         ahead = self.words[following].start if following < len(self.words) else len(self.text)
         if self.text[span.end : ahead].lstrip().startswith("%"):
@@ -340,6 +360,8 @@ class Utterance:
             return "it is said of the past"
         if any((one in _OTHER and two in _WHO) or (one in _WHO and two == "before") for one, two in pairwise(before)):
             return "it is said of somebody else"
+        if self.words[used[0]].text in PREPOSITIONS and _is_promised(before):
+            return "it is said of what was promised"
         if before[:1] == ["who"] and here[0] and self.words[here[0] - 1].text in PEOPLE:
             before = [self.words[here[0] - 1].text, *before]
         person = next((i for i, text in enumerate(before) if text in PEOPLE), None)
@@ -419,6 +441,13 @@ class Utterance:
         if self.text[quantity.end : self.words[quantity.last + 1].start].strip() == "+":
             return True
         return text in FUNCTION_WORDS or (unit is not None and text == singular(unit.casefold()))
+
+
+def _is_promised(before: Sequence[str]) -> bool:
+    """Did somebody say what will be: "the clerk said you would get it back | without a receipt"?"""
+    told = next((i for i, text in enumerate(before) if text in _PROMISING), len(before))
+    will = next((i for i in range(told + 1, len(before)) if before[i] in _UNREAL or before[i] == "can"), len(before))
+    return not _GETTING.isdisjoint(before[will + 1 :])
 
 
 def _in_place_of(wrong: Value, right: Value, is_alone: bool) -> Value | None:

@@ -16,6 +16,11 @@ _LACKING = (
     *(f"{word} {{}}" for word in ("no", "without", "lost", "lose", "missing", "misplaced", "nor")),
     *(f"{{}} {end}" for end in ("is lost", "got lost", "is gone", "is missing", "missing")),
 )
+_NOT_AT_ALL = ("not", "neither", "non", "no longer", "no means", "no way", "anything but", "far from")
+_LIKE_NOTHING = {"nothing": "not anything", "nobody": "not anybody", "never": "not ever"}
+_UNABLE = ("can not", "not able to", "unable to", "failed to")
+_UNWILLING = ("not want to", "refuse to", "refused to", "declined to")
+HELPERS = frozenset(" ".join((*_NOT_AT_ALL, *_LIKE_NOTHING.values(), *_UNABLE, *_UNWILLING)).split())  # no slips
 _OPPOSITE = {"with": "without", "without": "with"}
 _SINCE = ("after", "since", "from")
 _LEAST = 4  # letters of a word behind "un"
@@ -32,7 +37,7 @@ def of_flag(name: str, said: Sequence[tuple[str, bool]]) -> list[tuple[str, bool
         texts = [(noun if is_state else name, True)]
     elif is_state:
         texts += [(f"{word} {noun}", True) for word in ("is", "as", "can", "may")]
-        texts += [(f"{word} {noun}", False) for word in ("neither", "non")]
+        texts += [(f"{word} {noun}", False) for word in _NOT_AT_ALL]
     return [*texts, *((other, value is same) for text, value in said for other, same in _of_text(text))]
 
 
@@ -41,6 +46,17 @@ def _of_text(text: str) -> Iterator[tuple[str, bool]]:
     words = text.split()
     if (shorter := _without_being(words)) is not None:
         yield shorter, True
+    if words[0] in _LIKE_NOTHING and len(words) > 1:  # "there isn't anything wrong" for "nothing is wrong"
+        rest = words[2:] if words[1] in _BEING else words[1:]
+        yield f"{_LIKE_NOTHING[words[0]]} {' '.join(rest)}", True
+    if words[:2] == ["could", "not"]:
+        yield from ((f"{form} {' '.join(words[2:])}", True) for form in _UNABLE)
+    if words[:2] in (["does", "not"], ["do", "not"]):
+        yield f"no longer {' '.join(words[2:])}", True
+    if words[:2] == ["agreed", "to"]:
+        yield from ((f"{form} {' '.join(words[2:])}", False) for form in _UNWILLING)
+    if words[0] in _BEING and len(words) > 1 and words[1] != "not":
+        yield from ((f"{no} {' '.join(words[1:])}", False) for no in _NOT_AT_ALL)
     if words[0] in _OPPOSITE and len(words) > 1:
         yield f"{_OPPOSITE[words[0]]} {' '.join(words[1:])}", False
     elif len(words) > 1:
@@ -56,6 +72,11 @@ def of_slot(text: str, is_count: bool) -> Iterator[str]:
     words, after = left.split(), right.split()
     if (shorter := _without_being(words)) is not None:
         yield f"{shorter} {SLOT} {right}"
+    if len(words) > 2 and words[-1] in _BEING:
+        yield f"{' '.join(words[:-1])} {SLOT} {right}"
+    if len(words) > 1 and words[-1] == "in" and words[-2].endswith("s") and len(words[-2]) > _LEAST:
+        noun = f"{words[-2].removesuffix('s').removesuffix('e')}al"  # "renewal in", "arrival in"
+        yield f"{' '.join((*words[:-2], noun, 'in'))} {SLOT} {right}"
     if words and after[-1:] == ["ago"]:
         nouns = [noun for word in words[-1:] for noun in (*_bases(word), *(f"{base}y" for base in _bases(word)))]
         yield from (f"{SLOT} {' '.join(after[:-1])} {since} {noun}" for noun in nouns for since in _SINCE)
@@ -65,6 +86,13 @@ def of_slot(text: str, is_count: bool) -> Iterator[str]:
         yield f"{' '.join(words[:-1])} is {SLOT} {right}"
     if is_count and not words and after:
         yield f"{right} {SLOT} times"
+
+
+def of_age(name: str) -> Iterator[str]:
+    """How old somebody is, for the fact *name* ("rider_age") that is told in years."""
+    who = name.removesuffix("_age").replace("_", " ")
+    yield from (f"{said} {SLOT}" for said in (f"{who} is", f"{who} aged", "aged"))
+    yield f"{SLOT} year old {who}"
 
 
 def _without_being(words: Sequence[str]) -> str | None:

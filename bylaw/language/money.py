@@ -29,6 +29,7 @@ _NAMES: Mapping[str, str] = {
 _CENTS = re.compile(r"(?i)cents?$")
 _JOINING = ("", "and", ",")
 _THOUSANDTHS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.,k]|,\d)")
+_POINTED = listed("EUR DKK BRL")  # currencies that nobody tells in thousandths, and whose countries group with a point
 _ANY_DOLLAR = frozenset(("$", "dollar", "buck", "cent"))
 
 
@@ -76,7 +77,7 @@ def read_money(
         found.append(read)
     inexact = inexact_spans(text, words, [(span.start, span.end) for span in found])
     return tuple(
-        Span(span.start, span.end, span.value, span.words, span.exact and k not in inexact and _is_one(span.words))
+        Span(span.start, span.end, span.value, span.words, span.exact and k not in inexact and _is_one(span))
         for k, span in enumerate(found)
     )
 
@@ -88,9 +89,20 @@ def _sum(text: str, dollars: Span[Money], cents: Span[Money]) -> Span[Money]:
     return Span(dollars.start, cents.end, total, text[dollars.start : cents.end], dollars.exact and cents.exact)
 
 
-def _is_one(words: str) -> bool:
-    """Can the sum be read in only one way? "$1.200" may be thousands."""
-    return _THOUSANDTHS.search(words) is None
+def _is_one(span: Span[Money]) -> bool:
+    """Can the sum be read in only one way? "$1.200" may be thousands, "1.200 €" is."""
+    return span.value.currency in _POINTED or not may_be_thousands(span.words)
+
+
+def may_be_thousands(words: str) -> bool:
+    """Is a point followed by three digits, which some write for thousands: "1.200"?"""
+    return _THOUSANDTHS.search(words) is not None
+
+
+def _amount(number: Span[Number], currency: str) -> Number:
+    """The number of a sum; in a currency that is told so, its point makes thousands."""
+    is_grouped = currency in _POINTED and may_be_thousands(number.words)
+    return whole(Fraction(number.value) * 1000) if is_grouped else number.value
 
 
 def _before(text: str, words: Sequence[Word], i: int, number: Span[Number]) -> Span[Money] | None:
@@ -98,17 +110,18 @@ def _before(text: str, words: Sequence[Word], i: int, number: Span[Number]) -> S
     behind = words[i - 1].end if i else 0
     at = behind + len(text[behind : number.start].rstrip()) - 1
     sign = text[at] if at >= behind else ""
-    amount = number.value
     if sign in SIGNS:
         start, currency, any_dollar = at, SIGNS[sign], sign == "$"
         if i and words[i - 1].end == at and words[i - 1].text in _SIGN_PREFIXES:
             start, currency, any_dollar = words[i - 1].start, _SIGN_PREFIXES[words[i - 1].text], False
-        if text[start - 1 : start] in ("-", "−") and not text[max(start - 2, 0) : start - 1].isalnum():
-            start, amount = start - 1, -amount
     elif i and words[i - 1].text.upper() in CODES and text[words[i - 1].end : number.start].strip() == "":
         start, currency, any_dollar = words[i - 1].start, _NAMES[words[i - 1].text], False
     else:
         return None
+    amount = _amount(number, currency)
+    is_minus = text[start - 1 : start] in ("-", "−") and not text[max(start - 2, 0) : start - 1].isalnum()
+    if is_minus and sign in SIGNS:
+        start, amount = start - 1, -amount
     money = Money(amount, currency, any_dollar)
     return Span(start, number.end, money, text[start : number.end], number.exact)
 
@@ -119,7 +132,7 @@ def _after(text: str, words: Sequence[Word], k: int, number: Span[Number]) -> Sp
     rest = text[number.end : ahead].lstrip()
     if rest[:1] in SIGNS and not (rest[1:] == "" and k < len(words) and words[k].is_number):
         end = ahead - len(rest) + 1
-        money = Money(number.value, SIGNS[rest[0]], rest[0] == "$")
+        money = Money(_amount(number, SIGNS[rest[0]]), SIGNS[rest[0]], rest[0] == "$")
         return Span(number.start, end, money, text[number.start : end], number.exact)
     if k >= len(words) or rest.strip().strip("-"):
         return None
@@ -131,5 +144,5 @@ def _after(text: str, words: Sequence[Word], k: int, number: Span[Number]) -> Sp
         return Span(number.start, end, cents, text[number.start : end], number.exact)
     if name not in _NAMES:
         return None
-    money = Money(number.value, _NAMES[name], name in _ANY_DOLLAR)
+    money = Money(_amount(number, _NAMES[name]), _NAMES[name], name in _ANY_DOLLAR)
     return Span(number.start, end, money, text[number.start : end], number.exact)

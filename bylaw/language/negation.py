@@ -12,7 +12,7 @@ CUES = listed(
     "lacks"
 )
 _FAILING = listed("fail failed failing refuse refused refusing decline declined forgot forget omitted")  # before a "to"
-NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank")
+NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank wait sorry")
 _STARTS_A_CLAUSE = (
     PRONOUNS | AUXILIARIES | listed("want wish still got kept keep bought paid ordered received please there")
 )

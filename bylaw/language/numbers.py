@@ -1,6 +1,7 @@
 """Numbers as people write them: `1,200.50`, `1.5k`, "twenty-one", "a dozen". Ordinals, dates and ids are none.
 
-What can be read in two ways ("1,5", "1 200 boxes") is not read at all; a bound or a range is read, marked as not exact.
+What can be read in two ways ("1,5", "1 200 boxes") is not read at all, but "1,5 kg" is a measure with a decimal comma;
+a bound or a range is read, marked as not exact.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
+from bylaw.language.quantities import unit_at
 from bylaw.language.span import Number, Span, listed, whole
 from bylaw.language.words import Word, read_words
 
@@ -39,6 +41,8 @@ _SUMS = listed("dollar usd euro eur gbp chf buck")
 _ENGLISH = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}")
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_APART = re.compile(r" [,.]\d")
+_DECIMAL_COMMA = re.compile(r"\d{1,4},\d{1,2}")
 
 _MORE_WORDS = (
     "more than",
@@ -53,11 +57,24 @@ _MORE_WORDS = (
     "at least",
     "at most",
     "no more than",
+    "later than",
+    "earlier than",
+    "sooner than",
+    "the latest",
+    "the earliest",
     "up to",
 )
 _BOUNDS = frozenset(tuple(words.split()) for words in _MORE_WORDS)
 _BOUND = listed("over under above below within exceeding minimum maximum max min beyond >")
-_AFTER = frozenset((("or", "more"), ("or", "less"), ("or", "longer"), ("or", "fewer"), ("or", "older")))
+_AFTER = frozenset(
+    (
+        *(("or", word) for word in ("more", "less", "longer", "shorter", "fewer", "older", "later", "earlier")),
+        *(("at", word) for word in ("most", "least", "max")),
+        *(("and", word) for word in ("up", "over", "above", "more")),
+    )
+)
+_AT_THE_LATEST = (("at", "the", "latest"), ("at", "the", "earliest"), ("at", "the", "most"), ("at", "the", "least"))
+_AT_MOST = listed("max maximum minimum")
 
 
 def read_numbers(text: str, words: Sequence[Word] | None = None) -> tuple[Span[Number], ...]:
@@ -92,6 +109,8 @@ def _digits(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, 
     if grouped is not None:
         return grouped
     value = _value(word.text)
+    if value is None and _DECIMAL_COMMA.fullmatch(word.text) and _is_measured(text, words, i):
+        value = Fraction(word.text.replace(",", "."))
     if value is None or _is_part_of_something(text, word):
         return None, i
     following = words[i + 1] if i + 1 < len(words) else None
@@ -123,8 +142,10 @@ def _value(digits: str) -> Fraction | None:
 
 def _is_part_of_something(text: str, word: Word) -> bool:
     """Is it a piece of an id, a date, a time or a telephone number?"""
-    before, after = text[max(word.start - 2, 0) : word.start], text[word.end : word.end + 2]
+    before, after = text[max(word.start - 2, 0) : word.start], text[word.end : word.end + 3]
     last = before[-1:]
+    if _APART.match(after) or (last == "," and before[:1] == " "):  # "89 ,95"
+        return True
     if last.isalnum() or (last and last in "_#/\\@."):
         return True
     if last in (",", ":", "'", "’") and before[:1].isdigit():
@@ -158,6 +179,15 @@ def _is_sum(text: str, words: Sequence[Word], i: int, last: int) -> bool:
     behind = words[last + 1].text if last + 1 < len(words) else ""
     is_priced = behind in _SUMS or not _SIGNS.isdisjoint(text[end : end + 2])
     return is_priced and before in _PRICED
+
+
+def _is_measured(text: str, words: Sequence[Word], i: int) -> bool:
+    """Does word *i* stand beside a unit or a currency, so that its comma can only be a decimal one?"""
+    start, end = words[i].start, words[i].end
+    if not _SIGNS.isdisjoint((text[max(start - 2, 0) : start] + text[end : end + 2]).replace(" ", "")):
+        return True
+    behind = [word.text for word in words[i + 1 : i + 3] if word.clause == words[i].clause]
+    return behind[:1] == ["m"] or unit_at(behind, 0) is not None
 
 
 def _minus(text: str, start: int) -> int:
@@ -302,8 +332,8 @@ def _has_bound_after(text: str, words: Sequence[Word], i: int, end: int) -> bool
         return True
     while i < len(words) and words[i].start < end:
         i += 1
-    after = tuple(word.text for word in words[i : i + 2])
-    return after in _AFTER
+    after = tuple(word.text for word in words[i : i + 3])
+    return after[:2] in _AFTER or after in _AT_THE_LATEST or (bool(after) and after[0] in _AT_MOST)
 
 
 def _is_range(text: str, words: Sequence[Word], one: tuple[int, int], other: tuple[int, int], i: int) -> bool:

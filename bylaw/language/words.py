@@ -51,6 +51,8 @@ _UNMARKED = {  # contractions typed without their apostrophe
     "shouldnt": "should not",
     "ive": "i have",
     "im": "i be",
+    "acct": "account",
+    "cust": "customer",
     "w/": "with",
     "w/o": "without",
     "w/out": "without",
