@@ -11,7 +11,7 @@ from bot.enforcement.phrases import Match, unit_told
 from bot.enforcement.utterance import Percent, Quantity, Times, Utterance
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.days import is_weekday
-from bylaw.language.money import Money, currency_of
+from bylaw.language.money import Money, currency_of, may_be_thousands
 from bylaw.language.periods import shifted
 from bylaw.language.quantities import Unit, factor, units_in
 from bylaw.language.span import Number, listed, whole
@@ -41,7 +41,14 @@ def amount_in(said: Match | Quantity, fact: Fact, utterance: Utterance) -> Numbe
     value = _converted(quantity, fact, match, utterance)
     if value is None or isinstance(value, Misread):
         return value
-    return value if quantity.exact else Misread("it gives a bound or a range, not one value")
+    return value if quantity.exact else Misread(why_not_exact(quantity))
+
+
+def why_not_exact(quantity: Quantity) -> str:
+    """Why a number that is not exact gives no value."""
+    if may_be_thousands(quantity.words):
+        return "its point may be a decimal one or one of thousands"
+    return "it gives a bound or a range, not one value"
 
 
 def _converted(quantity: Quantity, fact: Fact, match: Match | None, utterance: Utterance) -> Number | Misread | None:

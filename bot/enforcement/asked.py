@@ -11,7 +11,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import dropwhile
 
-from bot.enforcement.amounts import Misread, amount_in, days_until, measured
+from bot.enforcement.amounts import Misread, amount_in, days_until, measured, why_not_exact
 from bot.enforcement.belonging import QUALITIES
 from bot.enforcement.facts import Read, Unclear, read_text
 from bot.enforcement.phrases import phrase_words
@@ -202,11 +202,7 @@ def _in_unit_of(fact: Fact, quantity: Quantity, said: Utterance) -> Value | Misr
     if isinstance(quantity.value, int | Fraction) and fact.type in ("integer", "decimal"):
         if not (said.stands_alone(quantity, fact.unit) or _counts(said.words[quantity.last + 1].text, fact, said)):
             return None
-        return (
-            measured(quantity.value, quantity, fact, said)
-            if quantity.exact
-            else Misread("it gives a bound or a range, not one value")
-        )
+        return measured(quantity.value, quantity, fact, said) if quantity.exact else Misread(why_not_exact(quantity))
     if isinstance(quantity.value, date) and fact.type == "integer":
         return _days_from(quantity, fact, said)
     return amount_in(quantity, fact, said)

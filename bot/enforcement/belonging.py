@@ -133,9 +133,9 @@ def is_difference(said: Utterance, quantity: Quantity, after: Collection[str] = 
 
     *after*: the words of the phrase behind the number, *used*: the places of all its words ("runs until {value}").
     """
-    beside = quantity.first - 1
-    is_day = isinstance(quantity.value, date)
-    if beside >= 0 and beside not in used and said.words[beside].text in (_FROM_OR_UP_TO if is_day else _UP_TO):
+    before = said.words[quantity.first - 1].text if quantity.first else ""
+    is_bound = before in _FROM_OR_UP_TO and (before in _UP_TO or isinstance(quantity.value, date))
+    if is_bound and quantity.first - 1 not in used:
         return True
     behind = quantity.last + 1
     if behind >= len(said.words) or said.words[behind].clause != said.words[quantity.last].clause:

@@ -40,7 +40,7 @@ _MAX_QUANTITIES = 4  # that are tried for one phrase
 GENERIC = listed("other none nothing unknown all any general information yes no true false")
 _SPEAKERS = PRONOUNS - {"it"}
 _WONDERING = listed("if whether sure certain know there")
-_METRE = SPELLED[("meter",)]  # "5m" counts millions elsewhere
+_LETTERS = {"m": SPELLED[("meter",)], "g": SPELLED[("gram",)]}  # elsewhere "5m" counts millions
 _PARTICLES = listed("up off out back down only")
 
 
@@ -441,7 +441,8 @@ class Matcher:
 def unit_told(said: Utterance, quantity: Quantity) -> tuple[int, Unit] | None:
     """The unit of measure behind a bare number, and how many words it takes."""
     behind = [word.text for word in said.words[quantity.last + 1 : quantity.last + 6]]
-    return (1, _METRE) if behind[:1] == ["m"] else unit_at(behind, 0)
+    letter = _LETTERS.get(behind[0]) if behind else None
+    return unit_at(behind, 0) if letter is None else (1, letter)
 
 
 def is_past(quantity: Quantity) -> bool:

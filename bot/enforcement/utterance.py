@@ -38,13 +38,13 @@ _LOSING = listed("lost lose misplaced threw destroyed")
 _ASKED_VERBS = listed("have be do keep get")
 _UNSURE = listed("maybe perhap possibly doubt unsure thought guess")
 _NO_DOUBT = (("not", "doubt"), ("no", "doubt"))
-_NOT_SURE = listed("know remember recall")  # behind a "not"
+_NOT_SURE = listed("know remember recall saying said claim claiming claimed clear certain obvious proven")
 _KNOWING = listed("know wonder ask check see sure tell")  # before an "if" that asks
+_FEW = r"(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
 _CORRECTION = re.compile(
     r"(?i)\b(?:no,? wait|wait,? no|i meant?|(?:scratch|strike|make) that|correction|or rather|oops|h[ao](?:ng|ld) on"
     r"|sorry(?! (?:for|about|that))|actually|my (?:bad|mistake)|more like|closer to|(?<=[,.] )well"
-    r"|(?<=[,.?!] )no(?=,? (?:(?:just|only|it(?:'s|’s| is| was)|that(?:'s|’s| is| was)) )?"
-    r"(?:\d|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|$)))\b"
+    rf"|(?<=[,.?!] )no(?:,? (?:just|only|(?:it|that)(?:['’]s| is| was)))?(?=,? (?:\d|{_FEW}|$)))\b"
 )
 _BOUND = re.compile(r"(?i)(?:since|until|till|before|after|through) +(?:the +)?")
 _RANGE = re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th|\.)? ?(?:and|or|to|until|till|[-–—/&]) ?(?:on )?(?:the )?$")
@@ -343,7 +343,7 @@ class Utterance:
         before = [self.words[i].text for i in here]
         pairs = set(pairwise([*before, *(self.words[i].text for i in range(used[0], used[-1] + 1))]))
         is_unsure = not _UNSURE.isdisjoint(before) and pairs.isdisjoint(_NO_DOUBT)
-        if is_unsure or any(one == "not" and two in _NOT_SURE for one, two in pairs):
+        if is_unsure or any(one in ("not", "never") and two in _NOT_SURE for one, two in pairs):
             return "it is not said for sure"
         if before[-4:-2] == ["not", "sure"] or (("not", "that") in pairs and not self._is_twice_denied(used)):
             return "it is not said for sure"

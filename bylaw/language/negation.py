@@ -13,6 +13,7 @@ CUES = listed(
 )
 _FAILING = listed("fail failed failing refuse refused refusing decline declined forgot forget omitted")  # before a "to"
 NO_NEGATION = listed("only problem doubt question matter idea worry wonder chance thank wait sorry")
+_FAR = {"far": "from", "anything": "but"}
 _STARTS_A_CLAUSE = (
     PRONOUNS | AUXILIARIES | listed("want wish still got kept keep bought paid ordered received please there")
 )
@@ -28,7 +29,10 @@ def read_negations(text: str, words: Sequence[Word] | None = None) -> tuple[Span
     ends = _clause_ends(words)
     found = []
     for i, word in enumerate(words):
-        if (word.text in CUES and _negates(words, i, text)) or (word.text in _FAILING and _has_to(words, i)):
+        if word.text in _FAR and i + 1 < len(words) and words[i + 1].text == _FAR[word.text]:
+            end = words[min(ends[i + 1], i + MAX_REACH)].end
+            found.append(Span(word.start, end, word.text, text[word.start : end]))
+        elif (word.text in CUES and _negates(words, i, text)) or (word.text in _FAILING and _has_to(words, i)):
             end = words[min(ends[i], i + MAX_REACH)].end
             found.append(Span(word.start, end, word.text, text[word.start : end]))
     return tuple(found)

@@ -41,6 +41,7 @@ _SUMS = listed("dollar usd euro eur gbp chf buck")
 _ENGLISH = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}")
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_COUNTED_APART = re.compile(r"([a-z]+) (-|–|—|to|or)")
 _APART = re.compile(r" [,.]\d")
 _DECIMAL_COMMA = re.compile(r"\d{1,4},\d{1,2}")
 
@@ -187,7 +188,7 @@ def _is_measured(text: str, words: Sequence[Word], i: int) -> bool:
     if not _SIGNS.isdisjoint((text[max(start - 2, 0) : start] + text[end : end + 2]).replace(" ", "")):
         return True
     behind = [word.text for word in words[i + 1 : i + 3] if word.clause == words[i].clause]
-    return behind[:1] == ["m"] or unit_at(behind, 0) is not None
+    return behind[:1] in (["m"], ["g"]) or unit_at(behind, 0) is not None
 
 
 def _minus(text: str, start: int) -> int:
@@ -342,4 +343,6 @@ def _is_range(text: str, words: Sequence[Word], one: tuple[int, int], other: tup
     between = text[one[1] : other[0]].strip().casefold()
     if between in ("-", "–", "—", "to", "or"):
         return True
+    if (apart := _COUNTED_APART.fullmatch(between)) is not None:  # "2 kg or 3 kg"
+        return apart[2] == "or" or unit_at([apart[1]], 0) is not None
     return between == "and" and any(word.text == "between" for word in words[max(i - 6, 0) : i])
