@@ -13,7 +13,7 @@ from datetime import date
 from itertools import chain, islice
 from typing import Any
 
-from bot.conversation import Ask, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
+from bot.conversation import Ask, Choice, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
 from bot.enforcement import author, write
 from bot.enforcement.asked import asks_why
 from bot.enforcement.checks.result import Draft, Judge
@@ -24,7 +24,7 @@ from bot.enforcement.memory import Memory, goes_on, load
 from bot.enforcement.overview import MOST_RULES, overview, told
 from bot.enforcement.recognise import topic
 from bot.enforcement.restrictive import most_restrictive
-from bot.enforcement.scope import Scope, scope_of
+from bot.enforcement.scope import Scope, of_domains, scope_of
 from bot.enforcement.understanding import understand
 from bot.enforcement.verdict import owners, verdict
 from bot.index import BundleIndex
@@ -33,8 +33,10 @@ from bylaw.logic.evaluate import Conflict, Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
 
 _MOST_CITED = 3  # of the rules that were only looked at
+_MOST_OFFERED = 6  # outcomes that a question may be about
+_HINTED = 0.4  # so sure of its domain, a question is taken to be about it
 _NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
-_HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None}  # what an answer held back no longer says
+_HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None, "choices": ()}  # of an answer held back
 _OWN = frozenset(
     {"unanswered", "uncovered", "unread"}
 )  # what an answer that asks back, refuses or escalates says of itself
@@ -191,7 +193,7 @@ def plain(case: Case) -> Turn:
     primary = case.scope.outcomes[0] if case.scope.outcomes else None
     is_open = bool(case.scope.missing) and (primary is None or primary not in decided)
     if is_open:
-        return _asked(case) or _escalated_unknown(case)
+        return _which(case) or _asked(case) or _escalated_unknown(case)
     if decided or case.scope.duties or case.scope.silent:
         return _decided(case, decided)
     return _refused(case)
@@ -286,6 +288,18 @@ def _to_ask(case: Case, missing: Sequence[str]) -> str | None:
 def _ask(case: Case, name: str) -> Ask:
     facts = case.index.vocabulary.facts
     return Ask(fact=name, question=write.question(case.words, name), choices=write.choices(facts[name]))
+
+
+def _which(case: Case) -> Turn | None:
+    """Ask what it is about, where hardly a word hints at one outcome rather than another."""
+    topic, scope = case.memory.topic, case.scope
+    is_hinted = scope.is_named or bool(scope.actions) or bool(topic.likely) or topic.confidence >= _HINTED
+    if is_hinted or len(case.facts) > 1 or len(scope.outcomes) < 2 or case.asked is not None:
+        return None
+    near = of_domains(topic.domains, case.index, case.evaluator, case.day)
+    named = islice(dict.fromkeys((*scope.outcomes, *near)), _MOST_OFFERED)
+    choices = [Choice(value=name.replace("_", " "), label=case.words.outcome(name)) for name in named]
+    return _turn(case, "policy", "needs_choice", [write.WHICH], (), choices=tuple(choices))
 
 
 def _asked(case: Case) -> Turn | None:
@@ -388,6 +402,7 @@ def _turn(
     cited: Sequence[ConditionalRule],
     outcomes: Sequence[str] = (),
     ask: Ask | None = None,
+    choices: tuple[Choice, ...] = (),
 ) -> Turn:
     variables = case.evaluator.ruleset.variables
     reply = Reply(
@@ -400,6 +415,7 @@ def _turn(
         commit=case.index.commit,
         citations=tuple(_citation(rule, case.index.commit) for rule in cited),
         ask=ask,
+        choices=choices,
         outcomes=_outcomes(case, outcomes),
         caveats=(write.withheld(case.words, case.withheld),) if case.withheld else (),
         facts={name: variables[name].show(value) for name, value in sorted(case.memory.facts.items())},

@@ -197,7 +197,8 @@ def prepare(index: BundleIndex) -> None:
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
     """The stems of those words that can tell one topic from another."""
-    return frozenset(stem_of(base_of(word)) for word in words if word in _DENIALS or word not in _NO_TOPIC)
+    bases = ((word, base_of(word)) for word in words)
+    return frozenset(stem_of(base) for word, base in bases if word in _DENIALS or _NO_TOPIC.isdisjoint((word, base)))
 
 
 # ---- the words of a bundle ------------------------------------------------------------------------------------------

@@ -70,6 +70,17 @@ def scope_of(
     return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)))
 
 
+def of_domains(domains: Sequence[str], index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, ...]:
+    """The outcomes that rules of *domains* decide, those of the first domain first."""
+    known = lookups(index)
+    place: dict[str, int] = {}
+    for outcome in known.in_force(day).by_outcome:
+        for domain, _ in known.kinds_of(known.answering((outcome,), evaluator, day)):
+            if domain in domains:
+                place[outcome] = min(domains.index(domain), place.get(outcome, len(domains)))
+    return tuple(sorted(place, key=lambda name: (place[name], name)))
+
+
 def _is_settled(
     known: Lookups,
     domains: Sequence[str],

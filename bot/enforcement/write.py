@@ -17,6 +17,7 @@ CHANCE = "It may be another if you tell me:"
 DEPENDS = "Which of it holds depends on the case."
 UNHEARD = "I could not read an answer to my question in that."
 NOTHING_NEW = "I could read nothing new in that. For the case as told before:"
+WHICH = "What is it about?"
 RESTRICTIVE = "This is the most restrictive outcome still possible, since not everything is known"
 
 

@@ -54,6 +54,11 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _WE = r"(?:i|we|you|one|they)"
+_SINGULAR = r"(?:customer|client|caller|buyer|user|member|order|parcel|payment|account|item)"  # also without an article
+_ONE = (
+    rf"(?:(?:an?|the|this|that|my|our|his|her|their|one|another|some) (?!{_COUNTS}\b)(?:[\w-]+ ){{0,2}}?[\w-]*[^\Ws]"
+    rf"|he|she|it|some(?:one|body)|{_SINGULAR})"
+)
 _ASKS_FOR_A_RULE = re.compile(
     r"\bwhat happens (?:if|when|to|with|after|once)\b|(?:\bwhat (?:happens|now)|(?:\bso|\band|\bbut|,) now what)\W*$"
     rf"|\bwhat (?:do|should|must|can|shall) {_WE} (?:do (?:if|when|with|about|after|once)|owe|offer|give|tell|say)\b"
@@ -63,15 +68,10 @@ _ASKS_FOR_A_RULE = re.compile(
     r"|\bhow (?:many|much|long|often|late|soon)(?: (?!in\b|of\b|since\b)[\w-]+){0,3}"
     r" (?:(?-i:may)|must|should|can (?:i|an?|one|be)) |\b(?:is|are) too (?:many|much|late|long|often|heavy|old)\W*$"
     r"|\bwhich (?:[\w-]+ ){1,3}?(?:(?:(?-i:may)|must|can) (?:not )?be|(?:need|require) (?:an?|the))\b"
-    r"|\bdo(?:es)? it matter\b|\bwhat (?:counts|qualifies) as\b",
+    rf"|\bwhat if (?:they|nobody|no one|{_ONE}) |\bdo(?:es)? it matter\b|\bwhat (?:counts|qualifies) as\b",
     re.IGNORECASE,
 )
 _ON_AVERAGE = re.compile(r"\b(?:average|typically|usually|normally|median|per)\b", re.IGNORECASE)
-_SINGULAR = r"(?:customer|client|caller|buyer|user|member|order|parcel|payment|account|item)"  # also without an article
-_ONE = (
-    rf"(?:(?:an?|the|this|that|my|our|his|her|their|one|another|some) (?!{_COUNTS}\b)(?:[\w-]+ ){{0,2}}?[\w-]*[^\Ws]"
-    rf"|he|she|it|some(?:one|body)|{_SINGULAR})"
-)
 _IS = (
     r"(?:(?:is|was|has)(?:n't)?|had|(?:ca|wo|do|does|did|could)n't|cannot|can|will|did|lives?|wants?|needs?|asks?|says?|said|refuses?|claims?|weighs?|\w{3,}ed"
     r"|bought|brought|broke|fell|gave|got|kept|left|lost|made|paid|sent|sold|took|told)"

@@ -79,6 +79,26 @@ def test_the_same_question_is_answered_anew_where_its_answer_depends_on_more(sho
     assert vault[0] == vault[2] != vault[1]
 
 
+def test_what_hardly_a_word_hints_at_is_asked_and_picked(own: BundleIndex) -> None:
+    turn = say("my phone's screen cracked, is that covered?", {}, own)
+    assert (turn.reply.status, turn.reply.ask, turn.reply.citations) == ("needs_choice", None, ())
+    offered = {choice.label: choice.value for choice in turn.reply.choices}
+    assert offered["how a defect is put right"] == "remedy"
+    picked = say("remedy", turn.state, own)
+    assert picked.reply.status == "needs_fact"
+    assert picked.reply.facts == turn.reply.facts == {"product_category": "electronics"}
+    assert say("yes", picked.state, own).reply.facts == {**picked.reply.facts, picked.reply.ask.fact: True}
+
+
+def test_where_two_facts_or_the_topic_are_told_nothing_is_picked(own: BundleIndex) -> None:
+    told = [
+        "is my phone covered, bought 20 days ago?",
+        "what is the remedy for my phone?",
+        "does my phone get repaired?",
+    ]
+    assert [say(text, {}, own).reply.choices for text in told] == [(), (), ()]
+
+
 def test_a_citation_names_file_line_and_quote(shop: BundleIndex) -> None:
     reply = say("I bought a TV 20 days ago and lost the receipt. Can I get a refund?", {}, shop).reply
     (citation,) = reply.citations

@@ -77,6 +77,8 @@ def test_any_text_is_read(text):
         "How many business days do we have for a reply?",
         "the payment is late, what happens to the plan?",
         "what happens if I lose the card",
+        "what if the customer has no id?",
+        "and what if nobody is at home?",
         "what should we do when the battery is swollen?",
         "the box is broken, what now?",
     ],
