@@ -7,10 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import date
 from typing import Any
 
+from bot.enforcement.endings import end_of, has_ended, has_gone
 from bot.enforcement.figures import Figure, figures
 from bot.enforcement.polarity import is_plural
 from bot.enforcement.utterance import Quantity, utterance
 from bylaw.language.span import listed
+from bylaw.language.units import Duration
 from bylaw.language.words import DETERMINERS, Word
 
 Holds = Callable[[Any, Any], bool]
@@ -69,7 +71,11 @@ def bound_of(words: Sequence[Word], quantity: Quantity) -> Holds | None:
         holds = _BOUNDS_BEFORE.get(tuple(before[-size:]))
         if holds is not None:
             return _DENIED.get(holds) if before[:-size][-1:] == ["not"] else holds
-    return next((_BOUNDS_BEHIND[said] for size in _SIZES if (said := tuple(behind[:size])) in _BOUNDS_BEHIND), None)
+    held = next((_BOUNDS_BEHIND[said] for size in _SIZES if (said := tuple(behind[:size])) in _BOUNDS_BEHIND), None)
+    verb = end_of(words, quantity.last) if held is None and isinstance(quantity.value, Duration) else ()
+    if verb:
+        return (operator.ge if has_gone(verb) else operator.gt) if has_ended(verb) else operator.le
+    return held
 
 
 def around(words: Sequence[Word], quantity: Quantity) -> tuple[list[str], list[str]]:

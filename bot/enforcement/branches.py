@@ -34,10 +34,14 @@ _OF_WHAT_WAS_SAID: Mapping[tuple[str, ...], bool] = {
 }
 _CUES: Mapping[tuple[str, ...], bool] = {**_OF_THE_THING, **_OF_WHAT_WAS_SAID}
 _CUE = re.compile(r"(?i)\b(?:with(?:out)? (?:it|one)|if (?:so|yes|not?)|otherwise)\b")
-_UNLESS = ("unless",)
+_UNLESS, _EITHER = ("unless",), ("whether",)
 _OPEN = {
     _UNLESS: re.compile(r"(?i)\bunless\b"),
     ("whether", "or", "not"): re.compile(r"(?i)\bwhether or not\b"),
+    ("no", "matter", "whether"): re.compile(r"(?i)\bno matter whether\b"),
+    ("no", "matter", "if"): re.compile(r"(?i)\bno matter if\b"),
+    ("regardless", "of", "whether"): re.compile(r"(?i)\bregardless of whether\b"),
+    _EITHER: re.compile(r"(?i)\bwhether\b[^,.;]*\bor not\b"),
 }
 _SUPPOSING = ("if", "whether")
 _JOINING = listed("and but or")
@@ -141,8 +145,11 @@ def _opened(sentence: Sentence, cue: tuple[str, ...], read: Read) -> Sequence[Br
     behind = [k for k in range(i + size, len(words)) if words[k].clause == words[i].clause]
     if i < 0 or not behind or (i > 0 and behind[-1] + 1 < len(words)):
         return ()
-    end = words[behind[-1]].end
-    condition = sentence_of(sentence.text[words[behind[0]].start : end])
+    end, is_either = words[behind[-1]].end, [words[k].text for k in behind[-2:]] == ["or", "not"]
+    behind = behind[:-2] if is_either else behind
+    if not behind or (cue == _EITHER and not is_either):
+        return ()
+    condition = sentence_of(sentence.text[words[behind[0]].start : words[behind[-1]].end])
     main = sentence_of(sentence.text[end:] if i == 0 else sentence.text[: words[i].start])
     meant = _only(condition.text, read)
     if meant is None or not main.words:

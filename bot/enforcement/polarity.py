@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
+from bot.enforcement.endings import end_of, is_meant
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, stem_of
 
@@ -80,6 +81,9 @@ _GROUNDS = listed("because since as once after")
 _DOING = listed("that this it so yourself")
 _BY_NOW = listed("any more anymore now")
 _NO_PROBLEM = {("no", "problem"), ("no", "worry")}
+_BEING = listed("be have do")
+_LINKING = listed("be yet still live bought ordered purchased paid pay come from in with made sold")
+_OF_A_KIND = listed("customer member product item order")
 REGRET = listed("unfortunately sadly sorry regrettably alas well afraid i be am")  # "I am afraid not"
 _SAID_WITH_IT = _YES | _NAY | REGRET | _EAGER
 
@@ -143,7 +147,8 @@ def _heads(words: Sequence[Word], i: int) -> bool:
 
 def _after(words: Sequence[Word], used: Sequence[int]) -> int:
     """Negations behind the words: "… is not possible", "… has been refused"."""
-    last, own, count = used[-1], set(used), 0
+    last, own = used[-1], set(used)
+    count = int(is_meant(words, used) and bool(end_of(words, last)))  # "the 30 days for a refund are over"
     start = _behind_relative(words, last)
     for i in range(start, min(start + 7, len(words))):
         text = words[i].text
@@ -210,6 +215,11 @@ def asks_yes_or_no(words: Sequence[Word]) -> bool:
     """Is it asked for a yes or a no: "can I …", "please cancel …", "I want to …"?"""
     texts = [word.text for word in words[:3]]
     return texts[0] in ASKING or texts[0] == "please" or texts[:2] == ["i", "want"] or texts[1:] == ["would", "like"]
+
+
+def asks_if_too_late(words: Sequence[Word]) -> bool:
+    """Is it asked whether there is no time left: "is it too late to …"? A yes then is a no."""
+    return ("too", "late") in pairwise(word.text for word in words)
 
 
 def is_supposed(words: Sequence[Word]) -> bool:
@@ -339,6 +349,25 @@ def is_of_office(words: Sequence[Word], start: int) -> bool:
     )
 
 
+def is_told_not(words: Sequence[Word], called: Sequence[str]) -> bool:
+    """Is it said of the case that it is not what is called so: "you are not a gold customer"?"""
+    texts = [word.text for word in words]
+    for i, word in enumerate(words):
+        if (
+            word.text not in ("not", "never")
+            or texts[max(i - 1, 0)] not in _BEING
+            or texts[max(i - 2, 0)] in ("we", "i")
+        ):
+            continue
+        here = [k for k in range(i + 1, len(words)) if words[k].clause == word.clause and texts[k] not in DETERMINERS]
+        while here and texts[here[0]] in _LINKING and texts[here[0]] != called[0]:
+            here.pop(0)
+        said, behind = tuple(texts[k] for k in here[: len(called)]), [texts[k] for k in here[len(called) :][:1]]
+        if said == called and all(text in FUNCTION_WORDS | _OF_A_KIND for text in behind):
+            return True
+    return False
+
+
 def is_greeting(words: Sequence[Word]) -> bool:
     """Is it only a hello, with a name or two?"""
     return len(words) <= 4 and bool(words) and words[0].text in GREETINGS
@@ -397,12 +426,17 @@ def opening(words: Sequence[Word]) -> Sequence[Word]:
 def _opening(words: Sequence[Word]) -> tuple[bool, int] | None:
     """Yes or no, and how many words say it."""
     start = sum(1 for _ in takewhile(lambda word: word.text in REGRET, words))
+    start += start > 0 and words[start : start + 1] != () and words[min(start, len(words) - 1)].text == "but"
     texts = [word.text for word in words[start:]]
+    if texts[:1] == ["so"] and start and words[start - 1].text == "afraid":
+        return True, start + 1
     if tuple(texts[:2]) in _NO_PROBLEM:
         return True, start + 2
     if texts[:1] and (texts[0] in _YES or texts[:2] == ["of", "course"]):
         return texts[1:2] != ["not"], start + 1
     is_whole = len(words) == start + 1 or (len(words) > start and words[start].clause != words[start + 1].clause)
+    if texts[:2] == ["no", "matter"]:
+        return None
     if texts[:1] and (texts[0] in _NAY or (texts[0] == "not" and is_whole)):
         return False, start + 1
     first = words[min(start, len(words) - 1)].clause if words else 0

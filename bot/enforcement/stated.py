@@ -16,6 +16,7 @@ from functools import cached_property
 from bot.enforcement import labels, polarity
 from bot.enforcement.bounds import of_others
 from bot.enforcement.branches import Cases, branches, is_branch
+from bot.enforcement.endings import is_meant
 from bot.enforcement.facts import Read, Reading, read_text
 from bot.enforcement.figures import Figure, told
 from bot.enforcement.namings import Mention, Naming, Namings, namings
@@ -304,12 +305,13 @@ class Reader:
             if is_vague and not self._is_given(sentence, mention):
                 continue
             gives = denied is naming.is_denial or (naming.is_denial and is_partial)
+            is_limit = gives and condition is None and is_meant(words, mention.used)
             claim = Claim(
                 naming.targets,
                 naming.outcome,
                 gives,
                 sentence.text,
-                condition,
+                {} if is_limit else condition,  # "you have 14 days for a refund" holds within them
                 frozenset(about),
                 naming.is_generic,
                 is_partial,
@@ -344,6 +346,7 @@ class Reader:
         answer = is_echo or (polarity.says_yes_or_no(found[0].sentence.words) if found and asked else None)
         if answer is None or not self._is_yes_no_question():
             return []
+        answer = answer is not polarity.asks_if_too_late(self._question)
         if self._question[0].text not in polarity.ASKING and any(
             _given(claim) for said in found for claim in said.claims
         ):

@@ -31,6 +31,7 @@ _ENDING = frozenset(map(sense, ("close", "erase", "end")))
 _TURNS = {
     *(("at", "first"), ("so", "on"), ("then", "some"), ("on", "us"), ("on", "house")),
     *(("best", "case"), ("on", "condition")),
+    *(("so", "say"), ("say", "so"), ("said", "so")),
     *(("free", "of"), ("free", "to"), ("i", "hope"), ("i", "guess"), ("i", "suppose"), ("we", "hope"), ("i", "assume")),
 }
 _MAYBE = listed("may might should")
@@ -46,6 +47,7 @@ _WHOLE = listed("whole full entire total")
 _NEWS = listed("detail information question help time")
 _HELPING = listed("help assist")
 _REFUSING = listed("not unable never")
+_ONE_MORE = listed("a an another some")
 _OTHERWISE = listed("or alternatively")
 
 
@@ -177,5 +179,11 @@ def alternatives(said: Said) -> Iterator[Word]:
         ahead = [other.text for other in words[i + 1 : i + 3]]
         is_more = word.text == "plus" and ahead[:1] and (ahead[0] in DETERMINERS or ahead[0][0].isdigit())
         is_sum = word.text == "and" and not (_SUMS | _OF_A_SUM).isdisjoint(ahead)
-        if opens and (word.text in _OTHERWISE or is_more or is_sum):
+        is_thing = word.text == "and" and ahead[:1] and ahead[0] in _ONE_MORE and not _has_verb(words, i)
+        if opens and (word.text in _OTHERWISE or is_more or is_sum or is_thing):
             yield word
+
+
+def _has_verb(words: Sequence[Word], i: int) -> bool:
+    """Does a verb of its own stand behind word *i*: "and a manager has to …"?"""
+    return any(other.text in AUXILIARIES for other in words[i + 1 :] if other.clause == words[i].clause)

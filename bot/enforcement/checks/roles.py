@@ -10,6 +10,7 @@ import operator
 from collections.abc import Collection, Iterator, Sequence
 
 from bot.enforcement.bounds import FILLING, ROUGHLY, Holds, around, bound_of, of_others
+from bot.enforcement.endings import end_of
 from bot.enforcement.figures import Figure, Ground, called, counts, figures, is_figure
 from bot.enforcement.polarity import is_giving
 from bot.enforcement.said import Said
@@ -75,7 +76,7 @@ def _is_kept(
         return holds is not ROUGHLY
     if figure not in ground.told.values() and figure not in ground.named:
         return True  # what is left, or over
-    return holds is operator.ge and words[quantity.first - 1].text == "after"
+    return holds is operator.ge and (words[quantity.first - 1].text == "after" or bool(end_of(words, quantity.last)))
 
 
 def _named(said: Said, ground: Ground) -> Iterator[tuple[Figure, Holds]]:
@@ -102,6 +103,7 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
         is_lasting = not near.isdisjoint(
             word.start for word in words[max(quantity.first - 1, 0) : quantity.last + 2]
         ) and (left in _LASTING or right == "long" or behind[:2] == ["from", "now"])
+        is_lasting = is_lasting or left == "in"
         is_left = figure not in ground.told.values() and not ground.limited.get(figure)
         return not is_lasting or is_left or figure in ground.named or _is_in_a_rule(left, figure, ground)
     if right in _MORE:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, pairwise
 
 from bot.enforcement.checks.result import Draft, Violation
 from bot.enforcement.checks.roles import misplaced
+from bot.enforcement.endings import ends, has_ended
 from bot.enforcement.figures import Ground, counts, figures, is_figure, measure
+from bot.enforcement.kept import kept
 from bot.enforcement.lookups import lookups
+from bot.enforcement.phrases import GENERIC, phrase_words
+from bot.enforcement.polarity import is_told_not
 from bot.enforcement.said import Said
 from bot.enforcement.write import Words
+from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
+from bylaw.language.units import SECONDS, unit_of
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words
-from bylaw.logic.ir import Value
-from bylaw.logic.truth import truth
+from bylaw.logic.ir import Value, atoms
+from bylaw.logic.truth import simplify, truth
 
 _REST = listed(
     "short left remain remaining more still until till late later early over past ago another beyond too after in"
 )
+_NO = listed("not never")
 _OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
 
 
@@ -60,6 +67,56 @@ def facts(draft: Draft) -> Iterator[Violation]:
             held = words.value(read.fact, given)
             yield Violation("wrong-fact", f"it says {label}: {value}; the case says {held}", read.words)
     yield from _invariants(draft)
+    yield from _times(draft)
+    yield from _denied_kinds(draft)
+
+
+def _denied_kinds(draft: Draft) -> Iterator[Violation]:
+    """A kind that the case is of, and that is said not to be: "since it has not been packed"."""
+    kinds = [(name, value) for name, value in draft.facts.items() if isinstance(value, str)]
+    for said in draft.stated.sentences:
+        if said.is_question or said.is_conditional or not any(word.text in _NO for word in said.sentence.words):
+            continue
+        for name, value in kinds:
+            texts = _kinds(draft.index.vocabulary).get((name, value), ())
+            if any(is_told_not(said.sentence.words, called) for called in texts):
+                words = Words(draft.index.vocabulary)
+                message = f"it says {words.fact(name)}: not {words.value(name, value)}; the case says it is"
+                yield Violation("wrong-fact", message, said.sentence.text)
+
+
+@kept(8)
+def _kinds(vocabulary: Vocabulary) -> Mapping[tuple[str, str], Sequence[tuple[str, ...]]]:
+    """The words by which each kind is called."""
+    return {
+        (name, value): sorted({phrase_words(text) for text in (value, *others)})
+        for name, fact in vocabulary.facts.items()
+        for value, others in fact.values.items()
+        if value not in GENERIC
+    }
+
+
+def _times(draft: Draft) -> Iterator[Violation]:
+    """A time that is said to be over, or not to be, with no figure that tells which: "the window has closed"."""
+    for said in draft.stated.sentences:
+        words = said.sentence.words
+        for at, verb in () if said.is_question or said.is_conditional else ends(words):
+            is_told = any(word.is_number and word.clause == words[at].clause for word in words[:at])
+            if not is_told and has_ended(verb) is not is_late(draft):
+                text = said.sentence.text[words[at].start : verb[-1].end]
+                yield Violation("wrong-fact", f"the case does not say that “{text}”", said.sentence.text)
+
+
+def is_late(draft: Draft) -> bool:
+    """Does a time of the case lie beyond a limit of a rule that could matter? Else nothing here has expired."""
+    variables, facts, declared = draft.evaluator.ruleset.variables, draft.facts, draft.index.vocabulary.facts
+    sorts = {name: value for name, value in facts.items() if variables[name].is_finite}
+    return any(
+        atom.op in ("<", "<=") and (unit_of(declared[atom.var].unit or "") in SECONDS) and truth(atom, facts) is False
+        for rule in draft.relevant
+        for atom in atoms(simplify(rule.guard, sorts))
+        if atom.var in facts
+    )
 
 
 def _is_of_the_case(said: Said) -> bool:

@@ -15,6 +15,8 @@ from itertools import chain, pairwise
 from bot.enforcement.checks.added import duties, restrictions
 from bot.enforcement.checks.joints import alternatives, assents, limits
 from bot.enforcement.checks.result import Draft
+from bot.enforcement.checks.told import is_late
+from bot.enforcement.endings import ends
 from bot.enforcement.facts import read_text
 from bot.enforcement.figures import NUMBER_WORDS, called
 from bot.enforcement.kept import kept
@@ -31,8 +33,7 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.span import listed
 from bylaw.language.units import unit_of
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, PRONOUNS, Word, read_words
-from bylaw.logic.ir import Value, atoms
-from bylaw.logic.truth import simplify, truth
+from bylaw.logic.ir import Value
 
 _INSIDE = listed("within inside open still")
 _NO = listed("not no never")
@@ -127,8 +128,8 @@ def known_of(draft: Draft) -> Known:
     said = [text for text in (ALWAYS, RESTRICTIVE, *(rule.source.text for rule in draft.deciding)) if text]
     texts = [(stems_in([text]), _denies(read_words(text))) for text in said]
     over = _OVER_STEMS.intersection(stem(word.text) or "" for said in draft.stated.sentences for word in said.silent)
-    plain = _COURTESY_STEMS - over if over and not _is_over_a_limit(draft) else _COURTESY_STEMS
-    is_closed = any(map(_is_open, draft.stated.sentences)) and _is_over_a_limit(draft)
+    plain = _COURTESY_STEMS - over if over and not is_late(draft) else _COURTESY_STEMS
+    is_closed = any(map(_is_open, draft.stated.sentences)) and is_late(draft)
     closed = _PERIOD_STEMS if is_closed else frozenset[str]()
     asked = stems_in([draft.query])
     told = plain.union(asked, *(stems for stems, _ in texts))
@@ -177,17 +178,6 @@ def _is_open(said: Said) -> bool:
     return is_inside and len(words) == len(said.silent) and any(stem(word.text) in _PERIOD_STEMS for word in words)
 
 
-def _is_over_a_limit(draft: Draft) -> bool:
-    """Does a fact of the case lie beyond a limit of a rule that could matter? Else nothing here has expired."""
-    variables, facts = draft.evaluator.ruleset.variables, draft.facts
-    sorts = {name: value for name, value in facts.items() if variables[name].is_finite}
-    return any(
-        atom.op in ("<", "<=") and atom.var in facts and truth(atom, facts) is False
-        for rule in draft.relevant
-        for atom in atoms(simplify(rule.guard, sorts))
-    )
-
-
 @kept(4)
 def _of_rules(index: BundleIndex) -> Callable[[Rules], tuple[frozenset[str], frozenset[str], frozenset[str]]]:
     """What rules of *index* speak of, how the actions that they give are called, how their facts are asked.
@@ -223,12 +213,13 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     apart = {*_headings(said, _HEADING), *_contrasts(said), *_asides(said)}
     instead = _instead(said.sentence.words)
     wished = _MONEY.union(map(same, known.asked)) if instead else _MONEY
+    ended = [word for _, verb in ends(said.sentence.words) for word in verb]  # held against the case where it is told
     answered = opening(said.sentence.words) if said.claims else ()
     leads = {*_headings(said, _LEAD), *_greeting(said)}
     words = [
         word
         for word in said.silent
-        if word.clause not in apart and not _is_in(word, figures) and not _is_joint(said, word)
+        if word.clause not in apart and not (_is_in(word, figures) or _is_joint(said, word) or word in ended)
     ]
     if any(pair in _IDIOMS for pair in pairwise(word.text for word in words)):
         return said.sentence.text
@@ -269,6 +260,7 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
             or (word in instead and sense(word.text) in wished)
             or _is_plain(word, known)
             or _is_joint(said, word)
+            or word in ended
         )
     )
     assent = (*assents(said), *alternatives(said)) if said.silent else ()
