@@ -25,7 +25,7 @@ _SIZES = (3, 2, 1)  # words of a bound
 _BEFORE = (
     (operator.gt, "over, above, beyond, past, exceeding, exceed, more than, longer than, later than, older than"),
     (operator.gt, "greater than, higher than, heavier than"),
-    (operator.ge, "after, at least, from, minimum, minimum of, no less than, not less than, no fewer than"),
+    (operator.ge, "between, after, at least, from, minimum, minimum of, no less than, not less than, no fewer than"),
     (operator.lt, "before, under, below, less than, fewer than, shorter than, earlier than, younger than, lower than"),
     (operator.lt, "cheaper than, lighter than, short of"),
     (operator.le, "within, inside, up to, at most, no more than, not more than, maximum, maximum of, until, till"),
@@ -71,6 +71,8 @@ def bound_of(words: Sequence[Word], quantity: Quantity) -> Holds | None:
         holds = _BOUNDS_BEFORE.get(tuple(before[-size:]))
         if holds is not None:
             return _DENIED.get(holds) if before[:-size][-1:] == ["not"] else holds
+    if before[-1:] == ["and"] and "between" in before[-4:]:
+        return operator.le
     held = next((_BOUNDS_BEHIND[said] for size in _SIZES if (said := tuple(behind[:size])) in _BOUNDS_BEHIND), None)
     verb = end_of(words, quantity.last) if held is None and isinstance(quantity.value, Duration) else ()
     if verb:

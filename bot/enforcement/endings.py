@@ -65,3 +65,10 @@ def is_meant(words: Sequence[Word], used: Sequence[int]) -> bool:
         and is_time(before[-2])
         and before[-2].clause == words[used[0]].clause
     )
+
+
+def is_of_first(words: Sequence[Word], used: Sequence[int]) -> bool:
+    """Do the words *used* say what holds at first: "the first hour is free"?"""
+    here = [word for word in words[max(used[0] - 6, 0) : used[-1]] if word.clause == words[used[0]].clause]
+    at = next((i for i, word in enumerate(here) if word.text == "first"), len(here))
+    return any(unit_of(word.text) is not None for word in here[at + 1 : at + 3])

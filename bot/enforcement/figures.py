@@ -156,6 +156,11 @@ class Ground:
         """The facts of the case that measure something."""
         return self._measured(self.facts)
 
+    @cached_property
+    def derived(self) -> AbstractSet[Figure]:
+        """The sums that follow from those of the case: a share of a price, what is left of it, a difference."""
+        return self._derived(self.told)
+
     def _measured(self, facts: Mapping[str, Value]) -> Mapping[str, Figure]:
         return {name: f for name, value in facts.items() if (f := measure(self.vocabulary.facts.get(name), value))}
 

@@ -222,6 +222,13 @@ def asks_if_too_late(words: Sequence[Word]) -> bool:
     return ("too", "late") in pairwise(word.text for word in words)
 
 
+def is_added(words: Sequence[Word]) -> bool:
+    """Is it what holds when something is added: "add $8 more and it is free"?"""
+    first = next((i for i, word in enumerate(words) if word.text not in ("just", "please", "simply")), 0)
+    here = words[first : first + 4]
+    return bool(here) and here[0].text in ("add", "spend") and any(word.is_number for word in here)
+
+
 def is_supposed(words: Sequence[Word]) -> bool:
     """Does it hold only if something else does? What is left to somebody's wish does hold: "if you like"."""
     texts = [word.text for word in words]
@@ -229,11 +236,16 @@ def is_supposed(words: Sequence[Word]) -> bool:
     return not wished and any(text in _IF - {"whether", "otherwise"} for text in texts)
 
 
+def is_held(words: Sequence[Word]) -> bool:
+    """Does it hold as long as something else does?"""
+    return ("as", "long") in pairwise(word.text for word in words)
+
+
 def is_conditional(words: Sequence[Word]) -> bool:
     """Does the sentence state something only under a condition, or not for sure?"""
     texts = [word.text for word in words]
     pairs = pairwise(texts)
-    if any(text in _IF or (text in _HEDGES and text != "would") for text in texts):
+    if is_added(words) or any(text in _IF or (text in _HEDGES and text != "would") for text in texts):
         return True
     if any(text == "would" and not _is_polite(words, i) for i, text in enumerate(texts)):
         return True
@@ -349,6 +361,20 @@ def is_of_office(words: Sequence[Word], start: int) -> bool:
     )
 
 
+def is_of_these(words: Sequence[Word], start: int) -> bool:
+    """Is it said of these alone: the members of "only Plus members get …"?"""
+    i = next((k for k, word in enumerate(words) if word.start >= start), 0)
+    return i > 0 and words[i - 1].text == "only" and words[-1].text not in AUXILIARIES  # "only VIPs do" says it of them
+
+
+def is_subject_of_if(words: Sequence[Word], start: int, end: int) -> bool:
+    """Is what is said there only what a condition is about: the phone of "if the phone is in order"?"""
+    i = next((k for k, word in enumerate(words) if word.start >= start), 0)
+    lead = [word.text for word in words[max(i - 2, 0) : i] if word.text not in DETERMINERS]
+    after = next((word.text for word in words if word.start >= end), "")
+    return lead[-1:] == ["if"] and after in AUXILIARIES
+
+
 def is_told_not(words: Sequence[Word], called: Sequence[str]) -> bool:
     """Is it said of the case that it is not what is called so: "you are not a gold customer"?"""
     texts = [word.text for word in words]
@@ -397,6 +423,14 @@ def is_yes_or_no(words: Sequence[Word]) -> bool:
 def is_calming(texts: Collection[str]) -> bool:
     """Does a clause only calm down: "don't worry", "no problem at all"?"""
     return not _WORRIES.isdisjoint(texts) and _CALMING.issuperset(texts)
+
+
+def echo(words: Sequence[Word], asked: Sequence[Word]) -> Sequence[Word]:
+    """The words that say yes with the verb of the question alone: all, or the first clause, of "You may, as …"."""
+    first = [word for word in words if word.clause == words[0].clause]
+    is_held = any(word.text in _UNTIL | _IF or word.text == "after" for word in words[len(first) :])
+    said = next((part for part in (words, first) if echoes(part, asked)), ())
+    return () if is_held and len(said) < len(words) else said
 
 
 def echoes(words: Sequence[Word], asked: Sequence[Word]) -> bool:

@@ -116,7 +116,7 @@ def concluded(sentence: Sentence) -> Iterator[Sentence]:
 def repaid(sentence: Sentence, told: Collection[Figure], today: date) -> Sentence:
     """The sentence with "your $60 back" as "your money back", where all that the case tells of money is $60.
 
-    "You get the full $60" is a full refund then.
+    "You get the full $60", or "the full $60 will be paid back", is a full refund then.
     """
     words = sentence.words
     texts = [word.text for word in words]
@@ -130,6 +130,8 @@ def repaid(sentence: Sentence, told: Collection[Figure], today: date) -> Sentenc
         first, last = places[0], places[-1] + 1
         lead = [text for text in texts[max(first - 3, 0) : first] if text not in DETERMINERS]
         is_full = lead[-1:] != [] and lead[-1] in _FULL and lead[-2:-1] != [] and is_giving(lead[-2])
+        behind = [word.text for word in words[last : last + 4]]
+        is_full |= lead[-1:] != [] and lead[-1] in _FULL and "be" in behind and any(map(is_giving, behind))
         meant = "money" if texts[last : last + 1] == ["back"] else "refund" if is_full else ""
         if meant:
             word = replace(words[first], text=meant, end=words[last - 1].end)

@@ -16,7 +16,7 @@ from functools import cached_property
 from bot.enforcement import labels, polarity
 from bot.enforcement.bounds import of_others
 from bot.enforcement.branches import Cases, branches, is_branch
-from bot.enforcement.endings import is_meant
+from bot.enforcement.endings import is_meant, is_of_first
 from bot.enforcement.facts import Read, Reading, read_text
 from bot.enforcement.figures import Figure, told
 from bot.enforcement.namings import Mention, Naming, Namings, namings
@@ -36,7 +36,8 @@ ABOUT = listed("request policy period window rule question department team desk 
 _HAS = listed("no not your a")  # "your refund" is a promise, "the refund" need not be
 _TESTING = listed("would could only need require required must whether")
 _MODALS = listed("can could may might must will would shall should")
-_ADVERBS = listed("simply just still also always now again")
+_ALLOWED = listed("possible allowed permitted")
+_ADVERBS = listed("simply just still also always now again only")
 _BEFORE_A_VERB = listed("not be no longer also simply still just ever never")
 _JOINTS = listed("and but or then which while plus")  # what begins another statement of the clause
 _DIGIT = re.compile(r"\d")
@@ -69,13 +70,17 @@ class Reader:
             found += self._in_cases(part, before, names)
             before = before if before is not None and is_branch(part.words) else part
         lead = next((i for i, said in enumerate(found) if not polarity.is_greeting(said.sentence.words)), 0)
-        if found and polarity.echoes(found[lead].sentence.words, self._question):
-            found[lead] = replace(found[lead], silent=(), beside=(), is_echo=True)
+        echo = polarity.echo(found[lead].sentence.words, self._question) if found else ()
+        if echo:
+            silent, beside = (
+                tuple(word for word in rest if word not in echo) for rest in (found[lead].silent, found[lead].beside)
+            )
+            found[lead] = replace(found[lead], silent=silent, beside=beside, is_echo=True)
         opening = self._opening(found[lead:])
         if opening:
             first = found[lead]
-            if polarity.is_supposed(first.sentence.words):
-                condition = {read.fact: read.value for read in first.reading.reads}
+            condition = {read.fact: read.value for read in first.reading.reads}
+            if polarity.is_supposed(first.sentence.words) or (condition and polarity.is_held(first.sentence.words)):
                 opening = [replace(claim, condition=condition) for claim in opening]
             if first.cases:
                 opening = [*_in_each(opening, first.cases)]
@@ -162,9 +167,10 @@ class Reader:
             if i in taken or sense(word.text) not in self._asked or not self._is_repeated(words, i):
                 continue
             before = [other.text for other in words[:i] if other.clause == word.clause]
+            behind = [other.text for other in words[i + 1 :] if other.clause == word.clause]
             while before and before[-1] in _BEFORE_A_VERB:
                 before.pop()
-            if before and before[-1] in _MODALS:
+            if (before and before[-1] in _MODALS) or (behind[:1] == ["be"] and not _ALLOWED.isdisjoint(behind[1:4])):
                 asked = self._named_in_question or self._vague((self.likely,))
                 for naming in asked:
                     yield Mention(replace(naming, stems=frozenset((sense(word.text) or "",))), (i,))
@@ -188,8 +194,10 @@ class Reader:
         called = names.stems_of.get(self.likely or "", frozenset()).union(
             *(one.stems for one in self._named_in_question)
         )
-        asked = (part for part in sentences(self.query) if polarity.asks_yes_or_no(part.words))
-        return frozenset(found for part in asked for word in part.words if (found := sense(word.text)) in called)
+        parts = (part for part in sentences(self.query) if polarity.asks_yes_or_no(part.words))
+        asked: list[Sequence[Word]] = [part.words for part in parts]
+        asked = asked or [self._question]
+        return frozenset(found for words in asked for word in words if (found := sense(word.text)) in called)
 
     @cached_property
     def _named_in_question(self) -> Sequence[Naming]:
@@ -241,12 +249,15 @@ class Reader:
         if read.value is not False or self.known.get(read.fact) is not True:
             return False
         own = {word.text for word in read_words(read.words)}
+        if not own.isdisjoint(("cover", "covers", "covered")):
+            return True  # "the warranty does not cover accidents"
         here = next((word.clause for word in sentence.words if word.end > read.start), -1)
         before = [word for word in sentence.words if word.clause == here and word.start < read.start]
         is_idiom = any(" " in sentence.text[word.start : word.end] for word in before)
-        denied = (one for one in mentions if sentence.words[one.used[0]].clause == here)
+        places = [one.used for one in mentions if sentence.words[one.used[0]].clause == here]
+        places += [(i,) for i, word in enumerate(sentence.words) if word in before and polarity.is_giving(word.text)]
         return own.isdisjoint(("not", "no", "never", "without")) and (
-            is_idiom or any(polarity.is_denied(sentence.words, one.used) for one in denied)
+            is_idiom or any(polarity.is_denied(sentence.words, used) for used in places)
         )
 
     def _labelled(self, sentence: Sentence) -> tuple[Sentence, tuple[Read, ...]]:
@@ -265,6 +276,10 @@ class Reader:
         if any(text in _ASSERTING for text in texts):
             return False
         others = [read for read in reading.reads if self.known.get(read.fact, read.value) != read.value]
+        if "only" in texts and (
+            limited := [read for read in others if polarity.is_of_these(sentence.words, read.start)]
+        ):
+            return limited == others  # "only Plus members get …"
         is_only = "only" in texts and not any(word.is_number for word in sentence.words)
         if others and is_only and all(polarity.is_of_office(sentence.words, read.start) for read in others):
             return True  # "only a manager may …"
@@ -282,7 +297,8 @@ class Reader:
         self, sentence: Sentence, reading: Reading, is_conditional: bool, mentions: Sequence[Mention]
     ) -> Iterator[Claim]:
         words = sentence.words
-        condition = {read.fact: read.value for read in reading.reads} if is_conditional else None
+        supposed = (one for one in reading.reads if not polarity.is_subject_of_if(words, one.start, one.end))
+        condition = {one.fact: one.value for one in supposed} if is_conditional else None
         about = reading.mentioned | {one.fact for one in reading.unclear} if is_conditional else frozenset()
         precise: dict[str | None, list[Mention]] = defaultdict(list)
         for mention in mentions:
@@ -305,7 +321,9 @@ class Reader:
             if is_vague and not self._is_given(sentence, mention):
                 continue
             gives = denied is naming.is_denial or (naming.is_denial and is_partial)
-            is_limit = gives and condition is None and is_meant(words, mention.used)
+            is_limit = (
+                gives and condition is None and (is_meant(words, mention.used) or is_of_first(words, mention.used))
+            )
             claim = Claim(
                 naming.targets,
                 naming.outcome,
@@ -381,7 +399,10 @@ class Reader:
         """The words of the first yes-or-no question that was asked, none where there is none."""
         parts = list(sentences(self.query))
         questions = [part for part in parts if polarity.is_question(part.text)]
-        return next((part.words for part in questions or parts if polarity.asks_yes_or_no(part.words)), ())
+        asked = [part.words[clause.start :] for part in questions for clause in part.clauses] or [
+            p.words for p in parts
+        ]
+        return next((words for words in asked if polarity.asks_yes_or_no(words)), ())
 
 
 def _in_each(claims: Iterable[Claim], cases: Cases) -> tuple[Claim, ...]:

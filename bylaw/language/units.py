@@ -218,6 +218,6 @@ def _joined(text: str, spans: Sequence[Span[Duration]]) -> list[Span[Duration]]:
 def _continues(text: str, before: Span[Duration], smallest: str, span: Span[Duration]) -> bool:
     if smallest not in SECONDS or span.value.unit not in SECONDS or before.value.is_ago or span.value.is_ago:
         return False
-    if SECONDS[span.value.unit] >= SECONDS[smallest] or span.start - before.end > 12:
-        return False
+    if span.value.amount * SECONDS[span.value.unit] >= SECONDS[smallest] or span.start - before.end > 12:
+        return False  # "two years, and 400 days is within that": what is as long as the unit before is no part of one
     return text[before.end : span.start].replace(",", " ").strip().casefold() in ("", "and")

@@ -7,28 +7,30 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Literal
 
 from bot.enforcement.bounds import bound, is_granted, of_others
 from bot.enforcement.checks.result import Draft, Violation
 from bot.enforcement.checks.told import assumed_facts
 from bot.enforcement.checks.unread import stems_in
-from bot.enforcement.figures import figures, measure, told
+from bot.enforcement.figures import Figure, figures, measure, told
 from bot.enforcement.lookups import lookups
 from bot.enforcement.polarity import is_supposed, says_yes_or_no
 from bot.enforcement.said import Claim
 from bot.enforcement.write import Words, listing
-from bylaw.language.words import read_words
+from bylaw.language.units import SECONDS, unit_of
+from bylaw.language.words import Word, read_words
 from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import Atom, ConditionalRule, Value, atoms, names
 from bylaw.logic.truth import truth
 
 Verdict = Literal["follows", "contradicts", "open"]
+_ADDED = re.compile(r"(?i)\b(?:add|spend|another)\b")
 _MISSED = re.compile(r"(?i)\bwould(?: not|n['’]t)? have\b(?! to\b)")  # what would have been is not
 
 
@@ -192,15 +194,31 @@ def _limits(draft: Draft, claim: Claim) -> Iterator[tuple[str, Value]]:
     """The limits that the condition names ("within 15 days"), each as the value at the limit that a rule asks for."""
     today = date.fromordinal(draft.day)
     wanted = {figure: bound(claim.words, quantity, today) for figure, quantity in figures(claim.words, today)}
+    declared, words = draft.index.vocabulary.facts, read_words(claim.words)
+    wanted |= dict.fromkeys(_firsts(words))
     if not wanted:
         return
+    rest = {kind: amount for kind, amount in wanted if _ADDED.search(claim.words)}
     for rule in lookups(draft.index).speaking(claim.targets, draft.evaluator, draft.day):
         for atom in _tests(rule, draft):
-            figure = measure(draft.index.vocabulary.facts.get(atom.var), atom.value)
-            if atom.op not in ("<=", ">=", "==") or figure not in wanted or isinstance(atom.value, tuple):
+            if isinstance(atom.value, tuple):
+                continue
+            figure = measure(declared.get(atom.var), atom.value)
+            here = measure(declared.get(atom.var), draft.facts.get(atom.var))
+            if here and figure and rest.get(here[0]) == figure[1] - here[1]:
+                yield atom.var, atom.value  # "add another $8 and it is free"
+            if atom.op not in ("<=", ">=", "==") or figure not in wanted:
                 continue
             is_over = atom.op == "<=" and wanted[figure] in (operator.gt, operator.ge)  # "only after 15 days"
             yield atom.var, atom.value + 1 if is_over and isinstance(atom.value, int | Fraction) else atom.value
+
+
+def _firsts(words: Sequence[Word]) -> Iterator[Figure]:
+    """The times that are called first: "the first hour is free"."""
+    for one, other in pairwise(words):
+        unit = unit_of(other.text) if one.text == "first" else None
+        if unit is not None and unit in SECONDS:
+            yield "seconds", Fraction(SECONDS[unit])
 
 
 def _tests(rule: ConditionalRule, draft: Draft) -> Iterator[Atom]:

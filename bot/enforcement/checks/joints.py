@@ -47,6 +47,7 @@ _WHOLE = listed("whole full entire total")
 _NEWS = listed("detail information question help time")
 _HELPING = listed("help assist")
 _REFUSING = listed("not unable never")
+_AS = listed("as because since if when and")
 _ONE_MORE = listed("a an another some")
 _OTHERWISE = listed("or alternatively")
 
@@ -96,7 +97,11 @@ def _narrowed(said: Said) -> Iterator[Word]:
             lead = "".join(before[-1:])
             if i + 1 < len(words) and words[i + 1].clause == word.clause and words[i + 1].text in _FINDING:
                 yield words[i + 1]  # "the price we find"
-            if (lead and lead not in _LEADS and not is_giving(lead)) or before[-2:] == ["not", "worth"]:
+            is_subject = lead in _AS and [other.text for other in words[i + 1 : i + 2]] == ["be"]
+            if (lead and lead not in _LEADS and not is_giving(lead) and not is_subject) or before[-2:] == [
+                "not",
+                "worth",
+            ]:
                 yield word
         elif word.text in _OURS and before and is_giving(before[-1]):
             yield word  # "you pay us …"
@@ -150,7 +155,8 @@ def assents(said: Said) -> Iterator[Word]:
         elif word.text == "more" and not said.claims and not _is_harmless_more(words, i):
             yield word
         elif word.text in _ANSWERS and before and (not after or after in PREPOSITIONS):
-            if before[-1].text in DETERMINERS or before[-1].text in _OF_AN_ANSWER:
+            is_so = before[-1].text == "so" and word.text == "no" and any(claim.gives for claim in said.claims)
+            if is_so or before[-1].text in DETERMINERS or before[-1].text in _OF_AN_ANSWER:
                 yield word
         elif word.text == "be" and [other.text for other in before] == ["here"] and after in DETERMINERS:
             yield word  # "here is your data"

@@ -23,8 +23,9 @@ from bylaw.language.words import AUXILIARIES, PRONOUNS, Word, read_words
 _LIMITS = listed("period window limit deadline timeframe maximum")
 _EQUALS = listed("be of last run end close until")
 _LASTING = listed("in for every during next")
-_RESTING = listed("over beyond late left remaining")
+_RESTING = listed("over beyond late left remaining past")
 _WORTH = listed("of for worth at to back price amount total sum value full off cost come save match")
+_LEADS = listed("so as since because that which")
 _BEHIND_SUM = listed("in of back as will be have")
 _MORE = listed("each apiece extra more also too bonus another additional")
 _CHARGES = frozenset(map(sense, ("fee", "postage", "deposit", "penalty")))
@@ -117,7 +118,7 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
         return False
     if figure not in ground.told.values():
         return True
-    if left:
+    if left and left not in _LEADS:
         return left in _WORTH or left in PRONOUNS or left in AUXILIARIES or is_giving(left)
     return right in _BEHIND_SUM or quantity.first == 0 or words[quantity.first - 1].text in _WORTH
 

@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 
 from bot.enforcement.checks.result import Draft, Violation
 from bot.enforcement.checks.roles import misplaced
+from bot.enforcement.checks.worth import mistaken
 from bot.enforcement.endings import ends, has_ended
 from bot.enforcement.figures import Ground, counts, figures, is_figure, measure
 from bot.enforcement.kept import kept
@@ -26,7 +27,7 @@ from bylaw.logic.truth import simplify, truth
 _REST = listed(
     "short left remain remaining more still until till late later early over past ago another beyond too after in"
 )
-_NO = listed("not never")
+_NO, _UNREAL = listed("not never"), listed("would could might")
 _OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
 
 
@@ -62,7 +63,7 @@ def facts(draft: Draft) -> Iterator[Violation]:
                 and "ago" not in read.words
             ):
                 figure = measure(draft.index.vocabulary.facts.get(read.fact), read.value)
-                if figure is not None and _ground(draft).holds(figure, {}):
+                if figure is not None and ground_of(draft).holds(figure, {}):
                     continue  # "after 60 days" names the limit, not the case
             held = words.value(read.fact, given)
             yield Violation("wrong-fact", f"it says {label}: {value}; the case says {held}", read.words)
@@ -75,11 +76,12 @@ def _denied_kinds(draft: Draft) -> Iterator[Violation]:
     """A kind that the case is of, and that is said not to be: "since it has not been packed"."""
     kinds = [(name, value) for name, value in draft.facts.items() if isinstance(value, str)]
     for said in draft.stated.sentences:
-        if said.is_question or said.is_conditional or not any(word.text in _NO for word in said.sentence.words):
+        texts = {word.text for word in said.sentence.words}
+        if said.is_question or _NO.isdisjoint(texts) or (said.is_conditional and not _UNREAL.isdisjoint(texts)):
             continue
         for name, value in kinds:
-            texts = _kinds(draft.index.vocabulary).get((name, value), ())
-            if any(is_told_not(said.sentence.words, called) for called in texts):
+            called_so = _kinds(draft.index.vocabulary).get((name, value), ())
+            if any(is_told_not(said.sentence.words, called) for called in called_so):
                 words = Words(draft.index.vocabulary)
                 message = f"it says {words.fact(name)}: not {words.value(name, value)}; the case says it is"
                 yield Violation("wrong-fact", message, said.sentence.text)
@@ -141,7 +143,8 @@ def _invariants(draft: Draft) -> Iterator[Violation]:
             yield Violation("broken-invariant", f"its figures break {constraint.text} ({place})")
 
 
-def _ground(draft: Draft) -> Ground:
+def ground_of(draft: Draft) -> Ground:
+    """Where the figures of an answer may come from."""
     claimed = [name for claim in draft.stated.claims for name in claim.targets]
     outcomes = (draft.decision.outcomes[name].action for name in draft.scope.outcomes[:1])
     taken = [action for action in outcomes if action is not None]
@@ -169,7 +172,7 @@ def _is_left_over(said: Said) -> bool:
 
 def sums(draft: Draft) -> Iterator[Violation]:
     """Figures that nobody gave, or that stand for something else where they are said."""
-    ground = _ground(draft)
+    ground = ground_of(draft)
     asked: set[tuple[object, str]] = set()
     for said in draft.stated.sentences:
         if said.is_question:
@@ -177,7 +180,9 @@ def sums(draft: Draft) -> Iterator[Violation]:
         supposed = {read.fact: read.value for read in said.reading.reads} if said.is_conditional else {}
         text, is_rest = said.sentence.text, any(word.text in _REST for word in said.sentence.words)
         wrong = [
-            quantity for figure, quantity in figures(text, ground.today) if not ground.holds(figure, supposed, is_rest)
+            quantity
+            for figure, quantity in figures(text, ground.today)
+            if not ground.holds(figure, supposed, is_rest) and not (supposed and ground.holds(figure, {}, is_rest))
         ]
         if len(said.sentence.words) > 1:  # a lone number counts the points of a list
             asked = asked or {(quantity.value, behind) for quantity, behind in counts(draft.query, ground.today)}
@@ -186,6 +191,7 @@ def sums(draft: Draft) -> Iterator[Violation]:
                 for quantity, behind in counts(text, ground.today)
                 if (quantity.value, behind) not in asked and not ground.counts(quantity.value, behind, supposed)
             ]
+        wrong += mistaken(said, ground)
         for quantity in wrong:
             yield Violation("wrong-figure", f"no rule and no fact of the case gives “{quantity.words}”", text)
         if not said.is_conditional or _is_left_over(said):

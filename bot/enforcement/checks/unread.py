@@ -15,10 +15,12 @@ from itertools import chain, pairwise
 from bot.enforcement.checks.added import duties, restrictions
 from bot.enforcement.checks.joints import alternatives, assents, limits
 from bot.enforcement.checks.result import Draft
-from bot.enforcement.checks.told import is_late
+from bot.enforcement.checks.set_phrases import is_joint
+from bot.enforcement.checks.told import ground_of, is_late
+from bot.enforcement.checks.worth import is_covered, is_worked_out
 from bot.enforcement.endings import ends
 from bot.enforcement.facts import read_text
-from bot.enforcement.figures import NUMBER_WORDS, called
+from bot.enforcement.figures import Ground, called
 from bot.enforcement.kept import kept
 from bot.enforcement.lookups import Rules, lookups
 from bot.enforcement.polarity import ACTS, GIVING, GREETINGS, REGRET, is_act, is_calming, opening
@@ -39,16 +41,6 @@ _INSIDE = listed("within inside open still")
 _NO = listed("not no never")
 _EACH = listed("each every per first last next another")
 _MORE_OR_LATER = {("and", "more"), ("on", "request"), ("upon", "request")}
-_SET_PHRASES = {("any", "more"), ("no", "longer"), ("any", "longer"), ("this", "time"), ("this", "case")} | {
-    *(("have", "left"), ("for", "good"), ("good", "news"), ("bad", "news"), ("right", "away"), ("straight", "away")),
-    *(("reach", "out"), ("reaching", "out"), ("getting", "in")),
-}
-_WITH_AN_ACTION = {("too", "late"), ("no", "problem")}  # "you are too late for …"; alone they are an answer
-_BEFORE_A_NUMBER = listed(
-    "within inside under over below above past beyond outside more less day up "
-    "older younger longer shorter later earlier higher lower heavier lighter cheaper"
-)
-_BEHIND_A_NUMBER = {("or", "more"), ("or", "less"), ("or", "over"), ("or", "above"), ("or", "below")}
 _BEFORE_A_PRICE = listed("by after before for without")
 _RETURNING = listed("return returned returning bring brought come back withdraw")
 _SIGN_OFFS = listed("regard sincerely cheer yours wish greeting")
@@ -79,7 +71,7 @@ _COURTESY = listed(
     "frustrating annoying disappointing upsetting stressful inconvenient "
     "actually fall even neither nor "
     "need show bring confirm read required mention mentioned state stated right correct whole price amount "
-    "total sum dollar usd value worth too anymore immediately once every"
+    "total sum dollar usd value worth too anymore immediately once every happily"
 )
 
 # What stands beside the name of an action: that it is given or refused, and to whom, where and on what ground.
@@ -89,7 +81,8 @@ _BESIDE = GIVING | listed(
     "whole make do done away goes stays save meantime expect think believe suppose count remain stay mean yes no "
     "please sorry unfortunately sadly afraid glad happy pleased only just still already now today here there "
     "first therefore thus hence so however actually simply basically indeed course clear clearly really quite "
-    "exactly well also too anymore immediately value price whole product item purchase bought ordered order ask "
+    "exactly well also too anymore immediately happily gladly beforehand value "
+    "price whole product item purchase bought ordered order ask "
     "asked welcome thank come best full even neither nor"
 )
 
@@ -110,6 +103,11 @@ class Known:
     actions: Mapping[str, frozenset[str]]  # the senses by which each action is called and that tell nothing else
     held: Sequence[tuple[frozenset[str], bool]]  # the stems of each yes-or-no fact, and whether the case has it
     draft: Draft
+
+    @cached_property
+    def ground(self) -> Ground:
+        """Where the figures of the answer may come from."""
+        return ground_of(self.draft)
 
     @cached_property
     def demanded(self) -> Sequence[frozenset[str]]:
@@ -219,7 +217,7 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     words = [
         word
         for word in said.silent
-        if word.clause not in apart and not (_is_in(word, figures) or _is_joint(said, word) or word in ended)
+        if word.clause not in apart and not (_is_in(word, figures) or is_joint(said, word) or word in ended)
     ]
     if any(pair in _IDIOMS for pair in pairwise(word.text for word in words)):
         return said.sentence.text
@@ -229,7 +227,8 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     if len(stems) > 2 and any(stems <= rule and is_denial is denied for rule, denied in known.rules):
         return None
     for i, (word, found) in enumerate(named):
-        if word in answered or (word == said.sentence.words[0] and said.claims):
+        is_first = word == said.sentence.words[0] and any(claim.condition != {} for claim in said.claims)
+        if word in answered or is_first:
             continue  # the yes of "yes, you get …"
         is_name = i + 1 < len(named) and named[i + 1][0].text in ABOUT
         is_asked = found in known.asked
@@ -239,7 +238,9 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
             continue
         is_strange = found not in known.stems and word.clause not in leads
         is_told = is_strange or (found in known.telling and not is_name)
-        is_read = is_told and (_is_returned(said, word, figures) or _is_demanded(said, word, known))
+        is_read = is_told and (
+            _is_returned(said, word, figures) or _is_demanded(said, word, known) or _is_worth(said, word, known)
+        )
         if is_told and not (is_read or _is_of_another_kind(said, word, known)):
             return said.sentence.text[word.start : word.end]
     own = {sense(part) for claim in said.claims if claim.outcome for part in claim.outcome.split("_")}
@@ -259,8 +260,9 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
             or sense(word.text) in own
             or (word in instead and sense(word.text) in wished)
             or _is_plain(word, known)
-            or _is_joint(said, word)
+            or is_joint(said, word)
             or word in ended
+            or _is_worth(said, word, known)
         )
     )
     assent = (*assents(said), *alternatives(said)) if said.silent else ()
@@ -268,6 +270,10 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     others = (word for word in words if word in narrowed or (word in assent and word not in answered))
     held = next(chain(beside, others), None)
     return None if held is None else said.sentence.text[held.start : held.end]
+
+
+def _is_worth(said: Said, word: Word, known: Known) -> bool:
+    return is_covered(said, word, known.draft) or is_worked_out(said, word, known.draft, known.ground)
 
 
 def _is_affirmed(said: Said, word: Word) -> bool:
@@ -300,22 +306,6 @@ def _repeats(said: Said, known: Known) -> bool:
     """Are all its words those of one rule that decides here, and is as much denied?"""
     stems = frozenset(found for word in said.sentence.words if (found := stem(word.text)) is not None)
     return any(stems <= rule and _denies(said.sentence.words) is denied for rule, denied in known.rules)
-
-
-def _is_joint(said: Said, word: Word) -> bool:
-    """Does it only lead up to a number, or to "any more", "this time", "for good"?"""
-    words = said.sentence.words
-    i = words.index(word)
-    before = words[i - 1].text if i else ""
-    ahead = [other.text for other in words[i + 1 : i + 3]]
-    phrases = _SET_PHRASES | _WITH_AN_ACTION if said.claims else _SET_PHRASES
-    if (before, word.text) in phrases or (word.text, *ahead[:1]) in phrases:
-        return True
-    if (word.text, *ahead[:1]) == ("new", "one"):
-        return any(sense(other.text) == _REPLACING for other in words)
-    if (before, word.text) in _BEHIND_A_NUMBER and any(other.text[0].isdigit() for other in words[max(i - 3, 0) : i]):
-        return True
-    return word.text in _BEFORE_A_NUMBER and any(text[0].isdigit() or text in NUMBER_WORDS for text in ahead)
 
 
 def _qualifiers(words: Sequence[Word]) -> Iterator[Word]:
@@ -422,8 +412,9 @@ def _is_demanded(said: Said, word: Word, known: Known) -> bool:
 def _is_of_another_kind(said: Said, word: Word, known: Known) -> bool:
     """Does its clause only deny a kind that the case is not of: "it has not been shipped", where it is packed?"""
     clause = [other.text for other in said.sentence.words if other.clause == word.clause]
+    clause = clause[clause.index("long") + 2 :] if ("as", "long") in pairwise(clause) else clause
     rest = " ".join(text for text in clause if text not in _NO)
-    if said.is_conditional or said.is_question or len(clause) != len(rest.split()) + 1:
+    if said.is_question or len(clause) != len(rest.split()) + 1:
         return False
     draft = known.draft
     variables, today = draft.evaluator.ruleset.variables, date.fromordinal(draft.day)
@@ -456,7 +447,6 @@ def _stems(text: str) -> frozenset[str]:
 
 _COURTESY_STEMS = stems_in([" ".join(sorted(_COURTESY))])
 _MONEY = frozenset(map(same, stems_in(["money cash"])))
-_REPLACING = sense("replace")
 _PERIOD_STEMS = stems_in(["period window deadline limit"])
 _OVER_STEMS = stems_in(["expired elapsed passed lapsed outside"])
 _BESIDE_STEMS = stems_in([" ".join(sorted(_BESIDE))])
