@@ -7,7 +7,7 @@ decided goes to the people who own the rule.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain, islice
@@ -24,7 +24,7 @@ from bot.enforcement.memory import Memory, goes_on, load
 from bot.enforcement.overview import MOST_RULES, overview, told
 from bot.enforcement.recognise import topic
 from bot.enforcement.restrictive import most_restrictive
-from bot.enforcement.scope import Scope, of_domains, scope_of
+from bot.enforcement.scope import Scope, of_domains, scope_of, told_alone
 from bot.enforcement.understanding import understand
 from bot.enforcement.verdict import owners, verdict
 from bot.index import BundleIndex
@@ -189,7 +189,10 @@ def plain(case: Case) -> Turn:
     conflicts = _conflicts(case)
     if conflicts:
         return _escalated_conflict(case, conflicts)
-    decided = [name for name in case.scope.outcomes if case.decision.outcomes[name].action is not None]
+    about = case.scope.outcomes
+    if case.scope.actions and not case.scope.is_named:
+        about = told_alone(case.scope.actions, case.reads, case.decision, case.index)
+    decided = [name for name in about if case.decision.outcomes[name].action is not None]
     primary = case.scope.outcomes[0] if case.scope.outcomes else None
     is_open = bool(case.scope.missing) and (primary is None or primary not in decided)
     if is_open:
@@ -253,12 +256,7 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
         else:
             lines.append(write.because(case.words, rule, case.facts, _in_order(case, rule)))
         cited.append(rule)
-    for kind, action, rule in case.scope.duties:
-        lines.append(write.duty(case.words, kind, action))
-        if rule not in cited:
-            if not decided:
-                lines.append(write.because(case.words, rule, case.facts, _in_order(case, rule)))
-            cited.append(rule)
+    lines += _duties(case, cited, is_explained=not decided)
     silence = "No policy in force requires, forbids or expressly allows this in the case as told"
     lines += [f"{silence}: {case.words.action(action)}." for action in case.scope.silent]
     cited += [rule for rule in _rules_of(case, case.scope.silent) if rule not in cited][:_MOST_CITED]
@@ -269,6 +267,16 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     if ask is None and _is_more_of_nothing(case):
         lines.insert(0, write.NOTHING_NEW)
     return _turn(case, "policy", "answered", lines, cited, decided, ask)
+
+
+def _duties(case: Case, cited: list[ConditionalRule], is_explained: bool) -> Iterator[str]:
+    """The duties of the case in words; their rules go to *cited*."""
+    for kind, action, rule in case.scope.duties:
+        yield write.duty(case.words, kind, action)
+        if rule not in cited:
+            if is_explained:
+                yield write.because(case.words, rule, case.facts, _in_order(case, rule))
+            cited.append(rule)
 
 
 def _is_more_of_nothing(case: Case) -> bool:
@@ -294,12 +302,12 @@ def _which(case: Case) -> Turn | None:
     """Ask what it is about, where hardly a word hints at one outcome rather than another."""
     topic, scope = case.memory.topic, case.scope
     is_hinted = scope.is_named or bool(scope.actions) or bool(topic.likely) or topic.confidence >= _HINTED
-    if is_hinted or len(case.facts) > 1 or len(scope.outcomes) < 2 or case.asked is not None:
+    if is_hinted or len(case.facts) > 1 or not scope.outcomes or case.asked is not None:
         return None
     near = of_domains(topic.domains, case.index, case.evaluator, case.day)
     named = islice(dict.fromkeys((*scope.outcomes, *near)), _MOST_OFFERED)
-    choices = [Choice(value=name.replace("_", " "), label=case.words.outcome(name)) for name in named]
-    return _turn(case, "policy", "needs_choice", [write.WHICH], (), choices=tuple(choices))
+    choices = tuple(Choice(value=name.replace("_", " "), label=case.words.outcome(name)) for name in named)
+    return _turn(case, "policy", "needs_choice", [write.WHICH], (), choices=choices) if len(choices) > 1 else None
 
 
 def _asked(case: Case) -> Turn | None:
@@ -311,9 +319,12 @@ def _asked(case: Case) -> Turn | None:
     lines = [ask.question]
     if case.is_declined and case.asked:
         lines.insert(0, f"Without knowing that ({case.words.fact(case.asked)}) it depends on something else.")
+    cited: list[ConditionalRule] = []
+    if not case.scope.is_named and not case.scope.actions and case.asked is None:  # what holds whatever was meant
+        held = [*_duties(case, cited, is_explained=True)]
+        lines = [*held, f"{write.MORE} {ask.question}"] if held else lines
     lines = [*_unheard(case, name), *lines]
-    cited = _open_rules(case, 1)
-    return _turn(case, "policy", "needs_fact", lines, cited, (), ask)
+    return _turn(case, "policy", "needs_fact", lines, [*cited, *_open_rules(case, 1)], (), ask)
 
 
 def _unheard(case: Case, name: str) -> list[str]:

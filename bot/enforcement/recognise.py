@@ -17,6 +17,7 @@ from bot.enforcement.intent import is_general
 from bot.enforcement.kept import kept
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.numbers import COUNT_WORDS
 from bylaw.language.reports import asks_for_a_rule, counts, is_of_one, is_report
 from bylaw.language.span import listed
 from bylaw.language.words import FUNCTION_WORDS, base_of, read_words, stem_of
@@ -25,7 +26,8 @@ from bylaw.logic.ir import ConditionalRule, names
 _NO_TOPIC = FUNCTION_WORDS | listed(
     "get give go want like please tell know think say ask make take put use let help case thing way time day days "
     "customer client user person people policy policies rule rules value much many long old new more most less "
-    "allowed allow okay ok hello hi thanks thank question today yesterday week month year hour unknown other yes"
+    "allowed allow okay ok hello hi thanks thank question today yesterday week month year hour unknown other yes "
+    "another last next someone somebody anyone anybody"
 )
 _OPENERS = (
     "can i",
@@ -95,6 +97,8 @@ _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week
 _GUIDING = frozenset(map(stem_of, ("react", "handle", "treat", "respond", "matter", "owe", "first", "second", "third")))
 _KEPT = 64  # topics: one turn asks for that of a text several times
 _DENIALS = frozenset(("no", "not"))
+_COUNTS = frozenset(map(stem_of, COUNT_WORDS))
+_ABLE, _LONG = ("able", "ible"), 6  # "refundable" speaks of refunds, "liable" of nothing
 
 
 @dataclass(frozen=True)
@@ -197,7 +201,8 @@ def prepare(index: BundleIndex) -> None:
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
     """The stems of those words that can tell one topic from another."""
-    bases = ((word, base_of(word)) for word in words)
+    bases = [(word, base_of(word)) for word in words]
+    bases += [(word, word[:-4]) for word, _ in bases if word.endswith(_ABLE) and len(word) > _LONG]
     return frozenset(stem_of(base) for word, base in bases if word in _DENIALS or _NO_TOPIC.isdisjoint((word, base)))
 
 
@@ -296,8 +301,8 @@ def _stems_of_fact(name: str, vocabulary: Vocabulary) -> frozenset[str]:
 
 
 def _telling(stems: frozenset[str]) -> frozenset[str]:
-    """Without the words that tell something only within a name: "no refund", "10 percent"."""
-    return frozenset(stem for stem in stems if stem not in _DENIALS and not stem[0].isdigit())
+    """Without the words that tell something only within a name: "no refund", "10 percent", "one voucher"."""
+    return frozenset(stem for stem in stems if stem not in _DENIALS | _COUNTS and not stem[0].isdigit())
 
 
 def _stems(text: str) -> frozenset[str]:

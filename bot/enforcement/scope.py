@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.enforcement.facts import Read
 from bot.enforcement.lookups import Lookups, lookups
-from bot.enforcement.recognise import Topic
+from bot.enforcement.recognise import Topic, topic
 from bot.index import BundleIndex
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
@@ -51,14 +52,16 @@ def scope_of(
         guessed = _by_facts(known, topic.domains, touched, evaluator, day)
         likely = [name for name in topic.likely if name in guessed]
         outcomes = tuple(dict.fromkeys((*likely, *guessed)))
-        if not likely and _is_settled(known, topic.domains[:1], facts, evaluator, decision, day):
+        if not likely and _is_settled(known, topic.domains[:1], facts, evaluator, day):
             outcomes = ()
     first = outcomes if named else outcomes[:1]
     domains = _domains(first, decision, topic, evaluator)
     standing = _standing(decision, evaluator)
-    duties = tuple(_duties(decision, standing, domains, alone, facts))
+    is_open = not named and not any(decision.outcomes[name].action for name in first)
+    duties = tuple(_duties(decision, standing, domains, alone, facts, is_open))
     open_ = Counter[str]()
-    for rule in known.speaking(alone, evaluator, day):
+    told = () if outcomes or alone or duties else _touched(known, topic.domains[:1], facts, evaluator, day)
+    for rule in known.speaking(alone or told, evaluator, day):
         if truth(rule.guard, facts) is None:
             open_.update(names(simplify(rule.guard, facts)))
     spoken = {action for _, action, _ in duties}
@@ -68,6 +71,27 @@ def scope_of(
         missing += waiting
     silent = tuple(name for name in alone if name not in spoken)
     return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)))
+
+
+def _touched(
+    known: Lookups, domains: Sequence[str], facts: Mapping[str, Value], evaluator: Evaluator, day: int
+) -> tuple[str, ...]:
+    """The actions of the rules of *domains* that test a fact of the case, and hold in it as far as that is known."""
+    inside = (rule for domain in domains for rule in known.of_domain(domain, evaluator) if rule.holds_on(day))
+    near = (rule for rule in inside if not names(rule.guard).isdisjoint(facts))
+    return tuple(sorted({rule.effect.action for rule in near if truth(rule.guard, facts) is not False}))
+
+
+def told_alone(
+    actions: Collection[str], reads: Sequence[Read], decision: Decision, index: BundleIndex
+) -> tuple[str, ...]:
+    """The outcomes that *reads* alone decide, where nothing but these names the *actions*: "wrong password twice"."""
+    if not set(actions) <= set(topic(" ".join(read.words for read in reads), index).actions):
+        return ()
+    now = {read.fact for read in reads}
+    winners = {name: result.rule_id for name, result in sorted(decision.outcomes.items()) if result.rule_id is not None}
+    tested = {name: names(index.rule(rule_id).guard) for name, rule_id in winners.items()}
+    return tuple(name for name, facts in tested.items() if facts and facts <= now)
 
 
 def of_domains(domains: Sequence[str], index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, ...]:
@@ -82,18 +106,13 @@ def of_domains(domains: Sequence[str], index: BundleIndex, evaluator: Evaluator,
 
 
 def _is_settled(
-    known: Lookups,
-    domains: Sequence[str],
-    facts: Mapping[str, Value],
-    evaluator: Evaluator,
-    decision: Decision,
-    day: int,
+    known: Lookups, domains: Sequence[str], facts: Mapping[str, Value], evaluator: Evaluator, day: int
 ) -> bool:
-    """Do the facts fire rules of the likeliest domain, which decides no outcome: "it is smoking" says what to do?"""
+    """Do the facts touch rules of the likeliest domain, which decides no outcome: "it is smoking" says what to do?"""
     answering = known.kinds_of(known.answering(known.in_force(day).by_outcome, evaluator, day))
     if any(domain in domains for domain, _ in answering):
         return False
-    return any(rule.domain in domains and names(rule.guard) & set(facts) for rule in _standing(decision, evaluator))
+    return bool(_touched(known, domains, facts, evaluator, day))
 
 
 def _by_facts(
@@ -133,15 +152,21 @@ def _duties(
     domains: Collection[str],
     asked_for: Collection[str],
     facts: Mapping[str, Value],
+    is_open: bool,
 ) -> Iterator[Duty]:
-    """The duties of the case that were asked for, or that come from these domains and from this case."""
+    """The duties of the case that were asked for, or that come from these domains and from this case.
+
+    Where it is open what is asked about, those also that follow from what was told alone.
+    """
     lists = {"required": decision.required, "prohibited": decision.prohibited, "permitted": decision.permitted}
     for kind, actions in lists.items():
         for action in actions:
             rule = next((rule for rule in standing if _gives(rule, kind, action)), None)
             if rule is None:
                 continue
-            is_of_this_case = rule.domain in domains and bool(names(rule.guard) & set(facts))
+            tested = names(rule.guard)
+            follows = is_open and tested <= set(facts)
+            is_of_this_case = bool(tested & set(facts)) and (rule.domain in domains or follows)
             if action in asked_for or (not asked_for and is_of_this_case):
                 yield kind, action, rule
 

@@ -117,12 +117,13 @@ def _replaced(text: str, today: date, memory: Memory, index: BundleIndex, evalua
 
 
 def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:
-    """What *text* is about. What its amounts are called by counts only beside words that name an action with it."""
+    """What *text* is about. The words of its amounts name nothing, unless they name an action with other words."""
     about = topic(_without_amounts(text, reads), index)
     if about.is_named:
         return about
     whole = topic(text, index)
-    return whole if whole.actions and about.domains else about
+    is_action = bool(whole.actions and about.domains)
+    return whole if is_action else replace(about, domains=whole.domains, confidence=whole.confidence)
 
 
 def _without_amounts(text: str, reads: Sequence[Read]) -> str:

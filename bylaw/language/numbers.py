@@ -23,6 +23,7 @@ _SMALL_IN_ORDER = (
 _TENS_IN_ORDER = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: number for number, word in enumerate(_SMALL_IN_ORDER.split())}
 _TENS = {word: 10 * number for number, word in enumerate(_TENS_IN_ORDER.split(), start=2)} | {"fourty": 40}
+COUNT_WORDS = frozenset((*_SMALL, *_TENS))
 _SCALES = {"thousand": 1_000, "grand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _SUFFIXES = {"k": 1_000, "K": 1_000, "M": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000}  # "5m" may be metres
 _ORDINALS = listed(

@@ -62,6 +62,8 @@ _ONE = (
 _ASKS_FOR_A_RULE = re.compile(
     r"\bwhat happens (?:if|when|to|with|after|once)\b|(?:\bwhat (?:happens|now)|(?:\bso|\band|\bbut|,) now what)\W*$"
     rf"|\bwhat (?:do|should|must|can|shall) {_WE} (?:do (?:if|when|with|about|after|once)|owe|offer|give|tell|say)\b"
+    r"|\bhow long (?:is|are)\b"
+    rf"|\bwhat (?:do|should|must|can|shall) {_WE} do\W*$|\bhow (?:fast|soon|quickly) (?:do|must|should|will) {_WE}\b"
     rf"|\bhow (?:do|should|must|can|shall) {_WE} (?:handle|treat|deal with|respond|react)\b"
     r"|\bhow (?:long|many (?:\w+ )?(?:hours|days|weeks|months|years)) (?:do|does)(?: [\w-]+){1,4}?"
     r" (?:have(?: (?:to|for|until)\b|\W*$)|get\b)"
@@ -71,6 +73,13 @@ _ASKS_FOR_A_RULE = re.compile(
     rf"|\bwhat if (?:they|nobody|no one|{_ONE}) |\bdo(?:es)? it matter\b|\bwhat (?:counts|qualifies) as\b",
     re.IGNORECASE,
 )
+_OF_A_REPORT = (
+    r"(?:by|per|in|for|on|at|and|or|not|only|this|last|since|from|with|without|excluding|net|gross|please|top)"
+)
+_ASKS_AT_ITS_END = re.compile(  # "…, hold it?"
+    rf"(?!{_OPENS.pattern}|\W*(?:top|compare|give|tell)\b).*[,;:]\W+(?!{_OF_A_REPORT}\b)[^\W\d]+(?:\W[^\W\d]+){{0,2}}\?\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
 _ON_AVERAGE = re.compile(r"\b(?:average|typically|usually|normally|median|per)\b", re.IGNORECASE)
 _IS = (
     r"(?:(?:is|was|has)(?:n't)?|had|(?:ca|wo|do|does|did|could)n't|cannot|can|will|did|lives?|wants?|needs?|asks?|says?|said|refuses?|claims?|weighs?|\w{3,}ed"
@@ -79,6 +88,7 @@ _IS = (
 # "is the order held?", "do we lend a device?", "customer has 4 failed logins"
 _OF_ONE = re.compile(
     rf"\W*(?:(?:and|so|ok|hi|hello|hey|now)\W+)?(?:(?:is|isn't|does|doesn't|will|won't|has|hasn't|must|should) {_ONE}"
+    rf"|[\w-]*[^\Ws] (?:is|was|has|does|wo|ca)n't"
     rf"|(?:do|will|must|should) {_WE} (?!have\b|sell|make|earn|own\b|employ|get\b|still|ever)\w+|{_ONE} {_IS})\b",
     re.IGNORECASE,
 )
@@ -122,4 +132,5 @@ def counts(text: str) -> bool:
 @lru_cache(maxsize=64)
 def asks_for_a_rule(text: str) -> bool:
     """Does *text* ask what holds in a case: what happens, what to do, or how long somebody has?"""
-    return _ASKS_FOR_A_RULE.search(text) is not None and not counts(text)
+    asks = _ASKS_FOR_A_RULE.search(text) is not None or _ASKS_AT_ITS_END.match(text) is not None
+    return asks and not counts(text)

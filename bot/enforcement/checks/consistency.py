@@ -93,6 +93,8 @@ def _silence(draft: Draft) -> Iterator[Violation]:
                 yield Violation("unanswered", f"it neither answers nor asks: {words.outcome(outcome)}")
         elif not any(_answers(draft, claim) for claim in mine):
             yield Violation("unanswered", f"it does not say: {words.outcome(outcome)}")
+    if not wanted and not scope.actions and not claims and _is_bare(draft):
+        yield Violation("unanswered", f"it does not say: {listing(words.action(name) for _, name, _ in scope.duties)}")
     if not wanted and scope.actions:
         spoken = {name for claim in claims for name in claim.targets}
         is_open = bool(scope.missing)
@@ -101,6 +103,12 @@ def _silence(draft: Draft) -> Iterator[Violation]:
         is_told = not is_settled and _says_something_right(draft)  # "first we verify your identity"
         if not spoken & set(scope.actions) and not is_put_off and not is_told:
             yield Violation("unanswered", f"it does not say: {listing(words.action(name) for name in scope.actions)}")
+
+
+def _is_bare(draft: Draft) -> bool:
+    """Is it a yes or no where only duties hold, to which of them nobody knows?"""
+    leads = draft.stated.sentences[draft.stated.lead :]
+    return bool(draft.scope.duties and leads) and says_yes_or_no(leads[0].sentence.words) is not None
 
 
 def _leaves_open(draft: Draft) -> bool:

@@ -51,7 +51,7 @@ _TELLING = ACTS | listed(
     "credit cover charge free end return accept reject refuse decline deny allow allowed permit permitted forbid "
     "forbidden release nothing everything nope yes sure whatever back half quarter fifth tenth"
 )
-_IDIOMS = (("on", "us"), ("by", "us"), ("on", "house"), ("go", "ahead"))
+_IDIOMS = (("on", "us"), ("by", "us"), ("on", "house"), ("go", "ahead"), ("whether", "or"))
 # Courtesy, and the joints of explanations: none of it can change what is answered.
 _COURTESY = listed(
     "hello hi hey dear thanks thank you welcome please gladly touch "

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bot.conversation import Actor, Question, Turn, spoken
 from bot.enforcement import restrictive
 from bot.enforcement.answer import answer
+from bot.enforcement.enforce import enforce
 from bot.index import BundleIndex
 from bylaw.logic.ir import Value, atoms
 
@@ -97,6 +98,39 @@ def test_where_two_facts_or_the_topic_are_told_nothing_is_picked(own: BundleInde
         "does my phone get repaired?",
     ]
     assert [say(text, {}, own).reply.choices for text in told] == [(), (), ()]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "ask", "lines"),
+    [
+        # what the facts alone say is said, whatever was meant
+        ("three vouchers on one order, ok?", "needs_fact", None, ["Not allowed: accept more than one voucher."]),
+        # a domain that decides no outcome asks for what its rules test
+        ("she wants her data erased", "needs_fact", "identity_verified", []),
+        ("lives in Spain, wants a copy of her data", "needs_fact", "identity_verified", []),
+        # words that state a fact name no action that was asked about
+        ("someone typed the wrong password 4 times", "answered", None, ["What happens at login: "]),
+        # amounts belong to a domain, though they name nothing
+        ("parcel of 33 kg for a plus member", "needs_fact", "order_total", []),
+        ("is a gift card refundable", "needs_fact", "is_california_resident", []),
+        ("can i pay in bitcoin", "needs_choice", None, []),
+    ],
+)
+def test_a_question_that_names_no_outcome_is_taken_for_what_it_tells(
+    text: str, status: str, ask: str | None, lines: list[str], own: BundleIndex
+) -> None:
+    reply = say(text, {}, own).reply
+    assert reply.status == status
+    assert ask is None or (reply.ask is not None and reply.ask.fact == ask)
+    for line in lines:
+        assert f"\n{line}" in f"\n{reply.text}"
+
+
+def test_a_bare_yes_is_no_answer_where_only_a_prohibition_holds(own: BundleIndex) -> None:
+    asked_at = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    question = Question(text="Can I use 3 vouchers on one order?", asked_at=asked_at, request_id="r1")
+    found = enforce(question, "Sure, no problem.", own)
+    assert found.action != "pass"
 
 
 def test_a_citation_names_file_line_and_quote(shop: BundleIndex) -> None:
