@@ -70,7 +70,8 @@ def bound_of(words: Sequence[Word], quantity: Quantity) -> Holds | None:
     for size in _SIZES:
         holds = _BOUNDS_BEFORE.get(tuple(before[-size:]))
         if holds is not None:
-            return _DENIED.get(holds) if before[:-size][-1:] == ["not"] else holds
+            is_denied = before[:-size][-1:] == ["not"] or before[:-size][-2:] == ["no", "longer"]
+            return _DENIED.get(holds) if is_denied else holds
     if before[-1:] == ["and"] and "between" in before[-4:]:
         return operator.le
     held = next((_BOUNDS_BEHIND[said] for size in _SIZES if (said := tuple(behind[:size])) in _BOUNDS_BEHIND), None)

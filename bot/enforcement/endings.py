@@ -16,6 +16,7 @@ _GONE = listed("passed elapsed gone")  # what has passed may be as much as the c
 _LINKS = AUXILIARIES | listed("not never already now just long also sadly unfortunately yet still")
 _MODALS = AUXILIARIES - {"be", "have", "do"}
 _MARKS = _OVER | _ENDED
+_AWAITING = listed("until till once when before after if unless")
 _NEAR = 12  # words between a time and the verb that says that it is over
 
 
@@ -47,7 +48,8 @@ def ends(words: Sequence[Word]) -> Iterator[tuple[int, Sequence[Word]]]:
     if _MARKS.isdisjoint(word.text for word in words):
         return
     for i, word in enumerate(words):
-        if is_time(word) and (verb := end_of(words, i)):
+        before = {other.text for other in words[:i] if other.clause == word.clause}
+        if is_time(word) and _AWAITING.isdisjoint(before) and (verb := end_of(words, i)):
             yield i, verb
 
 

@@ -229,9 +229,15 @@ def is_added(words: Sequence[Word]) -> bool:
     return bool(here) and here[0].text in ("add", "spend") and any(word.is_number for word in here)
 
 
+def _ahead(words: Sequence[Word], i: int, most: int) -> Sequence[str]:
+    return [word.text for word in words[i + 1 : i + 1 + most] if word.clause == words[i].clause]
+
+
 def is_supposed(words: Sequence[Word]) -> bool:
     """Does it hold only if something else does? What is left to somebody's wish does hold: "if you like"."""
     texts = [word.text for word in words]
+    if is_held(words):
+        return True
     wished = any(one in PRONOUNS and two in _WISHES | {"have", "need"} for one, two in pairwise(texts))
     return not wished and any(text in _IF - {"whether", "otherwise"} for text in texts)
 
@@ -250,7 +256,7 @@ def is_conditional(words: Sequence[Word]) -> bool:
     if any(text == "would" and not _is_polite(words, i) for i, text in enumerate(texts)):
         return True
     limiting = _LIMITING | {"up"} if ("up", "to") in pairwise(texts) else _LIMITING
-    if any(text == "only" and not limiting.isdisjoint(texts[i + 1 : i + 6]) for i, text in enumerate(texts)):
+    if any(text == "only" and not limiting.isdisjoint(_ahead(words, i, 5)) for i, text in enumerate(texts)):
         return True
     if any(_limits_before(words, i) for i, text in enumerate(texts) if text == "only"):
         return True

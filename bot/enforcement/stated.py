@@ -24,6 +24,7 @@ from bot.enforcement.recognise import Topic
 from bot.enforcement.said import Claim, Said, Stated
 from bot.enforcement.senses import sense
 from bot.enforcement.sentences import Quotable, Sentence, cited, concluded, repaid, sentence_of, sentences
+from bot.enforcement.wordings import kinds
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, Word, read_words
@@ -79,7 +80,7 @@ class Reader:
         opening = self._opening(found[lead:])
         if opening:
             first = found[lead]
-            condition = {read.fact: read.value for read in first.reading.reads}
+            condition = self._supposed(first.sentence, first.reading)
             if polarity.is_supposed(first.sentence.words) or (condition and polarity.is_held(first.sentence.words)):
                 opening = [replace(claim, condition=condition) for claim in opening]
             if first.cases:
@@ -297,8 +298,7 @@ class Reader:
         self, sentence: Sentence, reading: Reading, is_conditional: bool, mentions: Sequence[Mention]
     ) -> Iterator[Claim]:
         words = sentence.words
-        supposed = (one for one in reading.reads if not polarity.is_subject_of_if(words, one.start, one.end))
-        condition = {one.fact: one.value for one in supposed} if is_conditional else None
+        condition = self._supposed(sentence, reading) if is_conditional else None
         about = reading.mentioned | {one.fact for one in reading.unclear} if is_conditional else frozenset()
         precise: dict[str | None, list[Mention]] = defaultdict(list)
         for mention in mentions:
@@ -340,6 +340,19 @@ class Reader:
             yield claim
             if gives and polarity.is_withdrawn(words, mention.used):
                 yield replace(claim, gives=False)  # it says both
+
+    def _supposed(self, sentence: Sentence, reading: Reading) -> Mapping[str, Value]:
+        """What a condition supposes: the facts that it tells, and the kind of the case where it denies another."""
+        words = sentence.words
+        told = (one for one in reading.reads if not polarity.is_subject_of_if(words, one.start, one.end))
+        found = {one.fact: one.value for one in told}
+        if found or all(word.text != "not" for word in words):
+            return found
+        for (name, value), called_so in kinds(self.vocabulary).items():
+            is_other = isinstance(self.known.get(name), str) and self.known[name] != value
+            if is_other and any(polarity.is_told_not(words, called) for called in called_so):
+                found[name] = self.known[name]
+        return found
 
     def _is_given(self, sentence: Sentence, mention: Mention) -> bool:
         """Does the clause speak of getting it? "Your refund request" does not."""

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from bot.enforcement.kept import kept
 from bot.enforcement.namings import Naming, Namings, gathered, namings
+from bot.enforcement.phrases import GENERIC, phrase_words
 from bot.enforcement.polarity import is_giving
 from bot.enforcement.senses import sense
 from bot.enforcement.sentences import sentences
@@ -117,6 +119,17 @@ def fact_texts(name: str, fact: Fact) -> Iterator[str]:
     groups = fact.phrases.values() if isinstance(fact.phrases, dict) else (fact.phrases,)
     for group in groups:
         yield from group
+
+
+@kept(8)
+def kinds(vocabulary: Vocabulary) -> Mapping[tuple[str, str], Sequence[tuple[str, ...]]]:
+    """The words by which each kind is called: each value of a fact that has some."""
+    return {
+        (name, value): sorted({phrase_words(text) for text in (value, *others)})
+        for name, fact in vocabulary.facts.items()
+        for value, others in fact.values.items()
+        if value not in GENERIC
+    }
 
 
 @lru_cache(maxsize=5_000)

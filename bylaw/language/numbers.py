@@ -208,7 +208,7 @@ def _spelled(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None,
         return _collective(words, i)
     if first not in _SMALL and first not in _TENS:
         return (Fraction(12), i) if first == "dozen" else None
-    if first == "one" and _is_pronoun(words, i):
+    if first == "one" and not text.startswith("-", words[i].end) and _is_pronoun(words, i):
         return None
     value, last = _cardinal(words, i)
     if last + 1 < len(words) and _is_ordinal(words[last + 1]) and _are_joined(text, words, last):

@@ -27,7 +27,7 @@ from bylaw.language.units import SECONDS, unit_of
 from bylaw.language.words import Word, read_words
 from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import Atom, ConditionalRule, Value, atoms, names
-from bylaw.logic.truth import truth
+from bylaw.logic.truth import simplify, truth
 
 Verdict = Literal["follows", "contradicts", "open"]
 _ADDED = re.compile(r"(?i)\b(?:add|spend|another)\b")
@@ -142,7 +142,10 @@ def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
     if not supposed and _MISSED.search(claim.words):
         claim = replace(claim, gives=not claim.gives)
     verdict = judge(draft, decision, facts, claim)
-    is_blind = not supposed and (verdict != "follows" or (claim.gives and is_supposed(read_words(claim.words))))
+    is_asked = claim.gives and is_supposed(read_words(claim.words))
+    is_blind = is_asked if not supposed and verdict == "follows" else not supposed
+    if is_asked and _is_idle(draft, claim, supposed):
+        is_blind = True
     if is_blind or (claim.is_only and claim.gives and _is_given_elsewhere(draft, claim)):
         yield _unsupported(draft, claim)
     elif claim.is_only and claim.condition and _is_of_another_case(draft, claim.condition):
@@ -152,6 +155,17 @@ def _conditional(draft: Draft, claim: Claim) -> Iterator[Violation]:
         yield _contradiction(draft, decision, facts, claim)
     elif verdict == "open" and not _is_of_another_case(draft, supposed):
         yield _unsupported(draft, claim)
+
+
+def _is_idle(draft: Draft, claim: Claim, supposed: Mapping[str, Value]) -> bool:
+    """Does it ask for a fact that matters to nothing here, and that nobody told?"""
+    idle = [name for name in supposed if name not in draft.facts]
+    sorts = _sorts(draft, draft.facts)
+    rules = lookups(draft.index).speaking(claim.targets, draft.evaluator, draft.day) if idle else ()
+    near = (
+        {name for rule in (*draft.relevant, *rules) for name in names(simplify(rule.guard, sorts))} if idle else set()
+    )
+    return any(name not in near for name in idle)
 
 
 def holds_here(draft: Draft, claim: Claim) -> bool:

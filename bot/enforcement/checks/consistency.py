@@ -23,6 +23,7 @@ from bot.enforcement.senses import stem
 from bot.enforcement.stated import LONGEST
 from bot.enforcement.write import Words, listing
 from bylaw.language.glyphs import disguised
+from bylaw.language.words import AUXILIARIES
 
 _SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-invariant", "wrong-source", "unreadable"})
 
@@ -174,9 +175,20 @@ def _is_contrary(draft: Draft, i: int) -> bool:
     answer = None if said.claims else says_yes_or_no(said.sentence.words)
     if i > stated.lead and not said.claims and said.sentence.words[:1] and said.sentence.words[0].text == "not":
         return True  # "Not in your case."
+    if i > stated.lead and _is_left_to(said):
+        is_yes = (
+            all(draft.facts.get(read.fact) == read.value for read in said.reading.reads) and said.reading.reads != ()
+        )
+        return is_yes is not says_yes_or_no(stated.sentences[stated.lead].sentence.words)
     if answer is None or i <= stated.lead or stated.sentences[i - 1].is_question:
         return False
     return answer is not says_yes_or_no(stated.sentences[stated.lead].sentence.words)
+
+
+def _is_left_to(said: Said) -> bool:
+    """Does it only say who may, or does: "only managers can"?"""
+    words = said.sentence.words
+    return len(words) > 1 and words[0].text == "only" and words[-1].text in AUXILIARIES and not said.claims
 
 
 def _says_something_right(draft: Draft) -> bool:

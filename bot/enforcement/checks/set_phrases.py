@@ -14,7 +14,7 @@ from bylaw.language.words import Word
 _SET_PHRASES = {("any", "more"), ("no", "longer"), ("any", "longer"), ("this", "time"), ("this", "case")} | {
     *(("have", "left"), ("for", "good"), ("good", "news"), ("bad", "news"), ("great", "news"), ("right", "away")),
     *(("straight", "away"), ("reach", "out"), ("reaching", "out"), ("getting", "in"), ("as", "long"), ("long", "as")),
-    *(("to", "confirm"), ("can", "confirm"), ("so", "far")),
+    *(("to", "confirm"), ("can", "confirm")),
 }
 _WITH_AN_ACTION = {("too", "late"), ("no", "problem")}  # "you are too late for …"; alone they are an answer
 _BEFORE_A_NUMBER = listed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from datetime import date
 from itertools import chain, pairwise
 
@@ -11,13 +11,11 @@ from bot.enforcement.checks.roles import misplaced
 from bot.enforcement.checks.worth import mistaken
 from bot.enforcement.endings import ends, has_ended
 from bot.enforcement.figures import Ground, counts, figures, is_figure, measure
-from bot.enforcement.kept import kept
 from bot.enforcement.lookups import lookups
-from bot.enforcement.phrases import GENERIC, phrase_words
 from bot.enforcement.polarity import is_told_not
 from bot.enforcement.said import Said
+from bot.enforcement.wordings import kinds
 from bot.enforcement.write import Words
-from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.span import listed
 from bylaw.language.units import SECONDS, unit_of
 from bylaw.language.words import AUXILIARIES, PREPOSITIONS, PRONOUNS, read_words
@@ -74,28 +72,17 @@ def facts(draft: Draft) -> Iterator[Violation]:
 
 def _denied_kinds(draft: Draft) -> Iterator[Violation]:
     """A kind that the case is of, and that is said not to be: "since it has not been packed"."""
-    kinds = [(name, value) for name, value in draft.facts.items() if isinstance(value, str)]
+    mine = [(name, value) for name, value in draft.facts.items() if isinstance(value, str)]
     for said in draft.stated.sentences:
         texts = {word.text for word in said.sentence.words}
         if said.is_question or _NO.isdisjoint(texts) or (said.is_conditional and not _UNREAL.isdisjoint(texts)):
             continue
-        for name, value in kinds:
-            called_so = _kinds(draft.index.vocabulary).get((name, value), ())
+        for name, value in mine:
+            called_so = kinds(draft.index.vocabulary).get((name, value), ())
             if any(is_told_not(said.sentence.words, called) for called in called_so):
                 words = Words(draft.index.vocabulary)
                 message = f"it says {words.fact(name)}: not {words.value(name, value)}; the case says it is"
                 yield Violation("wrong-fact", message, said.sentence.text)
-
-
-@kept(8)
-def _kinds(vocabulary: Vocabulary) -> Mapping[tuple[str, str], Sequence[tuple[str, ...]]]:
-    """The words by which each kind is called."""
-    return {
-        (name, value): sorted({phrase_words(text) for text in (value, *others)})
-        for name, fact in vocabulary.facts.items()
-        for value, others in fact.values.items()
-        if value not in GENERIC
-    }
 
 
 def _times(draft: Draft) -> Iterator[Violation]:

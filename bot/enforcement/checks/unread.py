@@ -224,6 +224,7 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     named = [(word, found) for word in words if (found := stem(word.text)) is not None and not found[0].isdigit()]
     stems = frozenset(found for _, found in named)
     is_denial = _denies(said.sentence.words)
+    is_giving = any(claim.gives and claim.condition is None for claim in said.claims)  # "credit, which has expired"
     if len(stems) > 2 and any(stems <= rule and is_denial is denied for rule, denied in known.rules):
         return None
     for i, (word, found) in enumerate(named):
@@ -236,7 +237,7 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
             continue
         if (word.text == "yes" and _is_affirmed(said, word)) or _is_said_twice(said, word):
             continue
-        is_strange = found not in known.stems and word.clause not in leads
+        is_strange = (found not in known.stems and word.clause not in leads) or (is_giving and found in _OVER_STEMS)
         is_told = is_strange or (found in known.telling and not is_name)
         is_read = is_told and (
             _is_returned(said, word, figures) or _is_demanded(said, word, known) or _is_worth(said, word, known)
@@ -273,7 +274,7 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
 
 
 def _is_worth(said: Said, word: Word, known: Known) -> bool:
-    return is_covered(said, word, known.draft) or is_worked_out(said, word, known.draft, known.ground)
+    return is_covered(said, word, known.draft, known.held) or is_worked_out(said, word, known.draft, known.ground)
 
 
 def _is_affirmed(said: Said, word: Word) -> bool:

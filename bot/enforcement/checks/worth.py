@@ -18,10 +18,18 @@ from bylaw.language.span import listed
 from bylaw.language.words import Word
 
 _COVER = stem("cover")
+_OF_A_WARRANTY = {None, *map(stem, PERIODS)}
 _LEFT = listed("pay leave leaves left remain remains total come comes instead")  # what is left to pay
 _OFF = listed("back off save saves discount less minus cheaper difference deduct")  # what is not
 _OF_A_SUM = _LEFT | _OFF | listed("get receive refund")
 _NO = listed("not never no")
+
+
+def _is_best(draft: Draft) -> bool:
+    """Is nothing less restrictive than what is decided?"""
+    outcome = next(iter(draft.scope.outcomes), None)
+    best = draft.index.bundle.outcomes.get(outcome or "", {}).get("restrictive", ())[-1:]
+    return outcome is not None and draft.decision.outcomes[outcome].action in best
 
 
 def is_good(draft: Draft) -> bool:
@@ -32,14 +40,19 @@ def is_good(draft: Draft) -> bool:
     return action is not None and bool(worst) and action not in worst
 
 
-def is_covered(said: Said, word: Word, draft: Draft) -> bool:
+def is_covered(said: Said, word: Word, draft: Draft, held: Sequence[tuple[frozenset[str], bool]]) -> bool:
     """Does *word* say that the case is covered, or not, as it is: "you're covered", "the warranty doesn't cover it"?"""
     if stem(word.text) != _COVER:
         return False
     words = [other for other in said.sentence.words if other.clause == word.clause]
     before = [other.text for other in words[: words.index(word)]]
     is_state = "be" in before[-3:] or not PERIODS.isdisjoint(before)
-    return is_state and _NO.isdisjoint(before) is is_good(draft)
+    is_good_here = is_good(draft) and (_is_best(draft) or any(claim.gives for claim in said.claims))
+    stems = {stem(other.text) for other in words if other != word} - _OF_A_WARRANTY
+    is_other = any(not has and not stems.isdisjoint(own) for own, has in held)  # "the warranty covers accidents"
+    return is_state and (
+        not is_other if _NO.isdisjoint(before) and is_good_here else not is_good(draft) and not _NO.isdisjoint(before)
+    )
 
 
 def is_worked_out(said: Said, word: Word, draft: Draft, ground: Ground) -> bool:
