@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from bylaw.language.span import listed
@@ -15,7 +16,7 @@ _OUT = listed("out by")
 _GONE = listed("passed elapsed gone")  # what has passed may be as much as the case has
 _LINKS = AUXILIARIES | listed("not never already now just long also sadly unfortunately yet still")
 _MODALS = AUXILIARIES - {"be", "have", "do"}
-_MARKS = _OVER | _ENDED
+MARK = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_OVER | _ENDED))})\b")  # what is looked for at all
 _AWAITING = listed("until till once when before after if unless")
 _NEAR = 12  # words between a time and the verb that says that it is over
 
@@ -45,8 +46,6 @@ def has_gone(verb: Sequence[Word]) -> bool:
 
 def ends(words: Sequence[Word]) -> Iterator[tuple[int, Sequence[Word]]]:
     """The times that are said to be over, or not to be, each with its verb."""
-    if _MARKS.isdisjoint(word.text for word in words):
-        return
     for i, word in enumerate(words):
         before = {other.text for other in words[:i] if other.clause == word.clause}
         if is_time(word) and _AWAITING.isdisjoint(before) and (verb := end_of(words, i)):

@@ -236,7 +236,7 @@ def _ahead(words: Sequence[Word], i: int, most: int) -> Sequence[str]:
 def is_supposed(words: Sequence[Word]) -> bool:
     """Does it hold only if something else does? What is left to somebody's wish does hold: "if you like"."""
     texts = [word.text for word in words]
-    if is_held(words):
+    if "long" in texts and is_held(words):
         return True
     wished = any(one in PRONOUNS and two in _WISHES | {"have", "need"} for one, two in pairwise(texts))
     return not wished and any(text in _IF - {"whether", "otherwise"} for text in texts)
@@ -244,7 +244,7 @@ def is_supposed(words: Sequence[Word]) -> bool:
 
 def is_held(words: Sequence[Word]) -> bool:
     """Does it hold as long as something else does?"""
-    return ("as", "long") in pairwise(word.text for word in words)
+    return any(word.text == "long" and words[i - 1].text == "as" for i, word in enumerate(words) if i)
 
 
 def is_conditional(words: Sequence[Word]) -> bool:

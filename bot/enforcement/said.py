@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.enforcement import polarity
 from bot.enforcement.branches import Cases
+from bot.enforcement.endings import MARK, ends
 from bot.enforcement.facts import Read, Reading
 from bot.enforcement.sentences import Sentence
 from bylaw.language.words import Word
@@ -52,6 +53,11 @@ class Said:
     beside: tuple[Word, ...] = ()  # what the others say beside the actions and the facts
     is_echo: bool = False  # it says yes with the verb of the question: "You may."
     cases: Cases = ()  # those that it speaks of, besides this one
+
+    @cached_property
+    def ends(self) -> Sequence[tuple[int, Sequence[Word]]]:
+        """The times that it says are over, or are not, each with its verb."""
+        return tuple(ends(self.sentence.words)) if MARK.search(self.sentence.text) else ()
 
     @property
     def asserted(self) -> tuple[Read, ...]:

@@ -41,6 +41,7 @@ _ALLOWED = listed("possible allowed permitted")
 _ADVERBS = listed("simply just still also always now again only")
 _BEFORE_A_VERB = listed("not be no longer also simply still just ever never")
 _JOINTS = listed("and but or then which while plus")  # what begins another statement of the clause
+_DENYING = re.compile(r"(?i)\b(?:not|never)\b|n['’]t\b")
 _DIGIT = re.compile(r"\d")
 LONGEST = 400  # words of a sentence; no check reads on
 
@@ -80,8 +81,8 @@ class Reader:
         opening = self._opening(found[lead:])
         if opening:
             first = found[lead]
-            condition = self._supposed(first.sentence, first.reading)
-            if polarity.is_supposed(first.sentence.words) or (condition and polarity.is_held(first.sentence.words)):
+            condition = self._supposed(first.sentence, first.reading) if first.is_conditional else {}
+            if polarity.is_supposed(first.sentence.words):
                 opening = [replace(claim, condition=condition) for claim in opening]
             if first.cases:
                 opening = [*_in_each(opening, first.cases)]
@@ -346,12 +347,12 @@ class Reader:
         words = sentence.words
         told = (one for one in reading.reads if not polarity.is_subject_of_if(words, one.start, one.end))
         found = {one.fact: one.value for one in told}
-        if found or all(word.text != "not" for word in words):
+        if found or _DENYING.search(sentence.text) is None:
             return found
-        for (name, value), called_so in kinds(self.vocabulary).items():
-            is_other = isinstance(self.known.get(name), str) and self.known[name] != value
-            if is_other and any(polarity.is_told_not(words, called) for called in called_so):
-                found[name] = self.known[name]
+        mine = {name: value for name, value in self.known.items() if isinstance(value, str)}
+        for (name, value), called_so in kinds(self.vocabulary).items() if mine else ():
+            if mine.get(name, value) != value and any(polarity.is_told_not(words, called) for called in called_so):
+                found[name] = mine[name]
         return found
 
     def _is_given(self, sentence: Sentence, mention: Mention) -> bool:

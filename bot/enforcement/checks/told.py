@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from itertools import chain, pairwise
@@ -9,7 +10,7 @@ from itertools import chain, pairwise
 from bot.enforcement.checks.result import Draft, Violation
 from bot.enforcement.checks.roles import misplaced
 from bot.enforcement.checks.worth import mistaken
-from bot.enforcement.endings import ends, has_ended
+from bot.enforcement.endings import has_ended
 from bot.enforcement.figures import Ground, counts, figures, is_figure, measure
 from bot.enforcement.lookups import lookups
 from bot.enforcement.polarity import is_told_not
@@ -25,7 +26,8 @@ from bylaw.logic.truth import simplify, truth
 _REST = listed(
     "short left remain remaining more still until till late later early over past ago another beyond too after in"
 )
-_NO, _UNREAL = listed("not never"), listed("would could might")
+_NO = re.compile(r"(?i)\b(?:not|never)\b|n['’]t\b")
+_UNREAL = re.compile(r"(?i)\b(?:would|could|might)\b|['’]d\b")
 _OF_THE_CASE = listed("because since as given due therefore so hence you your customer")
 
 
@@ -74,8 +76,8 @@ def _denied_kinds(draft: Draft) -> Iterator[Violation]:
     """A kind that the case is of, and that is said not to be: "since it has not been packed"."""
     mine = [(name, value) for name, value in draft.facts.items() if isinstance(value, str)]
     for said in draft.stated.sentences:
-        texts = {word.text for word in said.sentence.words}
-        if said.is_question or _NO.isdisjoint(texts) or (said.is_conditional and not _UNREAL.isdisjoint(texts)):
+        is_unreal = said.is_conditional and _UNREAL.search(said.sentence.text) is not None
+        if said.is_question or is_unreal or _NO.search(said.sentence.text) is None:
             continue
         for name, value in mine:
             called_so = kinds(draft.index.vocabulary).get((name, value), ())
@@ -89,7 +91,7 @@ def _times(draft: Draft) -> Iterator[Violation]:
     """A time that is said to be over, or not to be, with no figure that tells which: "the window has closed"."""
     for said in draft.stated.sentences:
         words = said.sentence.words
-        for at, verb in () if said.is_question or said.is_conditional else ends(words):
+        for at, verb in () if said.is_question or said.is_conditional else said.ends:
             is_told = any(word.is_number and word.clause == words[at].clause for word in words[:at])
             if not is_told and has_ended(verb) is not is_late(draft):
                 text = said.sentence.text[words[at].start : verb[-1].end]

@@ -18,7 +18,6 @@ from bot.enforcement.checks.result import Draft
 from bot.enforcement.checks.set_phrases import is_joint
 from bot.enforcement.checks.told import ground_of, is_late
 from bot.enforcement.checks.worth import is_covered, is_worked_out
-from bot.enforcement.endings import ends
 from bot.enforcement.facts import read_text
 from bot.enforcement.figures import Ground, called
 from bot.enforcement.kept import kept
@@ -211,7 +210,7 @@ def unread(said: Said, known: Known, figures: Sequence[Quantity]) -> str | None:
     apart = {*_headings(said, _HEADING), *_contrasts(said), *_asides(said)}
     instead = _instead(said.sentence.words)
     wished = _MONEY.union(map(same, known.asked)) if instead else _MONEY
-    ended = [word for _, verb in ends(said.sentence.words) for word in verb]  # held against the case where it is told
+    ended = [word for _, verb in said.ends for word in verb]  # held against the case where it is told
     answered = opening(said.sentence.words) if said.claims else ()
     leads = {*_headings(said, _LEAD), *_greeting(said)}
     words = [
