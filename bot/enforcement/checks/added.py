@@ -25,7 +25,7 @@ _ASKING = listed("if whether in case should")  # "if you need anything else"
 _SAYING = listed(
     "know note remember see understand say tell inform apologise apologize mention admit explain mind hear worry ask"
 )
-_EMPTY = AUXILIARIES | listed("first then please again though quickly briefly simply beforehand")
+_EMPTY = AUXILIARIES | listed("first then please again though quickly briefly simply beforehand go")
 _GROUNDS = listed("before until because as since so")
 _OBJECTS = listed("item product purchase order thing back store shop")
 _NO = listed("no not never")

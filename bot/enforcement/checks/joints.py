@@ -31,7 +31,7 @@ _ENDING = frozenset(map(sense, ("close", "erase", "end")))
 _TURNS = {
     *(("at", "first"), ("so", "on"), ("then", "some"), ("on", "us"), ("on", "house")),
     *(("best", "case"), ("on", "condition")),
-    *(("so", "say"), ("say", "so"), ("said", "so")),
+    *(("so", "say"), ("say", "so"), ("said", "so"), ("by", "check"), ("write", "to")),
     *(("free", "of"), ("free", "to"), ("i", "hope"), ("i", "guess"), ("i", "suppose"), ("we", "hope"), ("i", "assume")),
 }
 _MAYBE = listed("may might should")
@@ -91,7 +91,7 @@ def _narrowed(said: Said) -> Iterator[Word]:
     words = said.sentence.words
     for i, word in enumerate(words):
         before = [other.text for other in words[:i] if other.clause == word.clause]
-        if word.text in _SUMS:
+        if word.text in _SUMS and not (word.text == "cost" and _is_bound(words, i)):
             while before and (before[-1] in _OF_A_SUM or before[-1] in DETERMINERS):
                 before.pop()
             lead = "".join(before[-1:])
@@ -116,6 +116,12 @@ def _narrowed(said: Said) -> Iterator[Word]:
             is_verb = after[:1] != [] and after[0].text in AUXILIARIES
             if is_verb and any(other in said.beside and stem(other.text) for other in after):
                 yield word
+
+
+def _is_bound(words: Sequence[Word], i: int) -> bool:
+    """Does a figure stand behind word *i*, or what leads up to one: "costs more than $50"?"""
+    behind = words[i + 1 : i + 4]
+    return any(other.is_number and other.clause == words[i].clause for other in behind)
 
 
 def _verb_behind(words: Sequence[Word], i: int) -> Iterator[str]:

@@ -38,6 +38,7 @@ from bylaw.logic.ir import Value
 
 _INSIDE = listed("within inside open still")
 _NO = listed("not no never")
+_JOINING, _IN_ORDER = listed("once after when and but as"), listed("first also then beforehand too")
 _EACH = listed("each every per first last next another")
 _MORE_OR_LATER = {("and", "more"), ("on", "request"), ("upon", "request")}
 _BEFORE_A_PRICE = listed("by after before for without")
@@ -405,8 +406,10 @@ def _asides(said: Said) -> Iterator[int]:
 def _is_demanded(said: Said, word: Word, known: Known) -> bool:
     """Does its clause only repeat what a rule demands here: "a manager has to approve it"?"""
     clause = [other for other in said.sentence.words if other.clause == word.clause]
-    stems = frozenset(found for other in clause if (found := stem(other.text)) is not None)
-    return len(stems) > 1 and not _denies(clause) and any(stems <= rule for rule in known.demanded)
+    at = next((i for i in range(clause.index(word), 0, -1) if clause[i].text in _JOINING), -1)
+    told = [other for other in clause[at + 1 :] if other.text not in _IN_ORDER]
+    stems = frozenset(found for other in told if (found := stem(other.text)) is not None)
+    return len(stems) > 1 and not _denies(told) and any(stems <= rule for rule in known.demanded)
 
 
 def _is_of_another_kind(said: Said, word: Word, known: Known) -> bool:
