@@ -21,6 +21,7 @@ from bylaw.language.words import read_words, stem_of
 _NO = listed("no not never without neither")
 _LIGHT = frozenset(map(stem_of, ("offer", "use")))
 _REFUNDING, _BACK = frozenset([stem_of("refund")]), frozenset([stem_of("back")])
+_LOOSE = 2  # more, where most of them say nothing
 _SLACK = 4  # words that may stand between those of a name, beside the words that say nothing
 
 
@@ -100,7 +101,8 @@ def _grouped(pairs: Iterable[tuple[str, Naming]]) -> Mapping[str, Sequence[Namin
 def _near(naming: Naming, stems: Sequence[str | None], i: int, span: range) -> tuple[int, ...] | None:
     """The places of all stems around word *i*, the nearest of each; None when one is too far."""
     used = {i}
-    low, high = max(span.start, i - naming.reach), min(span.stop, i + naming.reach + 1)
+    reach = naming.reach + _LOOSE
+    low, high = max(span.start, i - reach), min(span.stop, i + reach + 1)
     for wanted in naming.stems:
         if wanted == stems[i]:
             continue
@@ -109,7 +111,10 @@ def _near(naming: Naming, stems: Sequence[str | None], i: int, span: range) -> t
             return None
         used.add(min(places, key=lambda k: (abs(k - i), k)))
     places = sorted(used)
-    return tuple(places) if places[-1] - places[0] < naming.reach else None
+    first, size = places[0], places[-1] - places[0]
+    if naming.reach <= size < naming.reach + _LOOSE:  # "the repair would be at your own cost"
+        size -= sum(found is None for found in stems[first : places[-1]]) // 2
+    return tuple(places) if size < naming.reach else None
 
 
 def _longest(mentions: Sequence[Mention]) -> list[Mention]:

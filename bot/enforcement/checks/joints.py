@@ -91,7 +91,9 @@ def _narrowed(said: Said) -> Iterator[Word]:
     words = said.sentence.words
     for i, word in enumerate(words):
         before = [other.text for other in words[:i] if other.clause == word.clause]
-        if word.text in _SUMS and not (word.text == "cost" and _is_bound(words, i)):
+        if word.text == "our" and "cost" in [other.text for other in words[i + 1 : i + 3]]:
+            yield word  # "at our own cost"
+        elif word.text in _SUMS and not (word.text == "cost" and _is_bound(words, i)):
             while before and (before[-1] in _OF_A_SUM or before[-1] in DETERMINERS):
                 before.pop()
             lead = "".join(before[-1:])

@@ -99,7 +99,7 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
     left, right = "".join(before[-1:]), "".join(behind[:1])
     if figure[0] == "seconds":
         if right in _RESTING or behind[:2] == ["too", "late"]:
-            return _is_rest(figure, ground)
+            return _is_rest(figure, ground) or _is_called(right, figure, ground)
         near = {word.start for word in said.beside}
         is_lasting = not near.isdisjoint(
             word.start for word in words[max(quantity.first - 1, 0) : quantity.last + 2]
@@ -125,6 +125,13 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
 
 def _is_told(words: str) -> bool:
     return words[:1].isalpha() and not is_figure(words)
+
+
+def _is_called(word: str, figure: Figure, ground: Ground) -> bool:
+    """Is a fact of the case that has the figure called by *word*: the late of "hours late"?"""
+    names = [name for name, told in ground.told.items() if told == figure]
+    texts = (text for name in names for text in fact_texts(name, ground.vocabulary.facts[name]))
+    return any(word in text.split() for text in texts)
 
 
 def _is_rest(figure: Figure, ground: Ground) -> bool:

@@ -436,7 +436,11 @@ def _is_returned(said: Said, word: Word, figures: Sequence[Quantity]) -> bool:
     ends = [figure.start for figure in figures if clause[0].start <= figure.start < clause[-1].end]
     is_limited = any(other.text in ("within", "in") and other.end + 1 in ends for other in clause)
     is_for = {"you", "can"} <= {other.text for other in clause} and any(claim.gives for claim in said.claims)
-    return (is_limited or is_for) and not _denies(clause)
+    if _denies(clause):
+        return any(
+            claim.denies and claim.gives for claim in said.claims
+        )  # "it can't be returned, so there's no refund"
+    return is_limited or is_for
 
 
 def _is_in(word: Word, figures: Sequence[Quantity]) -> bool:
