@@ -114,6 +114,14 @@ _MAY_OPEN_FOLLOW_UP = re.compile(
 )
 # Alone these ask about the last answer, whatever kind it was of.
 _ASKS_BACK = re.compile(r"\W*(but )?(why( not| so| that| is that)?|how come)\W*$", re.IGNORECASE)
+# What is told in a sentence of its own answers what was asked, whatever its words mean elsewhere: "they don't match".
+_TELLS = re.compile(
+    r"\W*(?!(?:how|what|which|who|whom|whose|when|where|why|show|list|total|is|are|do|does|did|can|may)\b)"
+    r"(?:(?!(?:that|which|who|whose|where)\b)[\w'’-]+\W+){1,4}?"
+    r"(?:is|are|was|were|has|have|had|does|did|isn['’]?t|aren['’]?t|wasn['’]?t|weren['’]?t|don['’]?t|doesn['’]?t|didn['’]?t"
+    r"|hasn['’]?t|haven['’]?t|won['’]?t|can['’]?t|cannot)\b[^?]*$",
+    re.IGNORECASE,
+)
 # Nobody answers a question with one of these, unless it is a follow-up ("what about …").
 _OPENS_QUESTION = re.compile(
     r"\W*(how (many|much|often|long|does|do|did)|what|which|who|whom|whose|when|why|where|show|list|total)\b",
@@ -132,7 +140,8 @@ def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Threshold
     if last is not None and (past.pending or is_more or is_follow_up(text, edges.short_words)):
         needed = edges.answer if is_new_question(text, edges.short_words) else edges.interrupt
         is_correction = len(text.split()) <= edges.short_words and _CORRECTS.match(text) is not None
-        if best == last or confidence < needed or is_correction:
+        is_told = bool(past.pending) and _TELLS.match(text) is not None
+        if best == last or confidence < needed or is_correction or is_told:
             reason = f"answers what was asked ({past.pending})" if past.pending else "follows up on the last answer"
             return Route(last, max(confidence if best == last else 0.0, edges.interrupt), reason, scores)
         return Route(best, confidence, "a new question", scores)

@@ -100,6 +100,7 @@ class Reader:
         share = max(0.0, 1.0 - unknown / len(content))
         wishes = any(first == "i" and second in wording.WISHES for first, second in pairwise(words))
         speaks_of_self = {"i", "my"} & set(words) and not is_sure and not (wishes and said.subject)
+        speaks_of_self = speaks_of_self or ("your" in words and not asks and not is_sure)  # "what's your name"
         asks_leave = words[:2] == ["what", "happen"] or any(pair in wording.LEAVE for pair in pairwise(words))
         return share * (1.0 if asks or is_sure else 0.5) * (0.4 if speaks_of_self or asks_leave else 1.0)
 

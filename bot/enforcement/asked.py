@@ -25,11 +25,14 @@ from bylaw.language.units import unit_of
 from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, read_words
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
-_YES = listed("yes yeah yep yup y true sure correct right affirmative definitely absolutely indeed")
+_YES = listed("yes yeah yep yup y true sure correct right affirmative definitely absolutely indeed certainly obviously")
 _NO = listed("no nope nah n false negative never")
 _SAID_BY = ("i", "we", "you", "he", "she", "it", "they", "there")
-_SHORT_YES = frozenset((*(f"{one} {verb}" for one in _SAID_BY for verb in ("be", "do", "have")), "of course"))
-_SHORT_NO = frozenset((*(f"{said} not" for said in _SHORT_YES), "not yet", "not really", "not at all"))
+_SURELY = listed("sure surely certainly definitely absolutely obviously clearly indeed really just already")
+_REGRETS = _SURELY | listed("afraid unfortunately sadly regrettably of course i be")
+_SHORT_YES = frozenset((*(f"{one} {verb}" for one in _SAID_BY for verb in ("be", "do", "have")), "of course", "do"))
+_NOT_ONE = ("not yet", "not really", "not at all", "not anymore", "not any more", "not any longer", "there be none")
+_SHORT_NO = frozenset((*(f"{said} not" for said in _SHORT_YES), *_NOT_ONE))
 _BEHIND_NO = (FUNCTION_WORDS - DETERMINERS) | listed("think believe any really")  # "it is not | that I lost it"
 _FILLERS = listed("ok okay well oh ah um uh erm hm hmm so please hi sorry actually and but")
 _NOTHING = listed("none zero nothing never nil")
@@ -111,8 +114,10 @@ def _yes_or_no(said: Utterance, name: str, is_explained: bool) -> Read | Unclear
     words = [word.text for word in spoken]
     if not words or declines(said.text):
         return None
-    opening = " ".join(words)
-    is_yes = words[0] in _YES or opening in _SHORT_YES
+    opening = " ".join(word for word in words if word not in _SURELY and word != "one")
+    if words[-1] == "not" and _REGRETS.issuperset(words[:-1]):  # "afraid not", "certainly not"
+        opening = "do not"
+    is_yes = opening != "do not" and (words[0] in _YES or opening in _SHORT_YES)
     goes_on = len(words) > 3 and spoken[3].clause == spoken[0].clause and words[3] not in _BEHIND_NO
     is_no = words[0] in _NO or opening in _SHORT_NO or (" ".join(words[:3]) in _SHORT_NO and not goes_on)
     if not is_yes and not is_no:

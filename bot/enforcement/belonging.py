@@ -51,6 +51,7 @@ _BETWEEN = AUXILIARIES | listed("of cost costs charged")  # what is paid for, an
 _PER = listed("a per every each")
 _OF_THEM = listed("worth of at valued priced")
 INSTEAD = frozenset((("instead", "of"), ("rather", "than"), ("opposed", "to")))
+_BACK_THEN = listed("then in when at")
 _UP_TO = listed("before until till by")
 _FROM_OR_UP_TO = _UP_TO | listed("after since")
 _TOWARDS = listed("for to in of on as")
@@ -58,9 +59,13 @@ _ASIDE = CONJUNCTIONS | PRONOUNS | listed("plus with without including incl excl
 _MADE_FOR = listed(  # "phone case"
     "number call line bag case cover sleeve stand holder mount strap bill contract show remote protector"
 )
+_OF_STUFF = listed("price cost value ounce gram kilo bar piece ring made kind rate supply")
 _SPEAKERS = listed("i we he she they")
 _BESIDE_A_VERB = DETERMINERS | AUXILIARIES | listed("not also already just now still")
-_SERVICES = listed("link page website site webshop login password system server form button code email internet wifi")
+_SERVICES = listed(
+    "price fee charge case matter link page website site webshop login password system server form button code email "
+    "internet wifi"
+)
 _REACH = 8  # words of a clause on either side of a number
 
 
@@ -141,6 +146,8 @@ def is_difference(said: Utterance, quantity: Quantity, after: Collection[str] = 
     if behind >= len(said.words) or said.words[behind].clause != said.words[quantity.last].clause:
         return False
     text, following = said.words[behind].text, said.words[behind + 1 : behind + 2]
+    if text == "back" and isinstance(quantity.value, Money):  # "wants 120 dollars back", not "60 dollars back then"
+        return not following or following[0].text not in _BACK_THEN
     is_rate = text in _RATES or (text in _PER and following and unit_of(following[0].text) is not None)
     if is_rate and isinstance(quantity.value, Money):
         return not any(unit_of(word) is not None for word in after)
@@ -169,6 +176,8 @@ def is_other_thing(
         return True  # in the singular: "the phone shows" is a verb
     if not nouns:
         return False
+    if following not in nouns and _is_stuff(words, used[0]):
+        return True
     if following is None or following in FUNCTION_WORDS:
         stems = {stem_of(word.text) for word in words}
         if not stems.isdisjoint(map(stem_of, nouns)):
@@ -178,6 +187,11 @@ def is_other_thing(
     return following in _FEES | _GOODS or not (
         following in nouns or behind in known or _is_common(words[behind]) or _is_event(words, behind)
     )
+
+
+def _is_stuff(words: Sequence[Word], i: int) -> bool:
+    """Is word *i* what something is made of, or what is sold: "an ounce of gold", "the price of gold"?"""
+    return i > 1 and words[i - 1].text == "of" and words[i - 2].text in _OF_STUFF
 
 
 def is_of_service(said: Utterance, used: Sequence[int], own: Collection[str]) -> bool:

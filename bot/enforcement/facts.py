@@ -29,12 +29,13 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.negation import CUES
 from bylaw.language.units import Duration, unit_of
-from bylaw.language.words import DETERMINERS, PREPOSITIONS, PRONOUNS, Word, stem_of
+from bylaw.language.words import DETERMINERS, PREPOSITIONS, PRONOUNS, stem_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 Claims = Sequence[tuple[str, frozenset[int]]]  # actions by name, and the words that name them
 NOBODY: frozenset[str] = frozenset()
 _Ranked = tuple[tuple[int, int], Match, Value | Misread]  # how well it fits, where, and the value
+_ADDING = frozenset("+&/")
 _NEAR = 5  # words around a number
 
 
@@ -169,7 +170,7 @@ class _Reader:
         enums = [match for match in matches if isinstance(match.phrase.value, str)]
         kept = self._longest(enums, longer, claims)
         kept = [match for match in kept if not self._is_denied_value(match) and not self._is_of_other_thing(match)]
-        kept = _without_modifiers(kept, self.said.words)
+        kept = _without_modifiers(kept, self.said)
         facts_at: dict[tuple[int, ...], set[str]] = defaultdict(set)
         for match in kept:
             facts_at[match.used].add(match.phrase.fact)
@@ -482,13 +483,17 @@ def _outside(variable: Variable, value: Value | None) -> object:
     return value
 
 
-def _without_modifiers(matches: Sequence[Match], words: Sequence[Word]) -> list[Match]:
-    """In "laptop charger" the last word says what it is."""
+def _without_modifiers(matches: Sequence[Match], said: Utterance) -> list[Match]:
+    """In "laptop charger" the last word says what it is, but not in "laptop + charger"."""
+    words = said.words
     starts = {(match.phrase.fact, match.used[0]): match for match in matches}
     kept = []
     for match in matches:
         after = starts.get((match.phrase.fact, match.used[-1] + 1))
-        is_apart = after is not None and words[after.used[0]].clause != words[match.used[-1]].clause
+        is_apart = after is not None and (
+            words[after.used[0]].clause != words[match.used[-1]].clause
+            or not _ADDING.isdisjoint(said.text[words[match.used[-1]].end : words[after.used[0]].start])
+        )
         if after is None or is_apart or after.phrase.value == match.phrase.value:
             kept.append(match)
     return kept

@@ -13,7 +13,17 @@ from bylaw.language.words import read_words
 from bylaw.logic.ir import Value, ValueMisfit, Variable
 
 _GOES_ON = frozenset(("and", "but", "also", "or", "plus", "then", "so", "actually", "sorry", "ok", "okay"))
-_GOES_ON_PAIRS = frozenset((("what", "if"), ("what", "about"), ("how", "about"), ("and", "if"), ("even", "if")))
+_GOES_ON_PAIRS = frozenset(
+    (
+        ("what", "if"),
+        ("what", "about"),
+        ("how", "about"),
+        ("and", "if"),
+        ("even", "if"),
+        ("make", "that"),
+        ("make", "it"),
+    )
+)
 NO_TOPIC = Topic()
 _POINTING = frozenset(("it", "that", "them", "this", "those", "they"))
 

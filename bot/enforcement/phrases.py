@@ -20,7 +20,7 @@ from bylaw.language.negation import CUES, NO_NEGATION
 from bylaw.language.quantities import SPELLED, Unit, factor, unit_at
 from bylaw.language.span import listed
 from bylaw.language.typos import Correction, Nearest
-from bylaw.language.units import unit_of
+from bylaw.language.units import Duration, unit_of
 from bylaw.language.words import (
     AUXILIARIES,
     CONJUNCTIONS,
@@ -63,6 +63,7 @@ class Phrase:
     exact_case: str | None = None
     is_one_clause: bool = True
     is_ahead: bool = False  # its number is a day to come
+    is_behind_thing: bool = False  # said of the thing that is named before it: "phone broken"
     measure: Unit | None = None  # of its number, where it is no duration and no sum
 
     @property
@@ -107,6 +108,7 @@ class Lexicon:
                 self.by_first[phrase.before[0]].append(phrase)
             elif phrase.has_slot:
                 self.slot_first.append(phrase)
+        self.things = frozenset(phrase.before[-1] for phrase in phrases if isinstance(phrase.value, str))
         self.nouns = _nouns(phrases)
         self.heads = _heads(phrases)
         self.slots_by_end: dict[str, list[Phrase]] = defaultdict(list)
@@ -244,6 +246,9 @@ def _flag_phrases(name: str, fact: Fact) -> Iterator[Phrase]:
         words = phrase_words(text)
         if words and not all(word in FUNCTION_WORDS for word in words):
             yield Phrase(name, words, value, gap=_FLAG_GAP, is_one_clause="," not in text)
+    for text, value in texts:
+        if text.startswith("is ") and len(text.split()) == 2:
+            yield Phrase(name, phrase_words(text)[1:], value, is_behind_thing=True)
 
 
 def _slot_phrase(name: str, said: str, fact: Fact) -> Phrase:
@@ -310,7 +315,7 @@ class Matcher:
 
     def _at(self, phrase: Phrase, i: int) -> Iterator[Match]:
         used = self._follow(phrase.before, i, phrase.gap, within_clause=phrase.is_one_clause and not phrase.has_slot)
-        if used is None or not self._is_sure(phrase, used):
+        if used is None or not self._is_sure(phrase, used) or (phrase.is_behind_thing and not self._is_behind_thing(i)):
             return
         if not phrase.has_slot:
             if phrase.exact_case is None or self._has_case(used[0], phrase.exact_case):
@@ -321,6 +326,13 @@ class Matcher:
             if around is not None:
                 near = (used[-1], quantity.first) if quantity.first > used[-1] else (quantity.last, used[0])
                 yield Match(phrase, around, self.said.distance(*near), quantity)
+
+    def _is_behind_thing(self, i: int) -> bool:
+        """Is word *i* told of the thing before it: "phone broken", but neither "phone, broken" nor "phone broken?"?"""
+        words, text = self.said.words, self.said.text
+        if not i or words[i - 1].text not in self.lexicon.things or words[i - 1].clause != words[i].clause:
+            return False
+        return "?" not in text[words[i].end : words[i + 1].start if i + 1 < len(words) else len(text)]
 
     def _follow(self, literals: Sequence[str], i: int, gap: int, within_clause: bool) -> tuple[int, ...] | None:
         """The places of *literals* from word *i* on, None where one is missing."""
@@ -390,7 +402,8 @@ class Matcher:
             and self.said.distance(used[-1], quantity.first) <= _SLOT_GAP
         ]
         found += self._told_before(used)
-        if is_past:
+        here = words[used[-1]].clause
+        if is_past and not any(is_past_or_long(one) and words[one.first].clause == here for one in found):
             for i in range(used[0] - 1, max(used[0] - 10, -1), -1):
                 near = self._by_first_word.get(i)
                 if near is not None and words[i].sentence == words[used[0]].sentence:
@@ -443,6 +456,11 @@ def unit_told(said: Utterance, quantity: Quantity) -> tuple[int, Unit] | None:
     behind = [word.text for word in said.words[quantity.last + 1 : quantity.last + 6]]
     letter = _LETTERS.get(behind[0]) if behind else None
     return unit_at(behind, 0) if letter is None else (1, letter)
+
+
+def is_past_or_long(quantity: Quantity) -> bool:
+    """Is it a day or a duration?"""
+    return isinstance(quantity.value, date | Duration)
 
 
 def is_past(quantity: Quantity) -> bool:

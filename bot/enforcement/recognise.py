@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from itertools import chain, pairwise
 
 from bot.enforcement.facts import Read, read_facts
 from bot.enforcement.intent import is_general
@@ -20,7 +21,7 @@ from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.numbers import COUNT_WORDS
 from bylaw.language.reports import asks_for_a_rule, counts, is_of_one, is_report
 from bylaw.language.span import listed
-from bylaw.language.words import FUNCTION_WORDS, base_of, read_words, stem_of
+from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, base_of, read_words, stem_of
 from bylaw.logic.ir import ConditionalRule, names
 
 _NO_TOPIC = FUNCTION_WORDS | listed(
@@ -39,6 +40,11 @@ _OPENERS = (
     "can an",
     "can the",
     "can customer",
+    "can somebody",
+    "can someone",
+    "can anybody",
+    "can anyone",
+    "can people",
     "could i",
     "could we",
     "may i",
@@ -65,6 +71,9 @@ _OPENERS = (
     "must the",
     "should i",
     "should we",
+    "should the",
+    "should a",
+    "must a",
     "shall i",
     "shall we",
     "be i entitled",
@@ -86,7 +95,8 @@ _OPENERS = (
     "customer would like",
 )
 # "do VIP customers get", "does a member pay", "how long do customers have to"
-_ENTITLED = re.compile(r" (?:(?:how|what|which) (?:\w+ ){0,2})?do (?:\w+ ){1,3}(?:get|have to|pay) ")
+_ENTITLED = re.compile(r" (?:(?:how|what|which) (?:\w+ ){0,2})?do (?:\w+ ){1,3}(?:get|have to|pay|wait|qualify) ")
+_COSTS = re.compile(r"(?i)\bhow much (?:is|are) (?!.*\b(?:left|too|enough)\b)")  # "how much is delivery?"
 _POLICY_WORDS = listed(
     "allowed permitted forbidden prohibited eligible entitled possible covered refund refunded "
     "policy policies rule rules window deadline"
@@ -94,7 +104,8 @@ _POLICY_WORDS = listed(
 POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 _NONE, _ALL = Decimal(0), Decimal(1)
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
-_GUIDING = frozenset(map(stem_of, ("react", "handle", "treat", "respond", "matter", "owe", "first", "second", "third")))
+_ASKING = "react handle treat respond matter owe first second third required needed necessary mandatory"
+_GUIDING = frozenset(map(stem_of, _ASKING.split()))
 _KEPT = 64  # topics: one turn asks for that of a text several times
 _DENIALS = frozenset(("no", "not"))
 _COUNTS = frozenset(map(stem_of, COUNT_WORDS))
@@ -130,20 +141,30 @@ def _score(index: BundleIndex, text: str) -> float:
     said = f" {' '.join(word.text for word in read_words(text))} "
     words = set(said.split())
     keywords = _keywords(index)
-    stems = stems_of(words)
+    stems = _stems_in(text)
     found = _topic(stems, keywords)
     is_figure = is_report(text)
     is_entitled = not is_figure and _ENTITLED.match(said) is not None
-    is_about_rules = (found.is_named or bool(found.likely)) and is_general(text)
-    is_of_case = is_of_a_case(text, index)
-    opens = is_entitled or is_about_rules or is_of_case or any(f" {opener} " in said for opener in _OPENERS)
-    speaks = opens or found.is_named or bool(found.likely) or not words.isdisjoint(_POLICY_WORDS)
+    is_known = 2 * len(stems & keywords.stems) >= len(stems)
+    is_likely = bool(found.likely) and is_known  # "what does a flight cost" is not about what delivery costs
+    is_told = found.is_named or is_likely or not keywords.telling.isdisjoint(stems - _GUIDING)
     stated = min(weights.stated_at_most, _stated(text, index))
+    is_about_rules = is_told and is_general(text)
+    is_of_case = is_of_a_case(text, index)
+    # "can I bring my kids?" opens like a question for the rules, but no word of it is about what they rule
+    is_theirs = is_told or stated > 0 or stems <= keywords.stems or not words.isdisjoint(_POLICY_WORDS)
+    pairs = pairwise(said.split())
+    is_theirs = is_theirs or any(
+        one in DETERMINERS and not keywords.stems.isdisjoint(stems_of([two])) for one, two in pairs
+    )
+    opens = is_entitled or is_about_rules or is_of_case
+    opens = opens or (is_theirs and any(f" {opener} " in said for opener in _OPENERS))
+    speaks = opens or found.is_named or is_likely or not words.isdisjoint(_POLICY_WORDS)
     points = weights.opener * opens + weights.named * found.is_named
     points += weights.stated * stated or weights.fact_word * (not stems.isdisjoint(keywords.fact_stems))
     # "the capital of France" states a region, and with it its domains; that alone is no question about policies
     points += weights.domain * (bool(found.domains) and (speaks or stated != 1))
-    is_likely = bool(found.likely) or (len(stems) > 1 and stems - _GUIDING <= keywords.fact_stems)
+    is_likely = is_likely or (len(stems) > 1 and stems - _GUIDING <= keywords.fact_stems)
     points += weights.likely * (is_likely and not found.is_named)
     points += weights.policy_word * (not is_figure and not words.isdisjoint(_POLICY_WORDS))
     points += weights.opener * (not opens and POLICY_ID.search(text) is not None)
@@ -169,7 +190,7 @@ def is_of_a_case(text: str, index: BundleIndex) -> bool:
     if not is_rule and not is_of_one(text):
         return sum(not isinstance(read.value, str) for read in reads) > 1 and not counts(text)
     found, keywords = topic(text, index), _keywords(index)
-    stems = stems_of({word.text for word in read_words(text)})
+    stems = _stems_in(text)
     if found.is_named or found.likely or not stems.isdisjoint(map(stem_of, keywords.domains)):
         return True
     if is_rule:
@@ -185,7 +206,7 @@ def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
 
 def topic(text: str, index: BundleIndex) -> Topic:
     """What *text* is about."""
-    return _topic(stems_of({word.text for word in read_words(text)}), _keywords(index))
+    return _topic(_stems_in(text), _keywords(index))
 
 
 def topics(index: BundleIndex) -> Sequence[str]:
@@ -197,6 +218,12 @@ def prepare(index: BundleIndex) -> None:
     """Build what the first question on a bundle would otherwise wait for."""
     score("", index)
     index.evaluator.decide({}, 1)
+
+
+def _stems_in(text: str) -> frozenset[str]:
+    """The telling stems of *text*; whoever asks how much a thing is, asks what it costs."""
+    words = {word.text for word in read_words(text)}
+    return stems_of(words | {"cost"} if _COSTS.search(text) else words)
 
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
@@ -219,6 +246,8 @@ class _Keywords:
     fact_stems: frozenset[str]
     rarity: Mapping[str, float]
     outcome_of: Mapping[str, str | None]
+    stems: frozenset[str]  # all of them
+    telling: frozenset[str]  # those of actions, outcomes and domains
     topics: dict[frozenset[str], Topic] = field(default_factory=dict)  # the last few that were asked for
 
 
@@ -235,7 +264,10 @@ def _keywords(index: BundleIndex) -> _Keywords:
         for stem in set().union(*group):
             in_targets[stem] += 1
     fact_stems = frozenset().union(*(_stems_of_fact(name, vocabulary) for name in _facts_of(rules)))
+    targets = _telling(frozenset().union(*chain(*actions.values(), *outcomes.values())))
     return _Keywords(
+        stems=fact_stems.union(*weights.values()),
+        telling=targets.union(*map(_stems, weights)),
         domains=weights,
         outcomes=outcomes,
         actions=actions,

@@ -27,6 +27,7 @@ _OTHERWISE = re.compile(
     r"|\W*(?:(?:no|nope|sorry|actually|wait|oops)\W+){1,3}(?P<denied>(?:he|she|it|they|i|we|you)"
     r" (?:is|are|was|were|do|does|did|has|have|had)(?:n't| not)?)\W*"
 )
+_SUPPOSED = re.compile(r"(?i)\W*(?:and )?(?:what about|how about|what if)\b")
 _MORE = re.compile(r"(?i)\b(?:(?P<more>more|extra)|another (?:\w+|\d+))\b")
 
 
@@ -43,7 +44,8 @@ def understand(
     if memory.facts and goes_on(text):
         said_again = read_text(text, vocabulary, variables, today, frozenset(memory.facts))
         reading = said_again if not memory.facts.keys().isdisjoint(said_again.facts) else reading
-    direct = read_answer(text, asked, vocabulary, variables, today) if asked else None
+    is_supposed = _SUPPOSED.match(text) is not None  # "what about 55?" is no answer, but another number than before
+    direct = read_answer(text, asked, vocabulary, variables, today) if asked and not is_supposed else None
     if direct is None and not reading.reads:
         turned = _turned(text, memory, vocabulary) or _replaced(text, today, memory, index, evaluator)
         reading = reading if turned is None else _with(reading, turned)

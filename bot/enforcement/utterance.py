@@ -38,7 +38,11 @@ _LOSING = listed("lost lose misplaced threw destroyed")
 _ASKED_VERBS = listed("have be do keep get")
 _UNSURE = listed("maybe perhap possibly doubt unsure thought guess")
 _NO_DOUBT = (("not", "doubt"), ("no", "doubt"))
-_NOT_SURE = listed("know remember recall saying said claim claiming claimed clear certain obvious proven")
+_NOT_SURE = listed(
+    "know remember recall saying said claim claiming claimed clear certain obvious proven "
+    "telling mentioning knowing noticing"
+)
+_MOVED = listed("moved switched changed upgraded downgraded promoted went came")  # "from standard to gold"
 _KNOWING = listed("know wonder ask check see sure tell")  # before an "if" that asks
 _FEW = r"(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
 _CORRECTION = re.compile(
@@ -191,10 +195,17 @@ class Utterance:
         covered: set[int] = set()
         for quantity in (*self._measures, *self.days, *bare):
             places = range(quantity.first, quantity.last + 1)
-            if places and not covered.intersection(places):
+            if places and not covered.intersection(places) and not self._is_calendar(quantity):
                 taken.append(quantity)
                 covered.update(places)
         return self._as_corrected(sorted(taken, key=lambda quantity: quantity.start))
+
+    def _is_calendar(self, day: Quantity) -> bool:
+        """Is it only said which day it is: "today is the 20th", "today's the 20th"?"""
+        if not day.words.casefold().startswith("today"):
+            return False
+        following = self.words[day.last + 1].text if day.last + 1 < len(self.words) else ""
+        return following == "be" or self.text[self.words[day.last].start : self.words[day.last].end].endswith("s")
 
     def _as_corrected(self, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
         """The same, where one that is taken back at once has the value that was meant: "a $200, sorry, $250 order"."""
@@ -343,7 +354,7 @@ class Utterance:
         before = [self.words[i].text for i in here]
         pairs = set(pairwise([*before, *(self.words[i].text for i in range(used[0], used[-1] + 1))]))
         is_unsure = not _UNSURE.isdisjoint(before) and pairs.isdisjoint(_NO_DOUBT)
-        if is_unsure or any(one in ("not", "never") and two in _NOT_SURE for one, two in pairs):
+        if is_unsure or any(one in ("not", "never", "without") and two in _NOT_SURE for one, two in pairs):
             return "it is not said for sure"
         if before[-4:-2] == ["not", "sure"] or (("not", "that") in pairs and not self._is_twice_denied(used)):
             return "it is not said for sure"
@@ -356,7 +367,7 @@ class Utterance:
             return "it is only wished"
         if [text for text in before if text not in DETERMINERS][-3:] == ["used", "to", "be"]:
             return "it is said of the past"
-        if "moved" in before and before[-1] in ("from", "of"):
+        if before[-1:] and before[-1] in ("from", "of") and not _MOVED.isdisjoint(before):
             return "it is said of the past"
         if any((one in _OTHER and two in _WHO) or (one in _WHO and two == "before") for one, two in pairwise(before)):
             return "it is said of somebody else"

@@ -18,6 +18,8 @@ _LACKING = (
 )
 _NOT_AT_ALL = ("not", "neither", "non", "no longer", "no means", "no way", "anything but", "far from")
 _LIKE_NOTHING = {"nothing": "not anything", "nobody": "not anybody", "never": "not ever"}
+_WELL = ("perfectly", "well", "great", "ok", "okay")
+_OFFERS = ("has", "offers", "lists")
 _UNABLE = ("can not", "not able to", "unable to", "failed to")
 _UNWILLING = ("not want to", "refuse to", "refused to", "declined to")
 HELPERS = frozenset(" ".join((*_NOT_AT_ALL, *_LIKE_NOTHING.values(), *_UNABLE, *_UNWILLING)).split())  # no slips
@@ -49,6 +51,12 @@ def _of_text(text: str) -> Iterator[tuple[str, bool]]:
     if words[0] in _LIKE_NOTHING and len(words) > 1:  # "there isn't anything wrong" for "nothing is wrong"
         rest = words[2:] if words[1] in _BEING else words[1:]
         yield f"{_LIKE_NOTHING[words[0]]} {' '.join(rest)}", True
+    if words[0] == "never" and len(words) > 1:
+        yield f"not {' '.join(words[1:])}", True
+    if len(words) == 2 and words[1] == "fine":
+        yield from ((f"{words[0]} {well}", True) for well in _WELL)
+    if len(words) == 2 and words[0].endswith("ed") and words[1] == "it":
+        yield f"was {words[0]}", True  # "it was dropped" for "dropped it"
     if words[:2] == ["could", "not"]:
         yield from ((f"{form} {' '.join(words[2:])}", True) for form in _UNABLE)
     if words[:2] in (["does", "not"], ["do", "not"]):
@@ -72,7 +80,9 @@ def of_slot(text: str, is_count: bool) -> Iterator[str]:
     words, after = left.split(), right.split()
     if (shorter := _without_being(words)) is not None:
         yield f"{shorter} {SLOT} {right}"
-    if len(words) > 2 and words[-1] in _BEING:
+    if "sells" in words:  # "a competitor has it for $180"
+        yield from (f"{left.replace('sells', offers)} {SLOT} {right}" for offers in _OFFERS)
+    if len(words) > 1 and words[-1] in _BEING and (len(words) > 2 or len(after) > 1):
         yield f"{' '.join(words[:-1])} {SLOT} {right}"
     if len(words) > 1 and words[-1] == "in" and words[-2].endswith("s") and len(words[-2]) > _LEAST:
         noun = f"{words[-2].removesuffix('s').removesuffix('e')}al"  # "renewal in", "arrival in"

@@ -36,7 +36,10 @@ _PRONOUN_ONE = _ORDINALS | listed(
 _GROUPS = re.compile(r"\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3}){1,4}(?![\w'’]|[.,]\d)")
 _AGAIN = re.compile(r" \((\d{1,9})\)")
 _SIGNS = frozenset("$€£¥₹")
-_PRICED = listed(": for at be of cost pay paid spend spent charge charged usd eur gbp chf about around")
+_PRICED = listed(
+    "price total worth value sum amount : for at be of cost pay paid spend spent charge charged usd eur gbp chf about "
+    "around"
+)
 _SUMS = listed("dollar usd euro eur gbp chf buck")
 
 _ENGLISH = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -121,6 +124,8 @@ def _digits(text: str, words: Sequence[Word], i: int) -> tuple[Fraction | None, 
     between = text[word.end : following.start]
     if between == "" and following.text in ("st", "nd", "rd", "th"):
         return None, i + 1
+    if between == "" and following.text == "ish":
+        return value, i + 1
     if between == "" and (scale := _SUFFIXES.get(text[following.start : following.end])):
         return value * scale, i + 1
     if between.isspace() and following.text in (*_SCALES, "hundred", "dozen"):

@@ -16,7 +16,16 @@ from bylaw.logic.ir import Variable
 TODAY = date(2026, 11, 20)
 ROWS, OWN, *OTHER = (
     yaml.safe_load(Path(__file__).with_name(name).read_text())
-    for name in ("facts.yaml", "own_facts.yaml", "travel.yaml", "hotel.yaml", "clinic.yaml", "gym.yaml", "parcel.yaml")
+    for name in (
+        "facts.yaml",
+        "own_facts.yaml",
+        "travel.yaml",
+        "hotel.yaml",
+        "clinic.yaml",
+        "gym.yaml",
+        "parcel.yaml",
+        "library.yaml",
+    )
 )
 TRADES = [(Vocabulary.model_validate(trade["vocabulary"]), row) for trade in OTHER for row in trade["rows"]]
 
