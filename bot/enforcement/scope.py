@@ -58,7 +58,7 @@ def scope_of(
     domains = _domains(first, decision, topic, evaluator)
     standing = _standing(decision, evaluator)
     is_open = not named and not any(decision.outcomes[name].action for name in first)
-    duties = tuple(_duties(decision, standing, domains, alone, facts, is_open))
+    duties = tuple(_duties(decision, standing, domains, alone, facts, topic.domains[:2] if is_open else ()))
     open_ = Counter[str]()
     told = () if outcomes or alone or duties else _touched(known, topic.domains[:1], facts, evaluator, day)
     for rule in known.speaking(alone or told, evaluator, day):
@@ -152,11 +152,11 @@ def _duties(
     domains: Collection[str],
     asked_for: Collection[str],
     facts: Mapping[str, Value],
-    is_open: bool,
+    near: Collection[str],
 ) -> Iterator[Duty]:
     """The duties of the case that were asked for, or that come from these domains and from this case.
 
-    Where it is open what is asked about, those also that follow from what was told alone.
+    Those of the domains *near* count where they follow from what was told alone.
     """
     lists = {"required": decision.required, "prohibited": decision.prohibited, "permitted": decision.permitted}
     for kind, actions in lists.items():
@@ -165,7 +165,7 @@ def _duties(
             if rule is None:
                 continue
             tested = names(rule.guard)
-            follows = is_open and tested <= set(facts)
+            follows = rule.domain in near and tested <= set(facts)
             is_of_this_case = bool(tested & set(facts)) and (rule.domain in domains or follows)
             if action in asked_for or (not asked_for and is_of_this_case):
                 yield kind, action, rule

@@ -60,3 +60,16 @@ def test_what_the_facts_settle_asks_for_no_outcome_of_other_rules(own: BundleInd
     assert [action for _, action, _ in found.duties] == ["advise_stop_use", "escalate", "notify_owner"]
     harmless = scope(own, Topic(domains=("safety",)), has_safety_hazard=False, product_category="electronics")
     assert harmless.duties == () and harmless.outcomes
+
+
+def test_what_follows_from_the_facts_alone_holds_for_the_two_likeliest_domains(own: BundleIndex) -> None:
+    vouchers = {"voucher_count": 2}
+    near = scope(own, Topic(domains=("shipping", "discount")), **vouchers)
+    assert [action for _, action, _ in near.duties] == ["stack_vouchers"]
+    assert scope(own, Topic(domains=("shipping", "refund", "discount")), **vouchers).duties == ()
+
+
+def test_rules_of_a_domain_without_outcomes_ask_for_what_they_test(own: BundleIndex) -> None:
+    found = scope(own, Topic(domains=("privacy",)), privacy_request="erasure")
+    assert (found.outcomes, found.duties, found.missing[:1]) == ((), (), ("identity_verified",))
+    assert scope(own, Topic(domains=("privacy",)), privacy_request="nothing").missing == ()

@@ -86,6 +86,7 @@ def test_any_text_is_read(text):
         "how long is the guarantee on a dishwasher",
         "voucher worth $20 from Ohio, pay out?",
         "order from a new account: hold it?",
+        "how old must a rider be",
     ],
 )
 def test_what_happens_what_to_do_and_how_long_one_has_asks_for_a_rule(text):
