@@ -67,7 +67,8 @@ _ASKS_FOR_A_RULE = re.compile(
     rf"|\bhow (?:do|should|must|can|shall) {_WE} (?:handle|treat|deal with|respond|react)\b"
     r"|\bhow (?:long|many (?:\w+ )?(?:hours|days|weeks|months|years)) (?:do|does)(?: [\w-]+){1,4}?"
     r" (?:have(?: (?:to|for|until)\b|\W*$)|get\b)"
-    r"|\bhow (?:many|much|long|often|late|soon|early|old|young|heavy|big|large|high|far|fast)(?: (?!in\b|of\b|since\b)[\w-]+){0,3}"
+    r"|\bhow (?:many|much|long|often|late|soon|early|old|young|heavy|big|large|high|far|fast)"
+    r"(?: (?!in\b|of\b|since\b)[\w-]+){0,3}"
     r" (?:(?-i:may)|must|should|can (?:i|an?|one|be)) |\b(?:is|are) too (?:many|much|late|long|often|heavy|old)\W*$"
     r"|\bwhich (?:[\w-]+ ){1,3}?(?:(?:(?-i:may)|must|can) (?:not )?be|(?:need|require) (?:an?|the))\b"
     rf"|\bwhat if (?:they|nobody|no one|{_ONE}) |\bdo(?:es)? it matter\b|\bwhat (?:counts|qualifies) as\b",
