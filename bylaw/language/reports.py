@@ -31,11 +31,18 @@ _QUANTITY = (
     r"(?:how (?:many|much|often|far|high|low|large|big|long|fast|\w+ly)"
     r"|(?:what|which) (?:share|percentage|percent|proportion|part|fraction|amount|number|sum|total|volume))\b"
 )
+_WENT = "left|came|went|bought|paid|sold|returned|joined|chose|broke|sent|got"  # done without "did"
+_NOT_PAST = "can|may|must|should|will|would|could|be|been|is|are|was|were|do|does|did|to|have|has|not|when|if|that|who"
+_LEAVE_ED = "(?:allowed|needed|required|permitted|failed|unused|need|accepted|covered|included)"
 # "how much was refunded", but not "how much does a customer get whose order was late"
 _COUNTED = re.compile(
     rf"\W*(?:by |to |at |in |for )?{_QUANTITY}(?:\W+(?!(?:do|does|is|are|will|would|be)\b)\w+){{0,5}}?\W+{_PAST}"
     r"|\W*(?:what|which) (?:share|percentage|percent|proportion|fraction) of\b"
-    r"|\W*how many (?!(?:\w+ )?(?:hours|days|weeks|months|years)\b)(?:[\w-]+ ){1,4}?do we have\W*$",
+    r"|\W*how many (?!(?:\w+ )?(?:hours|days|weeks|months|years)\b)(?:[\w-]+ ){1,4}?do we have\W*$"
+    rf"|\W*how many(?: (?!(?:{_NOT_PAST})\b)[\w-]+){{1,3}}? (?:{_WENT}|(?!{_LEAVE_ED}\b)\w{{3,}}ed)\b"
+    r"|\W*(?:the )?(?:top|bottom) (?:\d+|three|five|ten)\b"
+    r"|(?=\W*(?:what|which|when|show|list|the|our|best|worst)\b).*\b(?:best|worst|busiest|quietest|strongest|weakest"
+    r"|slowest) (?:day|weekday|week|month|quarter|year|season)\b",
     re.IGNORECASE,
 )
 _COUNTS = r"(?:number|share|total|sum|amount|rate|percentage|count|average|median|ratio|most|highest|lowest)"
@@ -50,6 +57,7 @@ _CHANGED = re.compile(
     r"|\W*(?:is|are)\b.*\b(?:changing|growing|rising|increasing|decreasing|falling|dropping|declining|shrinking)\b"
     rf"|\W*{_PAST}.*\b(?:more|fewer|less|higher|lower)\b.*\bthan\b"
     r"|\W*(?:is|are|do|does)\b.*\b(?:more|fewer|less|higher|lower)\b.*\bthan (?:in |the )?(?:last|previous)\b"
+    r"|\W*(?:do|does)\b(?!.*\b(?:get|pay|have to|need|wait)\b).*\b(?:more|fewer|less)\b.*\bthan\b"
     r"|.*\btrends?\b",
     re.IGNORECASE,
 )
@@ -71,11 +79,14 @@ _ASKS_FOR_A_RULE = re.compile(
     r"(?: (?!in\b|of\b|since\b)[\w-]+){0,3}"
     r" (?:(?-i:may)|must|should|can (?:i|an?|one|be)) |\b(?:is|are) too (?:many|much|late|long|often|heavy|old)\W*$"
     r"|\bwhich (?:[\w-]+ ){1,3}?(?:(?:(?-i:may)|must|can) (?:not )?be|(?:need|require) (?:an?|the))\b"
+    rf"|\bhow \w+ (?:is|are) too \w+\b|\b(?:anything|something|what) {_WE} (?:must|should|have to|need to)\b"
+    r"|^\W*(?:is|are) (?:[\w-]+ ){1,4}?(?:required|needed|necessary|mandatory)\b"
     rf"|\bwhat if (?:they|nobody|no one|{_ONE}) |\bdo(?:es)? it matter\b|\bwhat (?:counts|qualifies) as\b",
     re.IGNORECASE,
 )
 _OF_A_REPORT = (
-    r"(?:by|per|in|for|on|at|and|or|not|only|this|last|since|from|with|without|excluding|net|gross|please|top)"
+    r"(?:by|per|in|for|on|at|and|or|not|only|this|last|since|from|with|without|excluding|net|gross|please|top"
+    r"|did|do|does|is|are|was|were|have|has)"
 )
 _ASKS_AT_ITS_END = re.compile(  # "…, hold it?"
     rf"(?!{_OPENS.pattern}|\W*(?:top|compare|give|tell)\b).*[,;:]\W+(?!{_OF_A_REPORT}\b)[^\W\d]+(?:\W[^\W\d]+){{0,2}}\?\W*$",
@@ -90,7 +101,15 @@ _IS = (
 _OF_ONE = re.compile(
     rf"\W*(?:(?:and|so|ok|hi|hello|hey|now)\W+)?(?:(?:is|isn't|does|doesn't|will|won't|has|hasn't|must|should) {_ONE}"
     rf"|[\w-]*[^\Ws] (?:is|was|has|does|wo|ca)n't"
-    rf"|(?:do|will|must|should) {_WE} (?!have\b|sell|make|earn|own\b|employ|get\b|still|ever)\w+|{_ONE} {_IS})\b",
+    rf"|(?:do|will|must|should) {_WE} (?!have\b|sell|make|earn|own\b|employ|get\b|still|ever)\w+|{_ONE} {_IS}"
+    r"|(?:wants|needs|asks|says|claims|refuses|insists|complains))\b",  # of whoever is on the line
+    re.IGNORECASE,
+)
+# "plan paused, does billing stop?": what is told of one, and what is asked of it
+_TOLD_AND_ASKED = re.compile(
+    rf"\W*(?!(?:in|on|at|for|by|of|during|since|over|between|within|compared|this|last|next|per)\b)"
+    rf"[^,.;?]{{0,80}}\b(?:{_IS})\b[^,.;?]{{0,80}},\s*(?:(?:so|and|then|but)\s+)?"
+    r"(?:do|does|is|are|can|may|must|should|will|shall)\b[^,;]{1,80}\?*\s*$",
     re.IGNORECASE,
 )
 _OF_THIS = re.compile(r"\W*(?:th(?:is|at) (?!year|quarter|month|week|day)|he|she|my)\b", re.IGNORECASE)
@@ -117,9 +136,10 @@ def is_of_one(text: str) -> bool:
 
     Never about what is counted, or, unless it is pointed to, about more days than one.
     """
-    if _OF_ONE.match(text) is None or counts(text):
+    is_told = _TOLD_AND_ASKED.match(text) is not None
+    if (not is_told and _OF_ONE.match(text) is None) or counts(text):
         return False
-    if _OF_THIS.match(text):
+    if is_told or _OF_THIS.match(text):
         return True
     spans = (span for span in dates.find(text, _ANY_DAY) if span.start is not None and span.end is not None)
     return all((span.end - span.start).days == 1 for span in spans if span.start and span.end)
