@@ -373,6 +373,12 @@ def is_of_these(words: Sequence[Word], start: int) -> bool:
     return i > 0 and words[i - 1].text == "only" and words[-1].text not in AUXILIARIES  # "only VIPs do" says it of them
 
 
+def is_done_by(words: Sequence[Word], start: int) -> bool:
+    """Does it name who does it: "approved by a manager"?"""
+    i = next((k for k, word in enumerate(words) if word.start >= start), 0)
+    return [word.text for word in words[max(i - 2, 0) : i] if word.text not in DETERMINERS][-1:] == ["by"]
+
+
 def is_subject_of_if(words: Sequence[Word], start: int, end: int) -> bool:
     """Is what is said there only what a condition is about: the phone of "if the phone is in order"?"""
     i = next((k for k, word in enumerate(words) if word.start >= start), 0)

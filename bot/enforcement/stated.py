@@ -285,6 +285,8 @@ class Reader:
         is_only = "only" in texts and not any(word.is_number for word in sentence.words)
         if others and is_only and all(polarity.is_of_office(sentence.words, read.start) for read in others):
             return True  # "only a manager may …"
+        if others and all(polarity.is_done_by(sentence.words, read.start) for read in others):
+            return True  # "refunds are approved by a manager"
         opens = [read for read in others if read.start == 0 or any(text in _TESTING for text in texts)]
         return bool(others) and all(read in opens and read_words(read.words)[0].text in PREPOSITIONS for read in others)
 

@@ -24,6 +24,8 @@ _LIMITS = listed("period window limit deadline timeframe maximum")
 _EQUALS = listed("be of last run end close until")
 _LASTING = listed("in for every during next")
 _RESTING = listed("over beyond late left remaining past")
+_PAST = listed("past over beyond after")
+_NEXT = 4  # words from what lies past a limit to the limit
 _WORTH = listed("of for worth at to back price amount total sum value full off cost come save match")
 _LEADS = listed("so as since because that which")
 _BEHIND_SUM = listed("in of back as will be have")
@@ -98,6 +100,9 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
     before, behind = around(words, quantity)
     left, right = "".join(before[-1:]), "".join(behind[:1])
     if figure[0] == "seconds":
+        limit = _limit_behind(figure, quantity, said, ground) if right in _PAST else None
+        if limit is not None:
+            return _is_past(figure, limit, ground)
         if right in _RESTING or behind[:2] == ["too", "late"]:
             return _is_rest(figure, ground) or _is_called(right, figure, ground)
         near = {word.start for word in said.beside}
@@ -125,6 +130,18 @@ def _has_role(figure: Figure, quantity: Quantity, words: Sequence[Word], said: S
 
 def _is_told(words: str) -> bool:
     return words[:1].isalpha() and not is_figure(words)
+
+
+def _limit_behind(figure: Figure, quantity: Quantity, said: Said, ground: Ground) -> Figure | None:
+    """The limit that the figure is told to lie past: the 30 days of "8 days past the 30 days"."""
+    text = said.sentence.text
+    behind = (found for found, other in figures(text, ground.today) if 0 < other.first - quantity.last <= _NEXT)
+    return next((found for found in behind if found[0] == figure[0]), None)
+
+
+def _is_past(figure: Figure, limit: Figure, ground: Ground) -> bool:
+    names = ground.limited.get(limit, frozenset())
+    return any(told == (figure[0], figure[1] + limit[1]) for name, told in ground.told.items() if name in names)
 
 
 def _is_called(word: str, figure: Figure, ground: Ground) -> bool:
