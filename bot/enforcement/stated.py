@@ -20,6 +20,7 @@ from bot.enforcement.endings import is_meant, is_of_first
 from bot.enforcement.facts import Read, Reading, read_text
 from bot.enforcement.figures import Figure, told
 from bot.enforcement.namings import Mention, Naming, Namings, namings
+from bot.enforcement.of_whom import is_done_by, is_of_these, is_subject_of_if, is_told_not
 from bot.enforcement.recognise import Topic
 from bot.enforcement.said import Claim, Said, Stated
 from bot.enforcement.senses import sense
@@ -278,14 +279,12 @@ class Reader:
         if any(text in _ASSERTING for text in texts):
             return False
         others = [read for read in reading.reads if self.known.get(read.fact, read.value) != read.value]
-        if "only" in texts and (
-            limited := [read for read in others if polarity.is_of_these(sentence.words, read.start)]
-        ):
+        if "only" in texts and (limited := [read for read in others if is_of_these(sentence.words, read.start)]):
             return limited == others  # "only Plus members get …"
         is_only = "only" in texts and not any(word.is_number for word in sentence.words)
         if others and is_only and all(polarity.is_of_office(sentence.words, read.start) for read in others):
             return True  # "only a manager may …"
-        if others and all(polarity.is_done_by(sentence.words, read.start) for read in others):
+        if others and all(is_done_by(sentence.words, read.start) for read in others):
             return True  # "refunds are approved by a manager"
         opens = [read for read in others if read.start == 0 or any(text in _TESTING for text in texts)]
         return bool(others) and all(read in opens and read_words(read.words)[0].text in PREPOSITIONS for read in others)
@@ -347,13 +346,13 @@ class Reader:
     def _supposed(self, sentence: Sentence, reading: Reading) -> Mapping[str, Value]:
         """What a condition supposes: the facts that it tells, and the kind of the case where it denies another."""
         words = sentence.words
-        told = (one for one in reading.reads if not polarity.is_subject_of_if(words, one.start, one.end))
+        told = (one for one in reading.reads if not is_subject_of_if(words, one.start, one.end))
         found = {one.fact: one.value for one in told}
         if found or _DENYING.search(sentence.text) is None:
             return found
         mine = {name: value for name, value in self.known.items() if isinstance(value, str)}
         for (name, value), called_so in kinds(self.vocabulary).items() if mine else ():
-            if mine.get(name, value) != value and any(polarity.is_told_not(words, called) for called in called_so):
+            if mine.get(name, value) != value and any(is_told_not(words, called) for called in called_so):
                 found[name] = mine[name]
         return found
 

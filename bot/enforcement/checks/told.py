@@ -13,7 +13,7 @@ from bot.enforcement.checks.worth import mistaken
 from bot.enforcement.endings import has_ended
 from bot.enforcement.figures import Ground, counts, figures, is_figure, measure
 from bot.enforcement.lookups import lookups
-from bot.enforcement.polarity import is_told_not
+from bot.enforcement.of_whom import is_told_not
 from bot.enforcement.said import Said
 from bot.enforcement.wordings import kinds
 from bot.enforcement.write import Words
