@@ -116,8 +116,8 @@ _MAY_OPEN_FOLLOW_UP = re.compile(
 _ASKS_BACK = re.compile(r"\W*(but )?(why( not| so| that| is that)?|how come)\W*$", re.IGNORECASE)
 # What is told in a sentence of its own answers what was asked, whatever its words mean elsewhere: "they don't match".
 _TELLS = re.compile(
-    r"\W*(?!(?:how|what|which|who|whom|whose|when|where|why|show|list|total|is|are|do|does|did|can|may)\b)"
-    r"(?:(?!(?:that|which|who|whose|where)\b)[\w'’-]+\W+){1,4}?"
+    r"[^\w'’-]*(?!(?:how|what|which|who|whom|whose|when|where|why|show|list|total|is|are|do|does|did|can|may)\b)"
+    r"(?:(?!(?:that|which|who|whose|where)\b)[\w'’-]{1,40}[^\w'’-]{1,4}){1,4}?"
     r"(?:is|are|was|were|has|have|had|does|did|isn['’]?t|aren['’]?t|wasn['’]?t|weren['’]?t|don['’]?t|doesn['’]?t|didn['’]?t"
     r"|hasn['’]?t|haven['’]?t|won['’]?t|can['’]?t|cannot)\b[^?]*$",
     re.IGNORECASE,

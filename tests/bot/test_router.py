@@ -9,8 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.conversation import Choice
+from bot.conversation import MAX_TEXT, Choice
 from bot.router import Answerer, Past, chosen, courtesy, is_follow_up, refusal, route
+from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
 from tests.fakes.frame import ANSWERERS, EDGES, Shop
 
 ROWS = yaml.safe_load(Path(__file__).with_name("router.yaml").read_text())
@@ -39,6 +40,16 @@ def test_every_text_has_a_route(text, last, pending):
     way = route(text, Shop(), ANSWERERS, EDGES, Past(last, pending))
     assert way.kind in (*KINDS, None)
     assert isinstance(is_follow_up(text, EDGES.short_words), bool)
+
+
+@pytest.mark.parametrize(
+    "piece", ["x'", " - ", "a ", "is ", "the best ", "do more ", "a, b ", "how long do ", "\u2019"]
+)
+def test_a_text_of_one_piece_over_and_over_is_soon_read(piece):
+    text = f"{piece * (MAX_TEXT // len(piece) - 1)}?"
+    for last in (None, *KINDS):
+        assert route(text, Shop(), ANSWERERS, EDGES, Past(last, "needs_fact")).scores
+    assert {is_report(text), is_of_one(text), asks_for_a_rule(text)} <= {True, False}
 
 
 YES_NO = (Choice(value="true", label="Yes"), Choice(value="false", label="No, I lost it"))
