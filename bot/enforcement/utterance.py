@@ -50,8 +50,8 @@ _CORRECTION = re.compile(
     r"|sorry(?! (?:for|about|that))|actually|my (?:bad|mistake)|more like|closer to|(?<=[,.] )well"
     rf"|(?<=[,.?!] )no(?:,? (?:just|only|(?:it|that)(?:['’]s| is| was)))?(?=,? (?:\d|{_FEW}|$)))\b"
 )
-_BOUND = re.compile(r"(?i)(?:since|until|till|before|after|through) +(?:the +)?")
-_RANGE = re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th|\.)? ?(?:and|or|to|until|till|[-–—/&]) ?(?:on )?(?:the )?$")
+_BOUND = re.compile(r"(?i)(?:since|until|till|before|after|through)\s+(?:the\s+)?")
+_RANGE = re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th|\.)?\s*(?:and|or|to|until|till|[-–—/&])\s*(?:on\s+)?(?:the\s+)?$")
 _EXACTLY = re.compile(r"(?i)\W*(?:to be (?:exact|precise)|(?:to be )?more precisely)\b")
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 _SAYING = listed("say tell think know mean")

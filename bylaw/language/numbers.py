@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from bylaw.language.quantities import unit_at
 from bylaw.language.span import Number, Span, listed, whole
-from bylaw.language.words import Word, read_words
+from bylaw.language.words import FUNCTION_WORDS, Word, read_words
 
 MAX_DIGITS = 40  # a longer number is a mistake or an attack
 
@@ -346,9 +346,10 @@ def _has_bound_after(text: str, words: Sequence[Word], i: int, end: int) -> bool
 def _is_range(text: str, words: Sequence[Word], one: tuple[int, int], other: tuple[int, int], i: int) -> bool:
     if other[0] - one[1] > 40:
         return False
-    between = text[one[1] : other[0]].strip().casefold()
+    between = " ".join(text[one[1] : other[0]].split()).casefold()
     if between in ("-", "–", "—", "to", "or"):
         return True
-    if (apart := _COUNTED_APART.fullmatch(between)) is not None:  # "2 kg or 3 kg"
+    apart = _COUNTED_APART.fullmatch(between)
+    if apart is not None and apart[1] not in FUNCTION_WORDS:  # "2 kg or 3 kg"
         return apart[2] == "or" or unit_at([apart[1]], 0) is not None
     return between == "and" and any(word.text == "between" for word in words[max(i - 6, 0) : i])
