@@ -11,7 +11,7 @@ from bot import rights
 from bot.conversation import Actor, Reply
 from bot.lifecycle import State
 from bot.services import Services
-from bot.store import audit, querylog, requests
+from bot.store import audit, kept, querylog, requests
 from bot.store.requests import Standing
 from bylaw.audit.entry import after
 
@@ -29,7 +29,7 @@ class Acceptance:
 def accept(request_id: str, actor: Actor, services: Services) -> Acceptance:
     """Accept the answer to *request_id* in the name of *actor*."""
     with services.store.writing() as connection:
-        standing = requests.load(connection, request_id)
+        standing = kept.standing(connection, request_id)
         if standing is None or standing.reply is None:
             return Acceptance(False, "I do not know that answer. Ask the question again.")
         if refused := _refused(standing, actor, services):

@@ -26,25 +26,31 @@ from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
 from bot.enforcement import answer as enforcement
 from bot.enforcement import recognise
+from bot.enforcement.intent import asks_for_permission, is_regulated, is_request
 from bot.index import BundleIndex
 from bot.router import Answer, Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
 from bot.settings import Settings
+from bot.store import audit
 from bot.store import served as served_bundle
-from bot.store.engine import Store, StoreError, connect
+from bot.store.engine import Store, StoreError, beside, connect
 from bot.store.migrate import HEAD, revision, upgrade
 from bot.store.papers import shelf_of
+from bot.store.pulse import is_writable
 from bylaw.audit.entry import Checkpoint
-from bylaw.audit.export import add_checkpoint
+from bylaw.audit.export import add_checkpoint, read_checkpoints
+from bylaw.audit.head import Head
 from bylaw.bundle import read
 from bylaw.errors import BundleError
-from bylaw.language.reports import asks_for_a_rule, is_report
+from bylaw.language.reports import asks_a_price, asks_for_a_rule, counts, is_report
 from bylaw.llm.guarded import Guard
 from bylaw.llm.registry import Off, open_llm
 from bylaw.signature import Keys
 from bylaw.warehouses.attended import Attended
 from bylaw.warehouses.port import Warehouse
 from bylaw.warehouses.registry import open_warehouse
+
+BEAT_SECONDS = 1.0  # how long it is believed that the store can, or cannot, be written
 
 _log = logging.getLogger("bylaw.bot")
 
@@ -74,6 +80,9 @@ class Bot:
     _keys: Keys = ()
     _refused: str | None = None
     _reloading: threading.Lock = field(default_factory=threading.Lock)
+    _pulse: threading.Lock = field(default_factory=threading.Lock)
+    _is_beating: bool = False
+    _beat_until: float = 0.0
 
     def services(self) -> Services:
         """The services of the newest bundle that holds; what is being answered goes on with the one it began with."""
@@ -85,10 +94,11 @@ class Bot:
         return self._services
 
     def readiness(self) -> Readiness:
-        """Is there a bundle, and does the store answer with the tables of this version?"""
+        """Is there a bundle, and does the store keep what it is given, in the tables of this version?"""
         services = self.services()
         is_reachable = _is_current(services.store)
-        return Readiness(is_reachable, services.bundle_etag, services.commit, is_reachable, self._refused)
+        is_writable = is_reachable and self._beats(services.store)
+        return Readiness(is_writable, services.bundle_etag, services.commit, is_reachable, self._refused, is_writable)
 
     def settle(self) -> None:
         """For whoever serves long: look ahead at what will be decided, and spare what stays from every search for
@@ -103,6 +113,14 @@ class Bot:
         """Let go of the store and the warehouse, and of what `settle` kept from the search for garbage."""
         self._close()
         gc.unfreeze()
+
+    def _beats(self, store: Store) -> bool:
+        """Is the store writable, as found out a moment ago at most? Anybody may ask, and it costs a sync."""
+        with self._pulse:
+            if time.monotonic() >= self._beat_until:
+                self._is_beating = is_writable(store, now())
+                self._beat_until = time.monotonic() + BEAT_SECONDS
+            return self._is_beating
 
     def _reload(self) -> None:
         seen = _signature(self.path)
@@ -164,6 +182,7 @@ def open_bot(
             warehouse.close()
 
     try:
+        notice_loss(settings, store)
         admit(index)
     except BundleError:
         close()
@@ -177,6 +196,7 @@ def open_bot(
         artifacts=artifacts,
         answerers=served,
         llm=model,
+        warehouse=warehouse,
         clock=now,
         new_id=new_id,
         thresholds=_thresholds(index),
@@ -188,18 +208,50 @@ def open_bot(
 
 
 def anchoring(settings: Settings) -> Callable[[Checkpoint], None]:
-    """What hears of each entry of the chain: every so many, a checkpoint is added to the file."""
-    path = None if settings.checkpoint is None else settings.root / settings.checkpoint
+    """What hears of each entry of the chain: it is said where the chain stands, and every so often for good."""
+    path, head = checkpoints_of(settings), head_of(settings)
 
     def anchor(tail: Checkpoint) -> None:
-        if path is None or tail.count % settings.checkpoint_every:
-            return
         try:
-            add_checkpoint(path, tail)
-        except OSError as error:  # the reply is kept already; the next checkpoint covers these entries too
+            head.write(tail)
+            if tail.count % settings.checkpoint_every == 0:
+                add_checkpoint(path, tail)
+        except OSError as error:  # the reply is kept already; the next one covers these entries too
             _log.warning("a checkpoint could not be written", extra={"meta": {"reason": str(error)}})
 
     return anchor
+
+
+def checkpoints_of(settings: Settings) -> Path:
+    """The file of the chain's checkpoints: beside the store, unless it is named."""
+    if settings.checkpoint is not None:
+        return settings.root / settings.checkpoint
+    return beside(settings.store_url, settings.root, "checkpoints.jsonl")
+
+
+def _known(path: Path) -> tuple[Checkpoint, ...]:
+    return read_checkpoints(path) if path.exists() else ()
+
+
+def head_of(settings: Settings) -> Head:
+    """The file that says where the chain stands."""
+    return Head(beside(settings.store_url, settings.root, "head"))
+
+
+def notice_loss(settings: Settings, store: Store) -> None:
+    """Say so where the chain is not as long as it was, or another one. What was known of it stays on record."""
+    last = head_of(settings).read()
+    if last is None:
+        return
+    with store.reading() as connection:
+        if audit.hash_at(connection, last.count) == last.head:
+            return
+    _log.error("the audit log is not the one that was written here: see `bylaw audit verify`")
+    try:
+        if last not in _known(checkpoints_of(settings)):
+            add_checkpoint(checkpoints_of(settings), last)
+    except OSError as error:
+        _log.warning("a checkpoint could not be written", extra={"meta": {"reason": str(error)}})
 
 
 def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Settle = always) -> tuple[Answerer, ...]:
@@ -225,7 +277,7 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
     return (
         Answerer(
             "decision",
-            decisions.is_decision_question,
+            _decision_score,
             decision,
             decisions.topics,
             decisions.prepare,
@@ -236,6 +288,12 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
     )
 
 
+def _decision_score(text: str, index: BundleIndex) -> float:
+    """How much *text* is a question about a decision. Who may do something is a rule, not what was once decided."""
+    score = decisions.is_decision_question(text, index)
+    return min(score, float(index.rules.routing.answer_from) / 2) if asks_for_permission(text) else score
+
+
 def _data_score(text: str, index: BundleIndex) -> float:
     """How much *text* is a data question."""
     return index.recently(_scored)(text)
@@ -244,13 +302,23 @@ def _data_score(text: str, index: BundleIndex) -> float:
 def _scored(index: BundleIndex, text: str) -> float:
     """How much *text* is a data question. A word like "remove" makes it a request to write, but no more than likely:
     "can I remove a review?" asks about the policy, and answering that writes nothing."""
+    if not index.bundle.context.entities:
+        return 0.0  # there is no data to ask about, or to write to
     weights = index.rules.routing.data
     if is_write_request(text):
+        if asks_for_permission(text) and not is_request(text):
+            return 0.0  # "can I remove a review?" wants to know whether it may be done
         return float(weights.write_command if begins_with_write(text) else weights.write_request)
     score = analytics.score(text, index)
+    edge = float(index.rules.routing.answer_from)
+    # "how much does shipping cost to Germany?": of no time and no group, it asks for what holds
+    if asks_a_price(text) and not counts(text) and recognise.score(text, index) >= edge:
+        return min(score, edge)
+    if score < index.rules.routing.interrupt_from and asks_for_permission(text):
+        return min(score, edge / 2)  # what somebody may is a rule, where data hardly know it
     # "how long does a VIP have to return it?" is about data where no policy is about it
-    if asks_for_a_rule(text) or recognise.is_of_a_case(text, index):
-        return min(score, float(index.rules.routing.answer_from))
+    if asks_for_a_rule(text) or is_regulated(text) or recognise.is_of_a_case(text, index):
+        return min(score, edge)
     return max(score, float(weights.report)) if is_report(text) else score
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from bot.index import BundleIndex
-from bylaw.authored.labels import labels
+from bylaw.authored.labels import called, labels
 from bylaw.errors import UsageError
 from bylaw.logic.evaluate import Decision, Fired
-from bylaw.logic.ir import Value, ValueMisfit
+from bylaw.logic.ir import ConditionalRule, Value, ValueMisfit
 from bylaw.logic.prose import rule_in_words
-from bylaw.logic.shorter import shorter
+from bylaw.logic.readable import readable
 
 
 def read_facts(given: Mapping[str, Any], index: BundleIndex) -> dict[str, Value]:
@@ -70,36 +70,58 @@ def _fired(item: Fired) -> dict[str, str]:
     return {"policy_id": item.policy_id, "rule_id": item.rule_id, "action": item.action}
 
 
-def as_text(decision: Decision, index: BundleIndex) -> str:
-    """The decision for a terminal: what holds, why and by which line, what lost, what is still missing."""
-    return "\n".join(_lines(decision, index))
+MOST_TOLD = 8  # facts that are not known, by name; the others are counted
 
 
-def _lines(decision: Decision, index: BundleIndex) -> Iterator[str]:
-    spoken = labels(index.vocabulary)
-    touched = {name for name, result in decision.outcomes.items() if result.action} | set(decision.undecided)
-    touched |= {outcome for conflict in decision.conflicts for outcome in conflict.outcomes}
-    for name in sorted(touched):
+def as_text(decision: Decision, index: BundleIndex, is_explained: bool = False) -> str:
+    """The decision for a terminal: what holds, why and by which line, what is still missing.
+
+    What lost is left out where it *is_explained* afterwards, to whom and why.
+    """
+    return "\n".join(_lines(decision, index, is_explained))
+
+
+def _lines(decision: Decision, index: BundleIndex, is_explained: bool) -> Iterator[str]:
+    words = called(index.vocabulary)
+    disputed = {outcome for conflict in decision.conflicts for outcome in conflict.outcomes}
+    settled = {name for name, result in decision.outcomes.items() if result.action} | disputed
+    for name in sorted(settled):
         result = decision.outcomes[name]
         if result.rule_id is not None:
             rule = index.rule(result.rule_id)
-            yield f"{name}: {result.action}"
-            short = replace(rule, guard=shorter(rule.guard, index.ruleset.variables))
-            yield f"  {rule_in_words(short, spoken)}"
+            yield f"{words[name]}: {words[result.action or name]}"
+            yield f"  {told_rule(rule, index)}"
             yield f"  --> {rule.source.path}:{rule.source.line}"
-        elif any(name in conflict.outcomes for conflict in decision.conflicts):
-            yield f"{name}: nobody wins"
         else:
-            yield f"{name}: open, it depends on {', '.join(decision.undecided[name])}"
+            yield f"{words[name]}: nobody wins"
     for kind in ("required", "prohibited", "permitted"):
         if actions := getattr(decision, kind):
-            yield f"{kind}: {', '.join(actions)}"
+            yield f"{kind}: {', '.join(words[action] for action in actions)}"
     for conflict in decision.conflicts:
         about = conflict.outcome or conflict.action
-        yield f"conflict: {' and '.join(conflict.policies)} contradict each other about {about}"
-    for item in decision.lost:
-        yield f"lost: {item.policy_id} ({item.action})"
+        yield f"conflict: {' and '.join(conflict.policies)} contradict each other about {words[about or '']}"
+    for item in () if is_explained else decision.lost:
+        yield f"lost: {item.policy_id} ({words[item.action]})"
     if not decision.fired:
         yield "no policy speaks about this case as far as it is known"
+    waiting = {name: facts for name, facts in decision.undecided.items() if name not in disputed}
+    if settled and waiting:
+        yield f"open: {'; '.join(words[name] for name in sorted(waiting))}"
+    else:
+        yield from (f"{words[name]}: open, depends on: {_facts(waiting[name], index)}" for name in sorted(waiting))
     if decision.missing_facts:
-        yield f"unknown and could matter: {', '.join(decision.missing_facts)}"
+        yield f"not known, and could matter: {_facts(decision.missing_facts, index)}"
+
+
+def told_rule(rule: ConditionalRule, index: BundleIndex) -> str:
+    """A rule in words, as short as it can be said."""
+    short = replace(rule, guard=readable(rule.guard, index.ruleset.variables))
+    return rule_in_words(short, labels(index.vocabulary), called(index.vocabulary))
+
+
+def _facts(names: Sequence[str], index: BundleIndex) -> str:
+    """The labels of facts, the first by name."""
+    spoken = labels(index.vocabulary)
+    told = [spoken[name].label or name.replace("_", " ") for name in names[:MOST_TOLD]]
+    more = len(names) - len(told)
+    return "; ".join(told) + (f"; and {more} more" if more > 0 else "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +35,10 @@ _WAREHOUSE = click.option(
 
 
 @click.command()
-@click.argument("question")
+@click.argument("question", required=False)
+@click.option(
+    "--form", metavar="JSON|@FILE", help="The filled form of a data question: answered whatever the words say."
+)
 @click.option("--as", "user", metavar="USER", default="anonymous", help="Who asks; rights come from rules/roles.yaml.")
 @click.option("--session", metavar="ID", help="Continue this conversation. Without it every question stands alone.")
 @_BUNDLE
@@ -60,7 +65,8 @@ _WAREHOUSE = click.option(
     help="Write the rows (.csv, .parquet), the reply (.json, .yaml) or its chart (.png, .svg) too.",
 )
 def ask(
-    question: str,
+    question: str | None,
+    form: str | None,
     user: str,
     session: str | None,
     bundle: Path | None,
@@ -85,14 +91,18 @@ def ask(
     bylaw ask --warehouse duckdb:///shop.duckdb "net revenue by region last quarter"
     bylaw ask --session tv "Can I return a TV?" && bylaw ask --session tv "12 days ago"
     bylaw ask "Why did we move the return window?" --json
+    bylaw ask --form '{"metrics": ["net_revenue"], "by": ["customers.region"], "period": "last quarter"}'
     """
     from bot import app
     from bot.conversation import Actor, Question, moment
+    from bot.filling import fill
     from bot.orchestrator import handle
     from bot.render import hint, render
     from bot.saving import said, save
 
     asked_at = moment(at) if at else app.now()
+    given_form = _form(form)
+    question = question or ("the filled form" if given_form is not None else "")
     if not question.strip():  # before the policies are read, which takes its time
         raise UsageError("the question is empty", 'ask something: bylaw ask "…"')
     given = _settings(root, warehouse)
@@ -101,7 +111,7 @@ def ask(
         services = bot.services()
         name = services.new_id()
         actor = Actor(id=user)
-        wished = {"criticality": criticality, "autonomy_override": level}
+        wished = {"criticality": criticality, "autonomy_override": level, "form": given_form}
         asked = Question(
             text=question,
             actor=actor,
@@ -111,6 +121,11 @@ def ask(
             options={key: value for key, value in wished.items() if value is not None},
         )
         reply = handle(asked, services)
+        if reply.form is not None and shape == "text" and not as_json and _is_interactive():
+            click.echo(render(reply, explain), err=True)
+            picked = fill(reply.form, _hear, _say)
+            again = {"request_id": services.new_id(), "options": {**asked.options, "form": picked}}
+            reply = handle(asked.model_copy(update=again), services)
     finally:
         bot.close()
     shape = "json" if as_json else shape
@@ -160,6 +175,8 @@ def serve(
     from bot import app
     from bot.http import api, crew, logs
     from bot.http import serve as server
+    from bot.http.rates import Rates
+    from bot.room import Room
 
     given = _settings(root, warehouse)
     given = replace(given, host=host or given.host, port=given.port if port is None else port)
@@ -167,6 +184,8 @@ def serve(
     if not mcp:
         server.allowed(given)
     logs.to_stderr()
+    if not mcp and not given.is_identity_asked:
+        server.warn_of_trust()
     path, is_ours = bundle_path(given, bundle, root), is_compiled_here(given, bundle, root)
 
     def opened() -> Bot:
@@ -180,17 +199,19 @@ def serve(
         with closing(opened()) as bot:
             tools.serve(bot, user)
         return
+    rates = Rates()
     with server.bound(given) as listening:
 
         def answer(place: socket, ready: crew.Ready) -> None:
             with ExitStack() as stack:
                 bot = stack.enter_context(closing(opened()))
-                served = api.build(bot, given, app.new_id)
+                room = Room(given.limits.requests)
+                served = api.build(bot, given, app.new_id, rates, room)
                 if slack is not None:
                     from bot.slack import app as slack_app
 
-                    served = stack.enter_context(slack_app.answering(bot, given, slack, served))
-                server.serve(served, place, ready)
+                    served = stack.enter_context(slack_app.answering(bot, given, slack, served, room))
+                server.serve(served, place, ready, given.limits)
 
         crew.run(given.workers or 1, listening, answer, lambda: click.echo(f"serving on {server.address(listening)}"))
 
@@ -222,6 +243,33 @@ def bundle_path(given: Settings, bundle: Path | None, root: Path | None) -> Path
 def is_compiled_here(given: Settings, bundle: Path | None, root: Path | None) -> bool:
     """Does this call compile the repository itself, at whatever commit the person has checked out?"""
     return root is not None or (bundle is None and given.bundle is None)
+
+
+def _form(said: str | None) -> object:
+    """The form in *said*, which is JSON or names a file of it."""
+    if said is None:
+        return None
+    try:
+        text = Path(said[1:]).read_text(encoding="utf-8") if said.startswith("@") else said
+        return json.loads(text)
+    except OSError as error:
+        raise UsageError(f"cannot read `{said[1:]}`: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise UsageError(
+            "the form is not JSON", 'write it like {"metrics": ["net_revenue"], "period": "2025"}'
+        ) from None
+
+
+def _is_interactive() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _hear(words: str) -> str:
+    return str(click.prompt(words, default="", show_default=False, prompt_suffix="", err=True))
+
+
+def _say(words: str) -> None:
+    click.echo(words, err=True)
 
 
 def _settings(root: Path | None, warehouse: str | None) -> Settings:

@@ -17,6 +17,7 @@ from bylaw.canonical import plain, spelled
 from bylaw.errors import UsageError
 
 MAX_TEXT = 8_000  # characters of a question
+_DEEPEST = 40  # lists and objects inside one another, in what comes with a question
 
 AnswerKind = Literal["policy", "data", "decision"]
 ReplyKind = Literal["policy", "data", "decision", "refusal"]
@@ -70,6 +71,27 @@ class Ask(Spoken):
     fact: str
     question: str
     choices: tuple[Choice, ...] = ()
+
+
+class FormField(Spoken):
+    """One field of a form: what it may be filled in with, and what was understood already."""
+
+    name: Literal["metrics", "by", "filters", "period", "grain", "date", "order", "limit"]
+    label: str
+    options: tuple[Choice, ...] = ()
+    chosen: tuple[str, ...] = ()
+    is_many: bool = False
+
+
+class Form(Spoken):
+    """A data question to be filled in, where its words were not read whole."""
+
+    fields: tuple[FormField, ...]
+
+    @property
+    def has_choices(self) -> bool:
+        """Is there anything to ask for?"""
+        return any(one.options for one in self.fields if one.name in ("metrics", "by"))
 
 
 class Binding(Spoken):
@@ -179,6 +201,7 @@ class Reply(Spoken):
     risk: RiskAssessment | None = None
     acceptance: Acceptance | None = None
     chart: Chart | None = None
+    form: Form | None = None
     # policy
     outcomes: dict[str, Any] = Field(default_factory=dict)
     facts: dict[str, Any] = Field(default_factory=dict)
@@ -273,6 +296,20 @@ def spoken_json(reply: Reply) -> str:
 def is_text(text: str) -> bool:
     """Can *text* be kept and sent? Neither a null nor half a pair of surrogates can."""
     return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
+
+
+def is_sound(value: Any, depth: int = 0) -> bool:
+    """Can JSON from outside be kept and sent: is all its text text, and is it nested no deeper than a form?"""
+    match value:
+        case str():
+            return is_text(value)
+        case Mapping():
+            return depth < _DEEPEST and all(
+                is_text(str(key)) and is_sound(one, depth + 1) for key, one in value.items()
+            )
+        case list() | tuple():
+            return depth < _DEEPEST and all(is_sound(one, depth + 1) for one in value)
+    return True
 
 
 def sayable_text(text: str, most: int = 1_000) -> str:

@@ -83,7 +83,8 @@ class BundleIndex:
 
     @cached_property
     def _audiences(self) -> frozenset[str]:
-        return frozenset(role for rule in self.ruleset.rules for role in rule.audience)
+        texts = (record.get("audience", ()) for record in self.bundle.policies.values() if record.get("texts"))
+        return frozenset(role for roles in (*(rule.audience for rule in self.ruleset.rules), *texts) for role in roles)
 
     @cached_property
     def _evaluators(self) -> Callable[[frozenset[str]], Evaluator]:

@@ -16,16 +16,20 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, create_model
 
 from bot.cases import as_json, read_facts
+from bot.claims.models import read_claims
 from bot.conversation import Actor, Question, moment, sayable, sayable_text, told_json
 from bot.enforcement import why
 from bot.enforcement.answer import visible
 from bot.enforcement.author import opinion_of
 from bot.enforcement.enforce import check_readable, enforce
+from bot.enforcement.guidance import guide
+from bot.gate.gates import desk_of
 from bot.orchestrator import handle
 from bot.recording import record
 from bot.services import Services, Serving
 from bot.store.columns import ID_LENGTH
 from bylaw.errors import BylawError, UsageError
+from bylaw.gate.desk import call_of
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -33,7 +37,8 @@ if TYPE_CHECKING:
 
 _INSTRUCTIONS = (
     "What this organisation's reviewed policies say. Ask with ask_policy; before you tell somebody what they may have, "
-    "hold your text against the policies with check_answer; explain says why a case is decided as it is."
+    "hold your text against the policies with check_answer; before you act, ask decide whether you may; "
+    "explain says why a case is decided as it is; guidance says what an answer may rest on before you write it."
 )
 
 
@@ -43,13 +48,14 @@ def serve(serving: Serving, user: str) -> None:
 
 
 def build(serving: Serving, user: str) -> MCPServer:
-    """The server with its three tools. Raises UsageError where the extra is not installed."""
+    """The server with its tools. Raises UsageError where the extra is not installed."""
     try:
         from mcp.server import MCPServer
     except ImportError:
         raise UsageError("the package `mcp` is not installed", "install it with `pip install 'bylaw[mcp]'`") from None
     tools = Tools(serving, user)
-    offered = [_offered(answer) for answer in (tools.ask_policy, tools.check_answer, tools.explain)]
+    names = (tools.ask_policy, tools.check_answer, tools.explain, tools.guidance, tools.decide)
+    offered = [_offered(answer) for answer in names]
     return MCPServer("bylaw", version=version("bylaw"), instructions=_INSTRUCTIONS, tools=offered, log_level="WARNING")
 
 
@@ -85,6 +91,7 @@ class Tools:
 
     def __init__(self, serving: Serving, user: str) -> None:
         self._serving, self._user = serving, user
+        self._desk, self._session = desk_of(serving), serving.services().new_id()
 
     def ask_policy(self, question: str, session_id: str | None = None, at: str | None = None) -> dict[str, Any]:
         """Ask in words what the policies say. A `needs_fact` reply is answered with the same session_id.
@@ -96,11 +103,18 @@ class Tools:
         return reply
 
     def check_answer(
-        self, query: str, response: str, facts: dict[str, Any] | None = None, at: str | None = None
+        self,
+        query: str,
+        response: str,
+        facts: dict[str, Any] | None = None,
+        at: str | None = None,
+        claims: list[dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
         """Hold an answer that you want to give against the policies: action pass, auto_correct, regenerate or escalate.
 
-        `facts` are what you know of the case beyond the words of the query; only deliver what `delivered` says.
+        `facts` are what you know of the case beyond the words of the query, `claims` say in declared words what your
+        text says: {kind, quote, action?, fact?, operator?, value?, unit?, policy_id?, when?}, quotes verbatim. Only
+        deliver what `delivered` says.
         """
         services = self._serving.services()
         started = services.clock()
@@ -108,7 +122,8 @@ class Tools:
         asked = self._question(query, services, None, at)
         opinion = opinion_of(services.index, services.llm)
         known = read_facts(facts or {}, services.index)
-        found = enforce(asked, response, services.index, known, opinion.judge)
+        said = None if claims is None else read_claims(claims)
+        found = enforce(asked, response, services.index, known, opinion.judge, said, opinion.reader)
         record(found, asked, services, started, opinion.papers())
         verdict: dict[str, Any] = sayable(found)
         return verdict
@@ -126,6 +141,35 @@ class Tools:
         decision = evaluator.decide(known, day)
         told = why.why(index, evaluator, known, day, decision, want)
         return {**as_json(decision), "why": why.as_json(told, index)}
+
+    def decide(
+        self,
+        tool: str | None = None,
+        action: str | None = None,
+        arguments: dict[str, Any] | None = None,
+        facts: dict[str, Any] | None = None,
+        keys: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """May this tool be called, or this action be taken, now? allow, deny, ask or escalate, with the rules for it.
+
+        Call it before you act, and act only on `allow`. `first` is what to do before, `missing` what decides it,
+        `counterfactual` what would allow it. Who acts, when and in which session is not for you to say.
+        """
+        call = call_of(action, tool, arguments, facts, keys, self._session, self._user)
+        told: dict[str, Any] = sayable(self._desk.decide(call).as_json())
+        return told
+
+    def guidance(self, question: str, facts: dict[str, Any] | None = None, at: str | None = None) -> dict[str, Any]:
+        """What an answer may rest on, before you write it: rules with lines, what must be told, what never.
+
+        `layers` are texts for your system prompt and beside the question. `facts` are what you know of the case beyond
+        its words. A policy that is not `checked` is quoted, not decided from.
+        """
+        services = self._serving.services()
+        check_readable(question)
+        asked = self._question(question, services, None, at)
+        found: dict[str, Any] = sayable(guide(asked, services.index, read_facts(facts or {}, services.index)))
+        return found
 
     def _question(self, text: str, services: Services, session_id: str | None, at: str | None) -> Question:
         if session_id is not None and not 0 < len(session_id) <= ID_LENGTH:

@@ -14,11 +14,11 @@ from datetime import datetime
 from typing import Any
 
 from bot.artifacts import written
-from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_text, sayable
+from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_sound, is_text, sayable
 from bot.lifecycle import State, road
-from bot.router import Answerer, Past, Route, chosen, courtesy, refusal, route
+from bot.router import BOTH, Answerer, Past, Route, chosen, courtesy, named_kind, refusal, route, which
 from bot.services import Services
-from bot.store import audit, querylog, requests, sessions
+from bot.store import audit, kept, querylog, requests, sessions
 from bot.store.columns import Written, check_ids
 from bot.store.engine import StoreError
 from bot.store.requests import Busy, Claim
@@ -119,7 +119,10 @@ def _claimed(question: Question, begun: _Begun | BaseException, services: Servic
     steps, kind = (_SCOPED, begun.route.kind) if isinstance(begun, _Begun) else ((State.INTAKE,), None)
     with services.store.writing(is_durable=False) as connection:
         now = services.clock()
-        return requests.claim(connection, question, services.new_id(), now, services.lease, steps, kind)
+        found = requests.claim(connection, question, services.new_id(), now, services.lease, steps, kind)
+        if isinstance(found, Reply):
+            kept.check(connection, question.request_id)
+        return found
 
 
 def _check(question: Question) -> None:
@@ -131,6 +134,8 @@ def _check(question: Question) -> None:
         raise UsageError(f"the question has {len(question.text)} characters, at most {MAX_TEXT} are read")
     if not is_text(question.text):
         raise UsageError("the question holds characters that are not text")
+    if not is_sound(question.options):
+        raise UsageError("the form holds characters that are not text, or is nested too deeply")
     if question.asked_at.tzinfo is None:
         raise UsageError("the time of the question needs a timezone")
 
@@ -158,6 +163,10 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
     """The question with a picked choice spelled out, and who answers it."""
     text = chosen(question.text, session.offered) if session.pending else question.text
     past = Past(session.last_kind, session.pending)
+    if question.options.get("form") is not None:
+        return question, Route("data", 1.0, "a filled form", {})
+    if (named := named_kind(text)) is not None and any(one.kind == named[0] for one in services.answerers):
+        return question.model_copy(update={"text": named[1]}), Route(named[0], 1.0, "the person said so", {})
     if courtesy(text):
         return question, Route(None, 1.0, "a courtesy", {})
     way = route(text, services.index, services.answerers, services.thresholds, past)
@@ -175,6 +184,8 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
         reply = _say(question, services, way.kind or "refusal", "escalated", text)
         return _Answered(question, Turn(reply, {}), reply, way, None, "too many attempts")
     answerer = _answerer(way, services)
+    if answerer is None and way.reason == BOTH:
+        return _which(question, way, session, services)
     if answerer is None:
         text = refusal(services.index, services.answerers, question.text)
         reply = _say(question, services, "refusal", "answered" if courtesy(question.text) else "refused", text)
@@ -188,6 +199,16 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
         return _Answered(question, Turn(reply, {}), reply, way, None, said)
     reply = turn.spoken.model_copy(update=_names(question, services))
     return _Answered(question, turn, reply, way, None if turn.is_aside else _after(session, answerer.kind, turn))
+
+
+def _which(question: Question, way: Route, session: Session, services: Services) -> _Answered:
+    """What both kinds may answer is asked about before either does."""
+    text = "Our policies and our data both speak of this. Which do you mean?"
+    reply = _say(question, services, "refusal", "needs_choice", text).model_copy(
+        update={"choices": which(question.text)}
+    )
+    waiting = replace(session, pending=reply.status, offered=reply.choices)
+    return _Answered(question, Turn(reply, {}), reply, way, waiting)
 
 
 def _after(session: Session, kind: str, turn: Turn) -> Session:
@@ -335,7 +356,7 @@ def _wait(question: Question, services: Services) -> Reply:
     """Another process answers this very request: give its reply, or take over when it broke down."""
     for _ in range(max(1, round(services.wait_seconds / _POLL_SECONDS))):
         with services.store.reading() as connection:
-            standing = requests.load(connection, question.request_id)
+            standing = kept.standing(connection, question.request_id)
         if standing is not None and standing.reply is not None:
             services.store.last()
             return standing.reply

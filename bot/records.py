@@ -65,21 +65,27 @@ def audit() -> None:
 def verify(ctx: click.Context, log: Path | None, checkpoints: Path | None, root: Path | None, as_json: bool) -> None:
     """Say whether the chain holds, and of each damage which kind it is. LOG is an export; default: the store.
 
-    Exit code 1 when something does not hold. Without a checkpoint a tail that was cut off cannot be seen.
+    Of the store also every reply, question and paper is held against its fingerprint in the chain, and the chain
+    against the checkpoints beside it. Exit code 1 when something does not hold. Who can change the store may be able to
+    change what lies beside it too: checkpoints that are kept elsewhere (`--checkpoint`) show that.
     """
     from bot.store import audit as chain
+    from bot.store import kept
+    from bot.store.papers import everywhere
     from bylaw.audit.export import open_export, verify_export
     from bylaw.progress import progress
 
     given = settings.read(root or Path())
-    path = checkpoints or _automatic(given)
-    anchors = () if path is None else _held(path)
     if log is None:
+        anchors = _anchors(given, checkpoints)
         with _store(given) as store, store.reading() as connection, progress() as heard:
             found = chain.verify(connection, anchors, heard)
+            shelves = everywhere(given.artifacts, given.root, store)
+            found = found.with_breaks(kept.breaks(connection, shelves, heard))
     else:
+        path = checkpoints or _named(given)
         with _stream(log) as stream, progress() as heard:
-            found = verify_export(open_export(stream, str(log), heard), anchors)
+            found = verify_export(open_export(stream, str(log), heard), () if path is None else _held(path))
     click.echo(_verdict_json(found) if as_json else _verdict_text(found))
     ctx.exit(0 if found.is_intact else 1)
 
@@ -134,26 +140,33 @@ def _lines(connection: Any, start: Checkpoint, hear: Hear | None) -> Generator[s
 
 
 @audit.command(short_help="Add its length and head to a file that is kept elsewhere.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: BYLAW_CHECKPOINT.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: beside the store.")
+@click.option("--witness", metavar="URL", help="Post both there too, as JSON: to whoever keeps them where we cannot.")
 @_ROOT
-def checkpoint(output: Path | None, root: Path | None) -> None:
+def checkpoint(output: Path | None, witness: str | None, root: Path | None) -> None:
     """Add the chain's length and head to a file that is kept elsewhere, best committed by CI.
 
     Nothing is added when the chain no longer holds what the last checkpoint knew; the exit code is 3 then.
+
+    
+    bylaw audit checkpoint -o kept/checkpoints.jsonl && git commit -qm "Where the chain stands" kept     every night
+    bylaw audit checkpoint --witness https://witness.example.org/bylaw
     """
+    from bot import app
     from bot.store import audit as chain
     from bylaw.audit.export import add_checkpoint
+    from bylaw.audit.witness import post
 
     given = settings.read(root or Path())
-    path = output or (given.checkpoint and given.root / given.checkpoint)
-    if path is None:
-        raise UsageError("where the checkpoint is kept is not known", "name a file with -o, or set BYLAW_CHECKPOINT")
+    path = output or app.checkpoints_of(given)
     with _store(given) as store, store.reading() as connection:
         tail = chain.tail(connection)
         last = _last_that_holds(path, connection)
     if tail.count and tail != last:
         with _writing(path):
             add_checkpoint(path, tail)
+    if witness is not None and tail.count:
+        post(witness, tail)
     click.echo(f"{tail.count} entries, head {tail.head}" if tail.count else "the chain is empty")
 
 
@@ -312,6 +325,31 @@ def trace(request_id: str, root: Path | None, as_json: bool) -> None:
     click.echo(_document(story.document()) if as_json else in_words(story))
 
 
+@click.command()
+@click.option("--uncovered", is_flag=True, help="The missing policies: questions that no rule covers.")
+@click.option("--gate", is_flag=True, help="Calls of agents: what was allowed, denied, asked back, let through.")
+@click.option("--since", metavar="TIME", help="Only what was asked from then on.")
+@_ROOT
+@_JSON
+def stats(uncovered: bool, gate: bool, since: str | None, root: Path | None, as_json: bool) -> None:
+    """Say what was asked and how it ended; `--uncovered` lists the policies that people ask for and nobody wrote.
+
+    \b
+    bylaw stats --uncovered
+    bylaw stats --uncovered --since 2026-11-01 --json
+    bylaw stats --gate
+    """
+    from bot.conversation import moment
+    from bot.render import safe
+    from bot.statistics import SECTIONS, in_words
+
+    wanted = ["gate"] if gate else ["uncovered"] if uncovered else ["answered", "uncovered"]
+    start = None if since is None else moment(since)
+    with _store(settings.read(root or Path())) as store, store.reading() as connection:
+        found = {name: SECTIONS[name](connection, start) for name in wanted}
+    click.echo(_document(found) if as_json else safe(in_words(found)))
+
+
 # ---- where it is kept -----------------------------------------------------------------------------------------------
 
 
@@ -357,10 +395,21 @@ def _stream(path: Path) -> Any:
         raise UsageError(f"`{path}` cannot be read: {error.strerror}") from None
 
 
-def _automatic(given: Settings) -> Path | None:
+def _named(given: Settings) -> Path | None:
     """The file that BYLAW_CHECKPOINT names, once there is one."""
     path = None if given.checkpoint is None else given.root / given.checkpoint
     return path if path is not None and path.exists() else None
+
+
+def _anchors(given: Settings, named: Path | None) -> tuple[Checkpoint, ...]:
+    """What is known of the store's chain: the checkpoints in the file *named*, and those beside the store."""
+    from bot import app
+
+    path, head = app.checkpoints_of(given), app.head_of(given).read()
+    found = () if named is None else _held(named)
+    if path.exists() and path != named:
+        found += _held(path)
+    return found if head is None else (*found, head)
 
 
 def _held(path: Path) -> tuple[Checkpoint, ...]:

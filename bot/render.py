@@ -6,17 +6,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bot.conversation import Choice, Citation, Reply
-from bot.enforcement.verdict import ComplianceDecision
 from bot.plots import plot
+
+if TYPE_CHECKING:
+    from bot.enforcement.verdict import ComplianceDecision
 
 MAX_ROWS = 50
 MAX_CELL = 60
 MAX_DECIMALS = 4
+_OFFERED = 4  # options of a field that one line shows
 
 _LABELS = {
     "pending": ("waiting", "yellow"),
@@ -37,6 +40,7 @@ def render(reply: Reply, explain: bool = False) -> str:
         _said(reply),
         _different(reply),
         _choices(reply),
+        _form(reply),
         _data(reply),
         safe(plot(reply)),
         _notes(reply),
@@ -52,6 +56,8 @@ def hint(reply: Reply) -> str | None:
     is_waiting = reply.status in ("needs_choice", "needs_fact", "pending") or reply.choices or reply.ask
     if not is_waiting:
         return None
+    if reply.form is not None:
+        return "fill in the form: bylaw ask --form '{…}'; the answer with --json has its fields and what was understood"
     return f'answer with: bylaw ask --session {reply.session_id} "…"'
 
 
@@ -104,6 +110,19 @@ def _different(reply: Reply) -> str:
 def _choices(reply: Reply) -> str:
     offered: Sequence[Choice] = reply.choices or (reply.ask.choices if reply.ask else ())
     return "\n".join(f"  {number}. {safe(choice.label)}" for number, choice in enumerate(offered, 1))
+
+
+def _form(reply: Reply) -> str:
+    """The fields of the form, each with what was understood, or the first of what may stand there."""
+    lines = []
+    for field in reply.form.fields if reply.form else ():
+        labels = {one.value: one.label for one in field.options}
+        first = ", ".join(safe(one.label) for one in field.options[:_OFFERED])
+        more = "" if len(field.options) <= _OFFERED else f" and {len(field.options) - _OFFERED} more"
+        chosen = ", ".join(safe(labels.get(one, one)) for one in field.chosen)
+        shown = click.style(chosen, bold=True) if chosen else click.style(f"({first}{more})", dim=True)
+        lines += [f"  {field.label + ':':13}{shown}"] if field.options else []
+    return "\n".join(lines)
 
 
 def _data(reply: Reply) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 from bot.conversation import AnswerKind, Choice, Question, Turn
 from bylaw.authored.routing import Routing
@@ -56,17 +56,21 @@ class Answerer:
 class Thresholds:
     """How sure a score must be; `interrupt` is for leaving a kind that a follow-up would belong to.
 
-    Up to `short_words` words an utterance may continue something by how it opens.
+    Up to `short_words` words an utterance may continue something by how it opens. Two scores less than `alike` apart
+    are alike: the person says which kind is meant.
     """
 
     answer: float
     interrupt: float
     short_words: int
+    alike: float = 0.1
 
 
 def thresholds(rules: Routing) -> Thresholds:
     """What `rules/routing.yaml` says of them."""
-    return Thresholds(float(rules.answer_from), float(rules.interrupt_from), rules.short_words)
+    return Thresholds(
+        float(rules.answer_from), float(rules.interrupt_from), rules.short_words, float(rules.alike_below)
+    )
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,11 @@ _COURTESIES = {
     "help": r"(hi|hello|hey|good (morning|afternoon|evening))( there)?|(please )?help( me)?|who are you"
     r"|how does this work|what (can|do) (you|i) (do|answer|know|ask)( (for|about) \w+| here)?",
 }
+BOTH = "the policies and the data both answer it"
+_ALIKE: tuple[AnswerKind, ...] = ("policy", "data")
+_ASKED = {"policy": "what our policies say", "data": "figures from our data"}
+_INTERROGATES = re.compile(r"\W*(how|what|which|who|whose|when|where)\b", re.IGNORECASE)
+_NAMED = re.compile(r"\s*(policy|data|decision):\s+", re.IGNORECASE)
 _TITLES = {"policy": "policies", "data": "data", "decision": "decisions"}
 # These put something in the place of what was just said, whatever else they would mean alone.
 _CORRECTS = re.compile(r"\W*((actually|sorry|no)\W+)?(i meant?|i was asking|make (it|that)|same)\b", re.IGNORECASE)
@@ -145,9 +154,28 @@ def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Threshold
             reason = f"answers what was asked ({past.pending})" if past.pending else "follows up on the last answer"
             return Route(last, max(confidence if best == last else 0.0, edges.interrupt), reason, scores)
         return Route(best, confidence, "a new question", scores)
+    if best in _ALIKE and _INTERROGATES.match(text) and _are_alike(scores, edges):
+        return Route(None, confidence, BOTH, scores)
     if best is None or confidence < edges.answer:
         return Route(None, confidence, "no kind of answer recognises it", scores)
     return Route(best, confidence, "the best score", scores)
+
+
+def _are_alike(scores: Mapping[str, float], edges: Thresholds) -> bool:
+    """Do a text's policies and its data both fit, and alike?"""
+    policy, data = (scores.get(kind, 0.0) for kind in _ALIKE)
+    return min(policy, data) >= edges.interrupt and abs(policy - data) < edges.alike
+
+
+def which(text: str) -> tuple[Choice, ...]:
+    """The kinds that *text* may be a question of; each sends it back with its kind before it."""
+    return tuple(Choice(value=f"{kind}: {text}", label=f"{_ASKED[kind]}") for kind in _ALIKE)
+
+
+def named_kind(text: str) -> tuple[AnswerKind, str] | None:
+    """The kind that a person put before a question ("data: refunds of laptops"), and the question."""
+    found = _NAMED.match(text)
+    return (cast(AnswerKind, found[1].lower()), text[found.end() :]) if found and text[found.end() :].strip() else None
 
 
 def is_follow_up(text: str, short_words: int) -> bool:

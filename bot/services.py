@@ -17,6 +17,7 @@ from bot.router import Answerer, Thresholds
 from bot.store.engine import Store
 from bylaw.audit.entry import Checkpoint
 from bylaw.llm.guarded import Guard
+from bylaw.warehouses.port import Warehouse
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Services:
     wait_seconds: float = 10.0  # for another process that answers the very same request
     pause: Callable[[float], None] = field(default=time.sleep)
     bundle_artifact: str | None = None  # the bundle on the shelf, for whoever rebuilds an answer later
+    warehouse: Warehouse | None = None  # where lookups of the gate run
     llm: Guard | None = None  # the language model that may judge; it decides nothing
     anchor: Callable[[Checkpoint], None] = field(default=lambda tail: None)  # hears of each entry of the chain
 
@@ -54,6 +56,7 @@ class Readiness:
     commit: str | None
     store: bool
     refused: str | None = None
+    is_writable: bool = True
 
 
 class Serving(Protocol):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from bylaw.errors import UsageError
@@ -15,11 +17,17 @@ from bylaw.signature import Keys, public_keys
 PREFIX = "BYLAW_"
 KNOWN = (
     "ARTIFACTS",
+    "BODY_SECONDS",
     "BUNDLE",
     "BUNDLE_KEY",
     "CHECKPOINT",
     "CHECKPOINT_EVERY",
+    "HEAD_SECONDS",
     "HOST",
+    "JWT_AUDIENCE",
+    "JWT_ISSUER",
+    "JWT_KEYS",
+    "JWT_USER_CLAIM",
     "LEASE_SECONDS",
     "LLM",
     "LLM_API_VERSION",
@@ -32,7 +40,12 @@ KNOWN = (
     "LLM_URL",
     "LLM_URLS",
     "MAX_BODY_BYTES",
+    "MAX_CONNECTIONS",
+    "MAX_REQUESTS",
     "PORT",
+    "PROXY_ADDRESSES",
+    "PROXY_HEADER",
+    "RATE",
     "ROLLBACK_TO",
     "SLACK_API_URL",
     "SLACK_APP_TOKEN",
@@ -47,6 +60,36 @@ KNOWN = (
 
 
 @dataclass(frozen=True)
+class Limits:
+    """How much of a process clients may take. `requests` are answered or wait for it; `rate` is a caller's, a second.
+
+    Without a `rate` those who come from this machine may ask as fast as they like, others `USUAL_RATE`; 0 is no limit.
+    """
+
+    connections: int = 1000
+    requests: int = 128
+    rate: int | None = None
+    head_seconds: float = 10.0
+    body_seconds: float = 20.0
+
+
+USUAL_RATE = 200
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Whose JSON Web Tokens are believed: those of one issuer, made for one audience."""
+
+    issuer: str
+    audience: str
+    keys: str  # the issuer's JWK set: a file or an https:// address
+    user_claim: str = "sub"
+
+
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True)
 class Settings:
     """How this process runs. Relative paths in `store_url` and `artifacts` are relative to `root`."""
 
@@ -57,20 +100,29 @@ class Settings:
     warehouse: str | None = field(default=None, repr=False)
     store_url: str = field(default="sqlite:///.bylaw/store.db", repr=False)  # may hold a password
     artifacts: str | None = None  # where papers are kept; None: in the store
-    checkpoint: Path | None = None  # where the chain's length and head are kept, best in another place than the store
+    checkpoint: Path | None = None  # where the chain's length and head are kept; None: beside the store
     checkpoint_every: int = 1000  # entries
     token: str | None = field(default=None, repr=False)
     token_user: str = "api"
+    tokens: Tokens | None = None
+    proxy_header: str | None = None  # in which a proxy in front of this names who asks
+    proxies: tuple[Network, ...] = ()  # who may
     host: str = "127.0.0.1"
     port: int = 8080
     workers: int | None = None  # processes that answer over HTTP; None: as many as suits this machine
     max_body_bytes: int = 64 * 1024
+    limits: Limits = field(default_factory=Limits)
     lease_seconds: int = 120
     llm: Wanted = field(default_factory=Wanted)  # which language model may put answers into words; none by default
     slack_api_url: str = "https://slack.com/api/"
     slack_bot_token: str | None = field(default=None, repr=False)
     slack_app_token: str | None = field(default=None, repr=False)  # opens the socket
     slack_signing_secret: str | None = field(default=None, repr=False)  # checks what comes over HTTP
+
+    @property
+    def is_identity_asked(self) -> bool:
+        """Does who asks over HTTP have to say who they are?"""
+        return self.token is not None or self.tokens is not None or self.proxy_header is not None
 
 
 def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Settings:
@@ -90,16 +142,63 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         checkpoint_every=_number(values, "CHECKPOINT_EVERY", bare.checkpoint_every, 1, 10_000_000),
         token=values.get("TOKEN"),
         token_user=values.get("TOKEN_USER", bare.token_user),
+        tokens=_tokens(values),
+        proxy_header=_proxy_header(values),
+        proxies=_proxies(values),
         host=values.get("HOST", bare.host),
         port=_number(values, "PORT", bare.port, 0, 65535),
         workers=_number(values, "WORKERS", 0, 1, 256) or None,
         max_body_bytes=_number(values, "MAX_BODY_BYTES", bare.max_body_bytes, 1024, 16 * 1024 * 1024),
+        limits=_limits(values),
         lease_seconds=_number(values, "LEASE_SECONDS", bare.lease_seconds, 1, 86_400),
         llm=_llm(values, root),
         slack_api_url=values.get("SLACK_API_URL", bare.slack_api_url),
         slack_bot_token=values.get("SLACK_BOT_TOKEN"),
         slack_app_token=values.get("SLACK_APP_TOKEN"),
         slack_signing_secret=values.get("SLACK_SIGNING_SECRET"),
+    )
+
+
+def _tokens(values: Mapping[str, str]) -> Tokens | None:
+    """Raises UsageError for a part of the three that only hold together."""
+    names = ("JWT_ISSUER", "JWT_AUDIENCE", "JWT_KEYS")
+    given = [name for name in names if name in values]
+    if not given:
+        return None
+    if len(given) < len(names):
+        missing = next(name for name in names if name not in values)
+        raise UsageError(f"`{PREFIX}{given[0]}` is set and `{PREFIX}{missing}` is not", "tokens need all three")
+    claim = values.get("JWT_USER_CLAIM", Tokens.user_claim)
+    return Tokens(values["JWT_ISSUER"], values["JWT_AUDIENCE"], values["JWT_KEYS"], claim)
+
+
+def _proxy_header(values: Mapping[str, str]) -> str | None:
+    name = values.get("PROXY_HEADER")
+    if (name is None) != ("PROXY_ADDRESSES" not in values):
+        raise UsageError(
+            f"`{PREFIX}PROXY_HEADER` and `{PREFIX}PROXY_ADDRESSES` only hold together",
+            "name the header, and from where it is believed",
+        )
+    if name is not None and not re.fullmatch(r"[A-Za-z0-9-]+", name):
+        raise UsageError(f"`{PREFIX}PROXY_HEADER` is `{name}`, which is not the name of a header")
+    return name
+
+
+def _proxies(values: Mapping[str, str]) -> tuple[Network, ...]:
+    try:
+        return tuple(ip_network(part) for part in values.get("PROXY_ADDRESSES", "").replace(",", " ").split())
+    except ValueError as error:
+        raise UsageError(f"`{PREFIX}PROXY_ADDRESSES`: {error}", "write it like `10.0.0.5 10.1.0.0/16`") from None
+
+
+def _limits(values: Mapping[str, str]) -> Limits:
+    bare = Limits()
+    return Limits(
+        connections=_number(values, "MAX_CONNECTIONS", bare.connections, 1, 1_000_000),
+        requests=_number(values, "MAX_REQUESTS", bare.requests, 1, 1_000_000),
+        rate=_number(values, "RATE", 0, 0, 1_000_000) if "RATE" in values else None,
+        head_seconds=_number(values, "HEAD_SECONDS", int(bare.head_seconds), 1, 3600),
+        body_seconds=_number(values, "BODY_SECONDS", int(bare.body_seconds), 1, 3600),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.artifacts import ArtifactError, Shelf
 from bot.render import safe
-from bot.store import audit, requests
+from bot.store import audit, kept, requests
 from bot.store.engine import Store
 from bylaw.audit.verify import verify
 from bylaw.errors import UsageError
@@ -46,6 +46,7 @@ def trace(request_id: str, store: Store, artifacts: Shelf) -> Story:
         standing = requests.load(connection, request_id)
         steps = requests.steps(connection, request_id)
         recorded = audit.about(connection, request_id)
+        doubt = kept.doubt(connection, request_id)
         redacted = next((audit.redaction_of(connection, one.seq) for one in recorded if one.is_redacted), None)
     if standing is None and redacted is not None:
         raise UsageError(f"the request `{request_id}` {audit.told(redacted)}", "nothing is left of it but its entries")
@@ -57,6 +58,9 @@ def trace(request_id: str, store: Store, artifacts: Shelf) -> Story:
             papers[name] = artifacts.get(mark) if name != "bundle" else {"fingerprint": mark}
         except ArtifactError as error:
             unreadable[name] = error.message
+    if doubt is not None:
+        papers.pop("reply", None)
+        unreadable["reply"] = f"the reply {doubt}"
     faulty = {one.seq for one in verify(recorded).breaks if one.kind == "edited" and "own hash" in one.detail}
     entries = [
         {
@@ -142,7 +146,8 @@ def _reply(reply: Mapping[str, Any]) -> Iterator[str]:
 def _verdict(verdict: Mapping[str, Any]) -> Iterator[str]:
     if "score" not in verdict:
         return
-    yield f"  verdict    {verdict.get('action', '')} with score {verdict['score']}"
+    held = f"{verdict['verdict']}, " if verdict.get("verdict") else ""
+    yield f"  verdict    {held}{verdict.get('action', '')} with score {verdict['score']}"
     for check in verdict.get("checks", ()):
         yield f"  check      {check['name']}: {'nothing to go by' if check['score'] is None else check['score']}"
     for broken in verdict.get("violations", ()):

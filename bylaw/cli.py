@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import itertools
 import os
 import sys
 from collections.abc import Mapping
@@ -19,24 +20,35 @@ import click
 from bylaw.errors import BylawError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
+    "docs": ("bylaw.handbook:docs", "The handbook: where to begin, or one topic."),
     "demo": ("bylaw.demo:demo", "The whole story on an embedded example: no key, no server."),
     "init": ("ci.cli:init", "Write a new policy repository that checks clean."),
     "check": ("ci.cli:check", "Prove what can be proved, and name what is wrong on its line."),
     "diff": ("ci.cli:diff", "Say which cases change outcome between two versions, and prove the rest."),
     "compile": ("ci.cli:compile_", "Write the bundle and the enriched records."),
     "explain": ("ci.cli:explain", "Say in words what a policy, a rule, a fact or a finding id means."),
+    "new": ("ci.commands.cli:new", "Write a commented file to fill in: a policy, a case, a metric and others."),
+    "list": ("ci.commands.cli:list_", "What is declared: facts, actions, policies, owners, metrics and others."),
+    "report": ("ci.commands.cli:report", "Write the rule book as pages to look at: in words, drawn, with its cases."),
+    "lsp": ("ci.commands.cli:lsp", "Serve an editor: findings while you type, words to choose from, quick fixes."),
+    "watch": ("ci.commands.cli:watch", "Check again whenever a file changes."),
     "cases": ("ci.cli:cases", "How much of the policies their cases show, and which cases are missing."),
     "import": ("ci.imports:import_", "Write the semantic layer of dbt, Cortex, Ossie or LookML as context files."),
     "review": ("ci.cli:review", "Say on a pull request what it does, on its lines; answer commands in comments."),
     "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),
     "decide": ("bot.verdicts:decide", "What the policies say about a case, given as facts."),
+    "guard": ("bot.verdicts:guard", "An MCP server behind the gate: every call is decided first."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
     "enforce": ("bot.verdicts:enforce", "Hold any assistant's answer against the policies."),
+    "guide": ("bot.verdicts:guide", "What an answer may rest on: rules with lines, what must be told, what never."),
     "sql": ("bot.verdicts:sql", "Hold a SQL statement against the gate."),
     "audit": ("bot.records:audit", "Verify, export, anchor or redact the chain of everything answered."),
     "replay": ("bot.records:replay", "Rebuild one answer from what was kept, byte for byte."),
     "trace": ("bot.records:trace", "The story of one request: read as, facts, path, checks, verdict."),
+    "stats": ("bot.records:stats", "What was asked and how it ended; which policies are missing."),
     "eval": ("bot.evaluation.command:evaluate", "How often the bot is right about the questions of evaluation/."),
+    "rights": ("bot.walls:rights", "What each role may read, and the grants that make the database hold to it."),
+    "doctor": ("bot.doctor:doctor", "Say which walls stand around this installation."),
     "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
 }
 
@@ -90,6 +102,11 @@ def suites_for_root(root: Path) -> Any:
     return importlib.import_module("ci.suites").load(root)
 
 
+def suite_at(path: Path) -> Any:
+    """The suite of questions in one file, kept outside a repository."""
+    return importlib.import_module("ci.suites").elsewhere(path)
+
+
 def audit_export(url: str, root: Path, path: Path, hear: Any = None) -> None:
     """Write the chain of the store at *url* to *path*, for a verb of ci that was given a store."""
     importlib.import_module("bot.records").export_store(url, root, path, hear)
@@ -123,9 +140,28 @@ def _spell_out_what_cannot_be_shown() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _wants_json(args: list[str]) -> bool:
+    """Does this call print one JSON document? Then an error is one, too."""
+    ours = args[: args.index("--")] if "--" in args else args
+    return "--json" in ours or "--format=json" in ours or ("--format", "json") in itertools.pairwise(ours)
+
+
+def _json_error(message: str, help: str | None, exit_code: int) -> None:
+    import json
+
+    click.echo(json.dumps({"error": {"message": message, "help": help, "exit_code": exit_code}}, indent=2))
+    _text_error(message, help, exit_code)  # on stderr, where the document is piped away
+
+
+def _text_error(message: str, help: str | None, exit_code: int) -> None:
+    click.echo(f"error: {message}", err=True)
+    if help:
+        click.echo(f"  help: {help}", err=True)
+
+
 def main() -> None:
     """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
-    debug = "--debug" in sys.argv[1:]
+    debug, told = "--debug" in sys.argv[1:], _json_error if _wants_json(sys.argv[1:]) else _text_error
     _spell_out_what_cannot_be_shown()
     try:
         code = bylaw.main(args=_anywhere(sys.argv[1:]), prog_name="bylaw", standalone_mode=False)
@@ -133,7 +169,10 @@ def main() -> None:
     except click.exceptions.Exit as exit_:
         sys.exit(exit_.exit_code)
     except click.ClickException as error:
-        error.show()
+        if told is _text_error:
+            error.show()
+        else:
+            told(error.format_message(), None, 2)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
@@ -144,15 +183,13 @@ def main() -> None:
     except BylawError as error:
         if debug:
             raise
-        click.echo(f"error: {error.message}", err=True)
-        if error.help:
-            click.echo(f"  help: {error.help}", err=True)
+        told(error.message, error.help, error.exit_code)
         sys.exit(error.exit_code)
     except Exception as error:
         if debug:
             raise
-        click.echo(f"error: this is our fault: {type(error).__name__}: {error}", err=True)
-        click.echo("  help: run again with `bylaw --debug …` and report what it shows", err=True)
+        fault = f"this is our fault: {type(error).__name__}: {error}"
+        told(fault, "run again with `bylaw --debug …` and report what it shows", 3)
         sys.exit(3)
 
 

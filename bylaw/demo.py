@@ -30,13 +30,25 @@ QUESTIONS = (
 
 
 @click.command()
+@click.argument("chapter", type=click.Choice(["all", "gate"]), default="all")
 @click.option("--keep", is_flag=True, help="Leave the example repository in place, to play with.")
 @click.pass_context
-def demo(ctx: click.Context, keep: bool) -> None:
-    """The whole story on an embedded example: no key, no server, nothing of yours is touched."""
+def demo(ctx: click.Context, chapter: str, keep: bool) -> None:
+    """The whole story on an embedded example: no key, no server, nothing of yours is touched.
+
+    `bylaw demo gate` shows what stops an agent that acts.
+    """
     started = monotonic()
     folder = Path(tempfile.mkdtemp(prefix="bylaw-demo-"))
     try:
+        if chapter == "gate":
+            from bylaw.demo_gate import EXAMPLE
+            from bylaw.demo_gate import story as of_the_gate
+
+            shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
+            for line in of_the_gate(folder):
+                click.echo(line, color=ctx.color)
+            return
         for line in story(folder, datetime.now(UTC)):
             click.echo(line, color=ctx.color)
         click.echo(_said(f"That took {monotonic() - started:.0f} seconds. Next, after `source .venv/bin/activate`:"))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
 from bylaw.errors import BylawError, UsageError
 from ci.files import FOLDERS, SUFFIXES, Content
-from ci.source import MAX_BYTES
+from ci.git import commit_of, git, reading, text
+from ci.limits import MAX_BYTES
 
 _FILE_MODES = (b"100644", b"100755")  # links are not followed: what they lead to may lie anywhere
 
@@ -19,12 +19,7 @@ def files_at(root: Path, ref: str) -> list[Content]:
 
     Raises UsageError when git does not know *ref*.
     """
-    if ref.startswith("-"):
-        raise UsageError(f"`{ref}` is not a git ref")
-    commit = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-    if commit is None:
-        raise UsageError(f"git does not know `{ref}` in `{root}`", "name a branch, a tag or a commit")
-    listed = _git(root, "ls-tree", "-r", "-z", commit.decode().strip(), "--", *FOLDERS)
+    listed = git(root, "ls-tree", "-r", "-z", commit_of(root, ref), "--", *FOLDERS)
     if listed is None:
         raise BylawError(f"git does not list the files of `{root}` at `{ref}`")
     blobs = dict(sorted(_listed(listed), key=lambda item: _as_walked(item[0])))
@@ -52,29 +47,27 @@ def _as_walked(path: str) -> tuple[int, list[tuple[bool, str]]]:
 
 
 def _contents(root: Path, blobs: list[bytes]) -> Iterator[bytes]:
-    """What the blobs hold, each up to one byte more than a file may have."""
-    answer = _git(root, "cat-file", "--batch", given=b"".join(blob + b"\n" for blob in blobs))
-    if answer is None:
-        raise BylawError(f"git does not give out the files of `{root}`")
-    at = 0
-    for _ in blobs:
-        end = answer.index(b"\n", at)
-        size = int(answer[at:end].split()[2])
-        yield answer[end + 1 : end + 1 + min(size, MAX_BYTES + 1)]
-        at = end + size + 2
+    """What the blobs hold, each up to one byte more than a file may have; the rest of a large one is not kept."""
+    failed = BylawError(f"git does not give out the files of `{root}`")
+    with reading(root, "cat-file", "--batch", given=b"".join(blob + b"\n" for blob in blobs)) as (stream, _):
+        for _ in blobs:
+            about = stream.readline().split()
+            if len(about) != 3 or about[1] != b"blob":  # it is missing: objects are not fetched
+                raise failed
+            size = int(about[2])
+            data = stream.read(min(size, MAX_BYTES + 1))
+            left = size + 1 - len(data)
+            while left > 0 and (skipped := stream.read(min(left, MAX_BYTES))):
+                left -= len(skipped)
+            if left:
+                raise failed
+            yield data
 
 
 def committed_on(root: Path, ref: str) -> date | None:
-    """The day of the commit that *ref* names."""
-    shown = _git(root, "log", "-1", "--no-show-signature", "--format=%cs", f"{ref}^{{commit}}", "--")
-    return date.fromisoformat(shown.decode().strip()) if shown else None
-
-
-def _git(root: Path, *arguments: str, given: bytes = b"") -> bytes | None:
+    """The day of the commit that *ref* names; None where git knows none."""
     try:
-        answer = subprocess.run(
-            ["git", "-C", str(root), *arguments], input=given, capture_output=True, timeout=120, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        shown = text(root, "log", "-1", "--no-show-signature", "--format=%cs", commit_of(root, ref), "--")
+    except UsageError:
         return None
-    return answer.stdout if answer.returncode == 0 else None
+    return date.fromisoformat(shown.strip()) if shown else None

@@ -204,6 +204,13 @@ class _Asking:
             return whole(now, executor, self.progress)
 
 
+def checked_again(last: Snapshot | None, now: Inventory) -> tuple[Snapshot, tuple[Finding, ...]]:
+    """The findings of *now*, from the *last* check as far as that goes, and what this one leaves for the next."""
+    after = _Asking(None, None).brought(last, now)
+    words = now.part(now.words, Beyond(), Asked()).read()
+    return after, _waived(Checked(words, tuple(graded(after.findings, words.rules.ci.severities))), now.at).findings
+
+
 def in_parts(
     now: Inventory,
     old: Inventory | None,

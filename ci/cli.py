@@ -8,15 +8,15 @@ from pathlib import Path
 
 import click
 
-FORMATS = ("text", "json", "github", "sarif")  # the names of `ci.report.formats.FORMATS`, which is loaded later
+from ci.options import ROOT
 
-_root = click.option(
-    "--root",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(),
-    show_default=".",
-    help="The policy repository.",
-)
+FORMATS = (
+    "text",
+    "json",
+    "github",
+    "sarif",
+    "junit",
+)  # the names of `ci.report.formats.FORMATS`, which is loaded later
 
 
 def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date | None:
@@ -33,7 +33,8 @@ _at = click.option(
 
 
 @click.command()
-@_root
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@ROOT
 @click.option("--base", metavar="REF", help="Only what is new since this git ref fails the check.")
 @click.option(
     "--format",
@@ -41,7 +42,7 @@ _at = click.option(
     type=click.Choice(FORMATS),
     default="text",
     show_default=True,
-    help="For people, one document for machines, or annotations of a step of GitHub Actions.",
+    help="For people, one document for machines (JSON, SARIF, JUnit), or annotations of a step of GitHub Actions.",
 )
 @click.option(
     "--summary",
@@ -71,10 +72,15 @@ _at = click.option(
     help="Where the check of a large set leaves what the next one need not ask.",
 )
 @click.option("--no-cache", is_flag=True, help="Ask everything, and leave nothing.")
+@click.option(
+    "--fix", "is_fixing", is_flag=True, help="Correct what has one right correction, show it, and check then."
+)
+@click.option("--dry-run", is_flag=True, help="With --fix: only show what it would change.")
 @_at
 @click.pass_context
 def check(
     ctx: click.Context,
+    files: tuple[Path, ...],
     root: Path,
     base: str | None,
     format_: str,
@@ -85,14 +91,20 @@ def check(
     executor: str | None,
     cache: Path,
     no_cache: bool,
+    is_fixing: bool,
+    dry_run: bool,
     at: date | None,
 ) -> None:
     """Prove what can be proved about a policy repository, and name what is wrong on its line.
 
-    Exit code 1 when a finding of severity error stands (with --base: a new one).
+    Exit code 1 when a finding of severity error stands (with --base: a new one). With FILE… the whole repository is
+    still read and asked, and what is about these files is told. --fix corrects misspelt words, ids and formats in
+    place, where there is one right correction: the rest of each line stays as it is.
 
     \b
-    bylaw check                          this folder
+    bylaw check                          this folder, or the repository around it
+    bylaw check policies/refund/*.yaml   what is about these files
+    bylaw check --fix                    correct what is plainly a slip; --dry-run only shows it
     bylaw check --root examples/shop     another one
     bylaw check --base origin/main       only what this change brings
     bylaw check --format json            for machines
@@ -111,6 +123,8 @@ def check(
     from bylaw.progress import progress
     from ci.check import Rows
     from ci.check import check as run_check
+    from ci.commands.fix import fix, in_colour
+    from ci.commands.named import about, within
     from ci.executors.registry import executor as executors
     from ci.executors.registry import place
     from ci.report.formats import FORMATS, append
@@ -119,6 +133,14 @@ def check(
 
     if record and warehouse is None:
         raise click.UsageError("`--record` writes down the columns of a warehouse: name it with `--warehouse`")
+    if dry_run and not is_fixing:
+        raise click.UsageError("`--dry-run` shows what `--fix` would change: name both")
+    named = within(root, files)
+    if is_fixing:
+        changes = in_colour(fix(root, at, date.today(), named, dry_run).difference) or "nothing to fix"
+        click.echo(changes, err=format_ != "text", color=ctx.color)
+        if dry_run:
+            return
     rows = None if warehouse is None else Rows(warehouse, record)
     with progress() as heard:
         is_alone = executor is not None and place(executor)[0] == "serial"
@@ -128,17 +150,18 @@ def check(
     caps = None if all_ else workspace.rules.ci.report
     where = folder(root) if format_ in ("github", "sarif") else ""
     sides = checked.existing, base is not None
-    found = Report(checked.findings, workspace.sources, caps, *sides, where, checked.answers)
+    told = about(checked.findings, named)
+    found = Report(told, workspace.sources, caps, *sides, where, checked.answers)
     click.echo(FORMATS[format_](found), nl=False, color=ctx.color)
     if format_ == "github" and summary is not None:
         append(summary, found)
     if checked.recorded is not None:
         click.echo(checked.recorded, err=True)
-    ctx.exit(1 if checked.failed else 0)
+    ctx.exit(1 if any(one.severity == "error" and one.fingerprint not in checked.existing for one in told) else 0)
 
 
 @click.command("compile")
-@_root
+@ROOT
 @click.option(
     "-o",
     "--output",
@@ -184,7 +207,7 @@ def compile_(ctx: click.Context, root: Path, directory: Path, sign_key: str | No
 @click.command()
 @click.argument("base")
 @click.argument("head")
-@_root
+@ROOT
 @_at
 @click.option("--json", "as_json", is_flag=True, help="The comparison as one JSON document.")
 @click.option(
@@ -273,7 +296,7 @@ def schema(ctx: click.Context, directory: Path | None, only_check: bool) -> None
 
 @click.command()
 @click.argument("id_", metavar="ID")
-@_root
+@ROOT
 @_at
 @click.pass_context
 def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
@@ -283,37 +306,69 @@ def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
     bylaw explain POL-REFUND-001
     bylaw explain dead-rule
     """
-    from ci.explain import explain as in_words
-    from ci.explain import finding_in_words
+    from ci.explained import explain as in_words
+    from ci.explained import finding_in_words
 
     known = finding_in_words(id_)
     click.echo(known if known is not None else in_words(root, id_, at, date.today()), color=ctx.color)
 
 
 @click.command()
-@_root
-@click.option("--missing", is_flag=True, help="Write the cases that are missing, as YAML to paste.")
+@ROOT
+@click.option("--missing", is_flag=True, help="Print the cases that are missing, as YAML to paste.")
+@click.option(
+    "--mutants", "is_mutating", is_flag=True, help="Make every small wrong edit, and say which no case notices."
+)
+@click.option(
+    "--write",
+    "is_writing",
+    is_flag=True,
+    help="With --missing or --mutants: add the cases to the files they belong in.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
 @_at
 @click.pass_context
-def cases(ctx: click.Context, root: Path, missing: bool, as_json: bool, at: date | None) -> None:
-    """Say how much of the policies their cases show, and write the cases that are missing.
+def cases(
+    ctx: click.Context,
+    root: Path,
+    missing: bool,
+    is_mutating: bool,
+    is_writing: bool,
+    as_json: bool,
+    at: date | None,
+) -> None:
+    """Say how much of the policies their cases show, and print or write the cases that are missing.
 
     Counted are rules that win in some case, bounds with a case on each side, regions of guards with a case inside, and
     exceptions with a case in which they hold and one in which they do not. Exit code 1 when less is covered than
     `case_coverage_threshold` in rules/ci.yaml asks for; with --missing always 0.
 
+    --mutants is the harder test: each part of each policy is taken away once and each bound moved, and the cases are
+    replayed. It takes seconds to minutes; exit code 1 when an edit stays unnoticed.
+
     \b
     bylaw cases                          a line for each policy
     bylaw cases --missing                what to paste into policies/<domain>/cases.yaml
+    bylaw cases --missing --write        put there; read them: they expect what is decided today
+    bylaw cases --mutants                which wrong edits no case would notice
     """
     from ci.cases import report
+    from ci.commands.appending import write_cases
+    from ci.commands.mutating import mutating
 
+    if is_writing and not (missing or is_mutating):
+        raise click.UsageError("`--write` adds what `--missing` or `--mutants` finds: name one of them")
+    if is_mutating:
+        ctx.exit(mutating(root, at, is_writing, as_json))
     told = report(root, at, date.today())
+    if is_writing:
+        for path, count in write_cases(root, told.entries()).items():
+            click.echo(f"added {count} {'case' if count == 1 else 'cases'} to {path}", err=as_json)
     if as_json:
         click.echo(told.json())
     elif missing:
-        click.echo(told.yaml(), nl=False)
+        if not is_writing:
+            click.echo(told.yaml(), nl=False)
         if not told.survey.missing:
             click.echo("no case is missing", err=True)
     else:
@@ -325,7 +380,7 @@ _file = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
-@_root
+@ROOT
 @click.option("--base", metavar="REF", help="What the change started from; by default what GitHub's event names.")
 @click.option("--compute", type=_file, metavar="OUT", help="Only look, and write what was found into this file.")
 @click.option("--post", type=_file, metavar="IN", help="Only post what such a file says, after holding it to GitHub.")

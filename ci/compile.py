@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from bylaw.bundle import (
     BundleConstraint,
@@ -21,6 +23,7 @@ from bylaw.bundle import (
     SchemaVersion,
 )
 from bylaw.canonical import number_text
+from bylaw.declared import Broken, Route, broken_business, broken_context, broken_words
 from bylaw.logic.codec import encode
 from bylaw.logic.ir import TRUE, ConditionalRule, Ruleset, Variable
 from ci.formalize.paths import compiled_paths, decision_nodes
@@ -47,6 +50,9 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
     paths = compiled_paths(ruleset.rules, variables)
     rules = [_rule(rule, records[rule.policy_id], variables) for rule in ruleset.rules]
     constraints = _constraints(ruleset, records)
+    vocabulary = whole(workspace.vocabulary, "vocabulary", broken_words)
+    context = whole(workspace.context, "context", broken_context)
+    business = whole(workspace.business, "business", lambda plans: broken_business(plans, context))
     return CompiledPolicyBundle(
         variables={name: _variable(variable) for name, variable in sorted(variables.items())},
         conditional_rules=rules,
@@ -56,14 +62,14 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
         dominance_rules=[Dominance.model_validate(rule) for rule in proofs.contradictions.dominance],
         escalations=[Escalation.model_validate(item) for item in proofs.contradictions.escalations],
         priority_lattice=dict(workspace.rules.priorities.levels.items()),
-        vocabulary=workspace.vocabulary,
+        vocabulary=vocabulary,
         outcomes={
             name: {
                 "label": outcome.label,
                 "complete": outcome.complete,
-                "restrictive": list(workspace.vocabulary.restrictive(name)),
+                "restrictive": list(vocabulary.restrictive(name)),
             }
-            for name, outcome in sorted(workspace.vocabulary.outcomes.items())
+            for name, outcome in sorted(vocabulary.outcomes.items())
         },
         graphs={
             policy_id: record.enriched["formal"]["decision_graph"]
@@ -76,12 +82,19 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
             if "layer_assignment" in record.enriched
         },
         conflicts=proofs.contradictions.conflicts,
-        overrides={policy_id: sorted(others) for policy_id, others in sorted(ruleset.overrides.items())},
-        policies={policy_id: _policy(record) for policy_id, record in sorted(records.items())},
-        context=workspace.context,
+        overrides={
+            policy_id: sorted(others & records.keys())
+            for policy_id, others in sorted(ruleset.overrides.items())
+            if others & records.keys()
+        },
+        policies={
+            policy_id: {**_policy(record), "lifted_by": _lifting(record, workspace, variables)}
+            for policy_id, record in sorted(records.items())
+        },
+        context=context,
         decisions=workspace.decisions,
         rules=workspace.rules,
-        business=workspace.business if workspace.rules.features.business_knowledge else None,
+        business=business if workspace.rules.features.business_knowledge else None,
         bundle_metadata=BundleMetadata(
             policy_count=len(records),
             active_policy_count=sum(record.in_logic for record in records.values()),
@@ -93,10 +106,36 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
             committed_at=workspace.committed_at,
             schema_versions={
                 name: SchemaVersion.model_validate(version)
-                for name, version in versions(workspace.context, recorded(workspace.root)).items()
+                for name, version in versions(context, recorded(workspace.root)).items()
             },
         ),
     )
+
+
+Section = TypeVar("Section", bound=BaseModel)
+
+
+def whole(section: Section, name: str, broken: Callable[[Section], Iterable[Broken]]) -> Section:
+    """*section* without what has no meaning because a name in it leads nowhere; a finding has told of each."""
+    while routes := {problem.falls[1:] for problem in broken(section)}:
+        data = section.model_dump(by_alias=True)
+        for route in sorted(routes, key=_in_order, reverse=True):  # the later items of a list first
+            _without(data, route)
+        section = type(section).model_validate(data)
+    return section
+
+
+def _in_order(route: Route) -> tuple[str, ...]:
+    return tuple(f"{part:09}" if isinstance(part, int) else part for part in route)
+
+
+def _without(data: Any, route: Route) -> None:
+    """Take what is at *route* out of *data*, as far as it is still there; what a model may leave out is then None."""
+    for key in route[:-1]:
+        if key not in data and not isinstance(data, list):
+            return
+        data = data[key]
+    data.pop(route[-1])
 
 
 def _facts_of(rule: ConditionalRule) -> set[str]:
@@ -188,7 +227,9 @@ def _constraints(ruleset: Ruleset, records: Mapping[str, PolicyRecord]) -> list[
 
 def _policy(record: PolicyRecord) -> dict[str, Any]:
     policy = record.policy
+    texts = [] if record.status.get("formalization") == "complete" or not policy.is_active else _texts(record)
     return {
+        **({"texts": texts} if texts else {}),
         "path": record.path,
         "domain": policy.metadata.domain,
         "owner": policy.metadata.owner,
@@ -201,6 +242,31 @@ def _policy(record: PolicyRecord) -> dict[str, Any]:
         "regulatory_linkage": list(policy.metadata.regulatory_linkage),
         "audience": list(policy.audience),
     }
+
+
+def _lifting(record: PolicyRecord, workspace: Workspace, variables: Mapping[str, Variable]) -> list[dict[str, Any]]:
+    """The exceptions that only take effects away: they make no rule, and people want to know why nothing holds."""
+    found = []
+    for route, formula in record.lifted if record.in_logic else ():
+        written: Any = record.policy
+        for key in route:
+            written = getattr(written, key) if isinstance(key, str) else written[key]
+        found.append(
+            {
+                "conditions": encode(formula, variables),
+                "line": workspace.line(record.path, route),
+                "text": written.source_text or written.description,
+            }
+        )
+    return found
+
+
+def _texts(record: PolicyRecord) -> list[str]:
+    """The sentences of a policy that logic does not know: it stays in force as text."""
+    policy = record.policy
+    parts = (*policy.conditions, *policy.actions, *policy.exceptions)
+    told = (getattr(part, "source_text", None) or getattr(part, "description", None) for part in parts)
+    return list(dict.fromkeys(text for text in told if text))
 
 
 def enriched(records: Sequence[PolicyRecord]) -> dict[str, dict[str, Any]]:

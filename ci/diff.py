@@ -18,6 +18,7 @@ from bylaw.bundle import FILE_NAME, CompiledPolicyBundle, read
 from bylaw.bundle import ruleset as ruleset_in
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
+from bylaw.gate.history import HistoryFact, history_facts
 from bylaw.logic.ir import Ruleset
 from ci.base import committed_on, files_at
 from ci.files import FOLDERS
@@ -68,8 +69,19 @@ def compared(one: Version, two: Version, day: date) -> Comparison:
     unread = tuple(Unknown(None, None, reason) for reason in _left_out(one, two))
     spoken = {**labels(one.vocabulary), **labels(two.vocabulary)}
     return Comparison(
-        (one.name, two.name), day, Changes(found.changes, (*unread, *found.unknown), found.shared), spoken
+        (one.name, two.name),
+        day,
+        Changes(found.changes, (*unread, *found.unknown), found.shared),
+        spoken,
+        _history(two.vocabulary, found),
     )
+
+
+def _history(vocabulary: Vocabulary, found: Changes) -> dict[str, HistoryFact]:
+    """The history facts of the newer side, among those that are compared."""
+    variables = found.shared.variables
+    known = {name: fact for name, fact in vocabulary.facts.items() if name in variables}
+    return history_facts(vocabulary.model_copy(update={"facts": known}), variables)
 
 
 def _changes(before: Ruleset, after: Ruleset, day: date, budgets: ProofBudgets) -> Changes:
@@ -149,7 +161,7 @@ def outcome_changes(before: Run, after: Run) -> Iterator[Finding]:
     """One `outcome-change` a region, on the line of a policy that changed; `unknown-answer` for what hit a limit."""
     found = _changes(before.ruleset, after.ruleset, after.at, after.workspace.rules.ci.proofs)
     spoken = {**labels(before.workspace.vocabulary), **labels(after.workspace.vocabulary)}
-    told = Comparison(("base", "head"), after.at, found, spoken)
+    told = Comparison(("base", "head"), after.at, found, spoken, _history(after.workspace.vocabulary, found))
     for change in found.changes:
         yield _finding(change, told, after)
     for limit in found.unknown:

@@ -7,33 +7,38 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from bylaw.authored.labels import labels
+from bylaw.authored.labels import called, labels
 from bylaw.errors import UsageError
+from bylaw.gate.words import history_in_words
 from bylaw.logic.ir import ConditionalRule
 from bylaw.logic.prose import rule_in_words
-from bylaw.logic.shorter import shorter
+from bylaw.logic.readable import readable
 from ci.meanings import MEANINGS
 from ci.nearest import did_you_mean
-from ci.page import page
 from ci.pipeline import Run, run
 from ci.record import PolicyRecord
-from ci.report.pages import terminal
+
+FEW = 1_000  # ids of a repository that are explained at once, for whoever asks for the next one
 
 
-def finding_in_words(id: str) -> str | None:
-    """What a finding id means; None when *id* is none."""
-    told = page(id)
-    return None if told is None else terminal(told)
-
-
-def explain(root: Path, id: str, at: date | None, today: date) -> str:
-    """What *id* means in the repository at *root*. Raises UsageError, with the nearest id, for one nobody knows."""
+def explanations(root: Path, id: str, at: date | None, today: date) -> dict[str, str]:
+    """What *id* means, and beside it what every other id does, where there are few. Raises UsageError as `explain`."""
     done = run(root, at, today)
+    names = _names(done)
+    told = {name: text for name in names if (text := _told(done, name)) is not None} if len(names) <= FEW else {}
+    if id not in told:
+        if (text := _told(done, id)) is None:
+            kinds = "an id is that of a policy, a rule, a fact, an action, an outcome, a decision or a finding"
+            raise UsageError(f"nothing here is called `{id}`", did_you_mean(id, names) or kinds)
+        told[id] = text
+    return told
+
+
+def _told(done: Run, id: str) -> str | None:
     for speak in (_policy, _rule, _word, _decision):
         if lines := list(speak(done, id)):
             return "\n".join(lines)
-    kinds = "an id is that of a policy, a rule, a fact, an action, an outcome, a decision or a finding"
-    raise UsageError(f"nothing here is called `{id}`", did_you_mean(id, _names(done)) or kinds)
+    return None
 
 
 def _names(done: Run) -> list[str]:
@@ -68,11 +73,11 @@ def _policy(done: Run, id: str) -> Iterator[str]:
         yield "  not in force: nobody has confirmed it yet"
     if record.status["formalization"] == "failed":
         yield "  text only: it could not be formalized, see `bylaw check`"
-    spoken = labels(done.workspace.vocabulary)
+    spoken, names = labels(done.workspace.vocabulary), called(done.workspace.vocabulary)
     for rule in record.rules:
         yield ""
         yield f"  {rule.rule_id}  line {rule.source.line}"
-        yield f"    {rule_in_words(_short(done, rule), spoken)}"
+        yield f"    {rule_in_words(_short(done, rule), spoken, names)}"
         if rule.source.text:
             yield f"    “{rule.source.text}”"
     for constraint in record.constraints:
@@ -83,7 +88,7 @@ def _policy(done: Run, id: str) -> Iterator[str]:
 
 
 def _short(done: Run, rule: ConditionalRule) -> ConditionalRule:
-    return replace(rule, guard=shorter(rule.guard, done.ruleset.variables))
+    return replace(rule, guard=readable(rule.guard, done.ruleset.variables))
 
 
 def _period(record: PolicyRecord) -> str:
@@ -98,7 +103,8 @@ def _rule(done: Run, id: str) -> Iterator[str]:
     if rule is None:
         return
     yield f"{rule.rule_id} of {rule.policy_id}  {rule.source.path}:{rule.source.line}"
-    yield f"  {rule_in_words(_short(done, rule), labels(done.workspace.vocabulary))}"
+    words = done.workspace.vocabulary
+    yield f"  {rule_in_words(_short(done, rule), labels(words), called(words))}"
     if rule.source.text:
         yield f"  “{rule.source.text}”"
 
@@ -119,8 +125,10 @@ def _word(done: Run, id: str) -> Iterator[str]:
             unit = f" in {fact.unit}" if fact.unit else ""
             values = f": {', '.join(fact.values)}" if fact.values else ""
             yield f"  {fact.type}{unit}{values}"
+            if fact.history is not None:
+                yield f"  computed: {history_in_words(fact.history)}"
         if section == "actions" and (outcome := vocabulary.outcome_of(id)):
-            yield f"  answers `{outcome}`"
+            yield f"  answers `{outcome}`: {called(vocabulary)[outcome]}"
         users = sorted({rule.policy_id for rule in done.ruleset.rules if _speaks_of(rule, section, id)})
         if users:
             yield f"  used by {', '.join(users)}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ci.findings import Finding, Place
-from ci.source import MAX_BYTES
+from ci.limits import MAX_BYTES
 
 FOLDERS = ("policies", "context", "rules")
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -37,8 +37,8 @@ def _walk(root: Path, folder: str, real_root: str) -> Iterator[Content | Finding
     while waiting:
         path = waiting.pop()
         real = os.path.realpath(root / path)
-        if not _is_inside(real, real_root):
-            yield _unreadable(path, "the link leads out of the repository")
+        if astray := _led_astray(real, real_root):
+            yield _unreadable(path, astray)
             continue
         if real in visited:
             yield _unreadable(path, "the link leads back to a folder that is read already")
@@ -75,8 +75,8 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _content(entry: os.DirEntry[str], path: str, real_root: str) -> Content | Finding:
-    if entry.is_symlink() and not _is_inside(os.path.realpath(entry.path), real_root):
-        return _unreadable(path, "the link leads out of the repository")
+    if entry.is_symlink() and (astray := _led_astray(os.path.realpath(entry.path), real_root)):
+        return _unreadable(path, astray)
     try:
         status = entry.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -99,6 +99,15 @@ def _bytes(path: str, size: int) -> bytes:
         return data
     finally:
         os.close(descriptor)
+
+
+def _led_astray(real: str, real_root: str) -> str | None:
+    """Why nothing is read at *real*, to which a link may have led: what is hidden may hold somebody's secrets."""
+    if not _is_inside(real, real_root):
+        return "the link leads out of the repository"
+    if f"{os.sep}." in real[len(real_root) :]:
+        return "the link leads to a hidden file"
+    return None
 
 
 def _is_inside(real: str, real_root: str) -> bool:

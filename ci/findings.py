@@ -51,7 +51,11 @@ SEVERITIES: Mapping[str, Severity] = {
     "quote-mismatch": "warning",
     "unmapped-sentence": "warning",
     "semantic-overlap": "warning",
+    "misplaced-policy": "warning",
+    "assumed-fact": "warning",
+    "negative-label": "warning",
     "inactive-policy": "notice",
+    "not-yet-in-force": "warning",
     "expiring-policy": "notice",
     "idle-override": "notice",
     "idle-waiver": "warning",
@@ -64,6 +68,10 @@ SEVERITIES: Mapping[str, Severity] = {
     "stale-verified-query": "warning",
     "closed-entity": "notice",
     "unserved-task": "warning",
+    # tools of agents
+    "unbound-fact": "warning",
+    "assertable-money": "warning",
+    "uncallable-tool": "warning",
     # measured in a warehouse
     "missing-table": "error",
     "missing-column": "error",

@@ -20,6 +20,7 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
 
 @click.command("import")
 @click.argument("source", metavar="FILE_OR_FOLDER", type=click.Path(path_type=Path))
+@click.argument("manifest", metavar="[MANIFEST]", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--format",
     "format_",
@@ -48,6 +49,7 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
 def import_(
     ctx: click.Context,
     source: Path,
+    manifest: Path | None,
     format_: str,
     root: Path,
     schema: str,
@@ -69,8 +71,15 @@ def import_(
     bylaw import models --format metricflow --schema analytics
     bylaw import revenue.yaml --dry-run          Cortex, Ossie: what would be written, and what not
     bylaw import lookml --output ../policies     views and explores (with the extra `bylaw[lookml]`)
+    bylaw import mcp tools.json                  a draft of rules/tools.yaml from a server's tools/list
     """
     from bylaw.errors import UsageError
+
+    if manifest is not None:
+        if str(source) != "mcp":
+            raise UsageError(f"`{source}` is no source of tools", "write `bylaw import mcp MANIFEST`")
+        _tools(manifest, root, dry_run, as_json)
+        return
     from ci.importers.draft import is_name
     from ci.importers.registry import drafted
     from ci.importers.sql import is_dialect
@@ -89,6 +98,25 @@ def import_(
     else:
         click.echo("\n".join(_lines(name, found, draft.dropped, dry_run, all_)), color=ctx.color)
     ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
+
+
+def _tools(manifest: Path, root: Path, dry_run: bool, as_json: bool) -> None:
+    """Draft the bindings of an agent's tools."""
+    from ci.importers.mcp import PATH, draft
+
+    found = draft(manifest, root)
+    if not dry_run and found.added:
+        found.write(root)
+    if as_json:
+        told = {"format": "mcp", "dry_run": dry_run, "path": PATH, "added": found.added, "notes": found.notes}
+        click.echo(json.dumps({**told, "text": found.text}, indent=2, ensure_ascii=False))
+        return
+    state = "would be written to" if dry_run else "written to"
+    click.echo(f"{len(found.added)} tools {state} {root / PATH}: {', '.join(found.added) or 'nothing is new'}")
+    for note in found.notes:
+        click.echo(f"  {note}")
+    if dry_run:
+        click.echo(found.text)
 
 
 def _lines(name: str, plan: Plan, dropped: Sequence[Dropped], dry_run: bool, all_: bool) -> Iterator[str]:

@@ -14,9 +14,11 @@ from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions
 from bylaw.authored.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.collection import no_collection
 from bylaw.errors import UsageError
 from ci.files import FOLDERS, Content, contents
 from ci.findings import Finding, Place, Route
+from ci.histories import filled
 from ci.ingest import ingest
 from ci.progress import Progress, each
 from ci.revision import Revision, revision
@@ -142,7 +144,7 @@ def read(
         vocabulary=words.vocabulary,
         vocabularies=tuple(sorted(reader.vocabularies, key=lambda file: file.path)),
         policies=policies,
-        cases=tuple(sorted(reader.cases, key=lambda entry: (entry.path, entry.index))),
+        cases=tuple(sorted(filled(reader.cases, words.vocabulary), key=lambda entry: (entry.path, entry.index))),
         context=reader.context(),
         decisions=decisions,
         rules=rules,
@@ -157,20 +159,6 @@ def read(
         word_paths=words.paths,
         beyond=beyond,
     )
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Records form no cycles, and they stay: searching them for some is a tenth of the time of 10,000 files."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.unfreeze()  # the two together make everything old, so that the next search of the young is short
-        if was_enabled:
-            gc.enable()
 
 
 @contextmanager

@@ -82,6 +82,23 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
     "quote-mismatch": ("A quoted sentence says another number or the opposite.", "Correct the quote or the condition."),
     "unmapped-sentence": ("A sentence of the source document is quoted nowhere.", "Write the policy it speaks of."),
     "semantic-overlap": ("Two policies speak of the same thing in other words.", "Look whether they mean the same."),
+    "misplaced-policy": (
+        "A policy lies in the folder of another domain than its own.",
+        "Move the file, or correct `metadata.domain` and the id.",
+    ),
+    "assumed-fact": (
+        "A condition names no fact, and the default of every domain (`*`) is taken, though the policy's own domain "
+        "declares a fact of the same kind.",
+        "Name the fact that is meant with `parameter`, or give the domain a line of its own under `defaults`.",
+    ),
+    "negative-label": (
+        "The label of an action says what is not done. A denial of it would be read twice.",
+        "Call the action by what it does (`borrow a book`), and prohibit it where it may not be done.",
+    ),
+    "not-yet-in-force": (
+        "A policy takes effect on a later day. Until then it decides nothing, and cases that need it are not failing.",
+        "Nothing, if the day is meant; a case that says `at: DATE` is asked for that day.",
+    ),
     "inactive-policy": (
         "A mined policy holds only once a person confirmed it.",
         "Review it, then `human_validated: true`.",
@@ -103,6 +120,19 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
     "closed-entity": (
         "A rule on rows leads to no one row of its dimension from an entity, so the role sees none of its rows.",
         "Name the entity in the rule's `except` if the role may see all of its rows, or declare the relationship.",
+    ),
+    "unbound-fact": (
+        "A policy about what a tool does asks for a fact that no call of the tool says, that no history computes and "
+        "that an agent may not assert.",
+        "Bind the fact in rules/tools.yaml to an argument, a lookup or the session.",
+    ),
+    "assertable-money": (
+        "An agent may say by itself how much money a case is about.",
+        "Bind the amount to an argument or a lookup, and take `assertable: true` away.",
+    ),
+    "uncallable-tool": (
+        "No case allows what the tool does, so that every call of it is denied.",
+        "Write the policy that permits it, or take the tool out of rules/tools.yaml.",
     ),
     "unserved-task": (
         "No registered language model may take a task, so the plain path answers.",

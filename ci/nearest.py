@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bylaw.logic.ir import Kind
@@ -52,14 +52,19 @@ def one_right(word: str, choices: Iterable[str]) -> dict[str, str]:
     return {"written": word, "replacement": near[0]} if is_long else {}
 
 
-def unquoted(raw: Any, kind: Kind) -> str | None:
-    """What to do about a number, or a yes or no, that stands there as text; None where the text is neither."""
-    if not isinstance(raw, str):
-        return None
-    if kind in ("integer", "decimal") and re.fullmatch(r"-?\d+(\.\d+)?", raw):
-        return f"write it without quotes: {raw}"
-    said = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
-    return f"write {said[raw.casefold()]}, without quotes" if kind == "boolean" and raw.casefold() in said else None
+SAID: Mapping[str, str] = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+
+
+def unquoted(raw: Any, kind: Kind) -> tuple[str | None, dict[str, str]]:
+    """What to do about a number, or a yes or no, that stands there as text, and the fix; nothing for other text."""
+    if isinstance(raw, str) and kind in ("integer", "decimal"):
+        if re.fullmatch(r"-?\d+(\.\d+)?", raw):
+            return f"write it without quotes: {raw}", {"written": raw, "spelled": raw}
+        if told := re.fullmatch(r"(-?\d+(?:\.\d+)?) *([A-Za-z]+)", raw):
+            return f"write the number and its unit apart: `value: {told[1]}, unit: {told[2]}`", {}
+    if isinstance(raw, str) and kind == "boolean" and raw.casefold() in SAID:
+        return f"write {SAID[raw.casefold()]}, without quotes", {"written": raw, "spelled": SAID[raw.casefold()]}
+    return None, {}
 
 
 def _digits(word: str) -> list[str]:

@@ -27,6 +27,7 @@ from ci.load import Workspace, load, rare_collection
 from ci.progress import Progress
 from ci.proofs.focus import Focus
 from ci.proofs.stage import Proofs, prove, ruleset_of
+from ci.proofs.tools import tools
 from ci.record import PolicyRecord
 from ci.variables import variables
 from ci.waivers import accepted
@@ -69,7 +70,7 @@ def waived(findings: Sequence[Finding], workspace: Workspace, at: date) -> tuple
     """
     rules = workspace.rules
     severity, entries = rules.ci.severities.get("idle-waiver"), rules.waivers.waivers
-    return accepted(findings, entries, at, severity, workspace.position, UNREPRESENTABLE)
+    return accepted(findings, entries, at, severity, workspace.position, UNREPRESENTABLE, rules.waivers.longest_days)
 
 
 @rare_collection()
@@ -90,6 +91,7 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
     proofs = prove(workspace, records, ruleset, at.toordinal(), words, progress, focus)
     proofs = replace(proofs, records=layered(proofs.records, workspace))
     found += proofs.findings
+    found += tools(workspace, ruleset, at.toordinal())
     return Run(workspace, ruleset, proofs, tuple(graded(found, workspace.rules.ci.severities)), at)
 
 
@@ -106,11 +108,16 @@ def layered(records: Sequence[PolicyRecord], workspace: Workspace) -> list[Polic
 
 
 def bundle_text(run: Run, sign_key: str | None = None) -> str:
-    """The bundle's one text, signed where there is a key."""
+    """The bundle's one text, signed where there is a key. Raises UsageError for one that nobody would read back."""
     from bylaw.bundle import dump
+    from bylaw.references import broken
     from ci.compile import compile_bundle
 
-    return dump(compile_bundle(run.workspace, run.proofs, run.ruleset), sign_key)
+    bundle = compile_bundle(run.workspace, run.proofs, run.ruleset)
+    if (problem := next(broken(bundle, run.ruleset), None)) is not None:
+        root = run.workspace.root
+        raise UsageError(f"`{root}` does not compile: {problem}", f"see all findings with `bylaw check --root {root}`")
+    return dump(bundle, sign_key)
 
 
 def write(run: Run, directory: Path, sign_key: str | None = None) -> Path:

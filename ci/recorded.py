@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 from bylaw.audit.entry import AuditEntry
 from bylaw.audit.export import open_export, verify_export
 from bylaw.errors import UsageError
+from bylaw.logic.authorize import Authorizer
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import ValueMisfit
 from bylaw.progress import Hear, heard
@@ -23,6 +25,7 @@ from ci.diff import Version
 _Case = tuple[tuple[str, str], ...]  # facts and their values, spelled
 Subject = tuple[str, str]  # ("outcome", its name) or ("action", its name)
 UNREADABLE = "facts that are no longer declared"
+CALL = "call"  # of an action that an agent asked the gate for
 _ALL: Subject = ("", "")  # whatever was said
 MOST_EXAMPLES = 5  # request ids that are named
 
@@ -78,6 +81,9 @@ def read(stream: IO[bytes], name: str, hear: Hear | None = None) -> tuple[list[A
         nonlocal left_out
         for entry in entries:
             body = _body(entry)
+            if body.get("event") == "gate" and body.get("pending") is False:
+                call = _call(entry, body)
+                answers.extend([] if call is None else [call])
             if body.get("event") == "reply" and body.get("kind", "policy") == "policy":
                 found = _answer(entry, body)
                 answers.extend([] if found is None else [found])
@@ -175,7 +181,7 @@ def in_words(found: Recorded, names: tuple[str, str]) -> str:
         lines.append(f"  {_answers(found.left_out_count, '')} left out: the case was redacted, or not recorded")
     for kind in found.kinds:
         facts = ", ".join(f"{name}={value}" for name, value in sorted(kind.example.facts.items()))
-        nothing = {"outcome": "undecided", "action": "not spoken of"}[kind.subject[0]]
+        nothing = {"outcome": "undecided", "action": "not spoken of", CALL: "not decided"}[kind.subject[0]]
         change = f"{kind.subject[1]}: {kind.before or nothing} → {kind.after or nothing}"
         lines.append(f"  {change}: {_answers(kind.count)}, such as {kind.example.request_id} ({facts})")
     return "\n".join(lines) + "\n"
@@ -186,6 +192,7 @@ class _Decider:
 
     def __init__(self, version: Version, day: date) -> None:
         self._ruleset, self._roles, self._day = version.ruleset, version.roles, day.toordinal()
+        self._vocabulary = version.vocabulary
         self._actors: dict[str, frozenset[str]] = {}
         self._evaluators: dict[frozenset[str], Evaluator] = {}
         self._known: dict[tuple[frozenset[str], _Case], Mapping[Subject, str | None]] = {}
@@ -197,7 +204,29 @@ class _Decider:
         if key not in self._known:
             self._known[key] = self._decided(roles, answer)
         known = self._known[key]
-        return {subject: known.get(subject, known.get(_ALL)) for subject in answer.said}
+        return {
+            subject: known[_ALL]
+            if _ALL in known
+            else self._ruling(subject[1], answer)
+            if subject[0] == CALL
+            else known.get(subject)
+            for subject in answer.said
+        }
+
+    def _ruling(self, action: str, answer: Answer) -> str:
+        """What the gate says of a call with the facts that it had, history among them."""
+        if action not in self._vocabulary.actions:
+            return "deny"
+        variables = self._ruleset.variables
+        facts = {name: variables[name].read(shown) for name, shown in sorted(answer.facts.items())}
+        found = self._authorizer.authorize(self._vocabulary.canonical(action), facts, self._day)
+        return found.ruling
+
+    @cached_property
+    def _authorizer(self) -> Authorizer:
+        actions = self._vocabulary.actions
+        persons = {self._vocabulary.canonical(name) for name, action in actions.items() if action.person}
+        return Authorizer(Evaluator(self._ruleset, is_indexed=True), persons)
 
     def _decided(self, roles: frozenset[str], answer: Answer) -> Mapping[Subject, str | None]:
         try:
@@ -238,6 +267,14 @@ def _answer(entry: AuditEntry, body: Mapping[str, Any]) -> Answer | None:
         case {"facts": dict(facts), "outcomes": dict(outcomes), "actor": {"id": str(actor)}, "request_id": str(id_)}:
             said = {**_subjects("outcome", outcomes), **_subjects("action", body.get("duties"))}
             return Answer(entry.seq, id_, actor, facts, said) if said else None
+    return None
+
+
+def _call(entry: AuditEntry, body: Mapping[str, Any]) -> Answer | None:
+    """A call that the gate decided. One that no binding or declaration knew has nothing to be decided anew."""
+    match body:
+        case {"facts": dict(facts), "action": str(action), "ruling": str(ruling), "request_id": str(id_)}:
+            return Answer(entry.seq, id_, str(body.get("actor") or ""), facts, {(CALL, action): ruling})
     return None
 
 

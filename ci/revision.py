@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from ci.files import FOLDERS
-
-# What a repository's own configuration could start is switched off: the folder may come from a stranger's fork.
-_GIT = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
-_SECONDS = 60
+from ci.git import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +27,17 @@ def revision(root: Path) -> Revision:
 
     Only the folders that are read count: a bundle written beside them does not make the next one differ.
     """
-    head = git(root, "log", "-1", "--no-show-signature", "--format=%H %cs %ct", "HEAD")
+    head = text(root, "log", "-1", "--no-show-signature", "--format=%H %cs %ct", "HEAD")
     if head is None:
         return Revision()
     commit, day, seconds = head.split()
     shown = date.fromisoformat(day), _moment(int(seconds))
-    changed = git(root, "status", "--porcelain", "--ignore-submodules", "--", *FOLDERS)
+    changed = text(root, "status", "--porcelain", "--ignore-submodules", "--", *FOLDERS)
     if changed is None:
         return Revision()
     if not changed.strip():
         # A folder that git ignores shows no change either, but the commit does not hold it.
-        return Revision(commit, *shown) if git(root, "ls-tree", "HEAD", "--", *FOLDERS) else Revision()
+        return Revision(commit, *shown) if text(root, "ls-tree", "HEAD", "--", *FOLDERS) else Revision()
     return Revision(f"{commit}-dirty", *shown)
 
 
@@ -51,15 +47,4 @@ def _moment(seconds: int) -> str:
 
 def folder(root: Path) -> str:
     """The way from the top of the git repository to *root*, ending in a slash; empty at the top and outside git."""
-    return (git(root, "rev-parse", "--show-prefix") or "").rstrip("\n")
-
-
-def git(root: Path, *arguments: str) -> str | None:
-    """What git says; None when it fails or is not there."""
-    try:
-        answer = subprocess.run(
-            [*_GIT, "-C", str(root), *arguments], capture_output=True, timeout=_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return answer.stdout.decode("utf-8", "replace") if answer.returncode == 0 else None
+    return (text(root, "rev-parse", "--show-prefix") or "").rstrip("\n")

@@ -18,6 +18,7 @@ from bylaw.authored.context import Calendar, Context, Entity, GlossaryTerm, Gotc
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.policies import Case, Policy
 from bylaw.authored.rules import RULE_FILES, CiRules, Rules
+from bylaw.authored.tools import Lookup
 from bylaw.authored.vocabulary import Vocabulary
 from ci.files import Content
 from ci.findings import Finding, Place
@@ -53,6 +54,7 @@ ROOMS: tuple[Room, ...] = (
     Room("context/glossary/**/*", "glossary", GlossaryTerm, "term"),
     Room("context/guides/**/*", "guides", Guide, "domain"),
     Room("context/verified_queries/**/*", "verified_queries", VerifiedQuery, "name"),
+    Room("context/lookups/**/*", "lookups", Lookup, "name"),
     Room("context/calendar", "calendar", Calendar, ""),
     Room("context/business/objectives/**/*", "objectives", Objective, "id"),
     Room("context/business/strategies/**/*", "strategies", Strategy, "id"),
@@ -69,13 +71,14 @@ _ONE_OF = {
     "glossary": "glossary term",
     "guides": "guide for the domain",
     "verified_queries": "verified query",
+    "lookups": "lookup",
     "objectives": "objective",
     "strategies": "strategy",
     "projects": "project",
     "rules/": "file of rules",
     "context/": "file",
 }
-COLLECTIONS = ("entities", "metrics", "gotchas", "glossary", "guides", "verified_queries")
+COLLECTIONS = ("entities", "metrics", "gotchas", "glossary", "guides", "verified_queries", "lookups")
 PLANS = ("objectives", "strategies", "projects")
 
 
@@ -187,6 +190,7 @@ class Reader:
         name = source.path.rpartition("/")[2]
         stem, dot, suffix = name.rpartition(".")
         if stem != policy.policy_id:
+            of_file = re.fullmatch(rf"POL-(IMP-)?{re.escape(policy.metadata.domain.upper())}-\d{{3,}}", stem)
             self.findings.append(
                 Finding(
                     "schema",
@@ -194,6 +198,7 @@ class Reader:
                     Place(source.path, ("policy_id",)),
                     policies=(policy.policy_id,),
                     help=f"a policy lies in a file of its name: `{policy.policy_id}{dot}{suffix}`",
+                    detail={"written": policy.policy_id, "replacement": stem} if of_file else {},
                 )
             )
 

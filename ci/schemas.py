@@ -19,6 +19,7 @@ from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.policies import Case, Policy
 from bylaw.authored.rules import RULE_FILES, overlay_schema
 from bylaw.authored.suites import Suite
+from bylaw.authored.tools import Lookup
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.canonical import write_atomically
 
@@ -47,6 +48,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "glossary": partial(_of_model, GlossaryTerm),
     "guide": partial(_of_model, Guide),
     "verified_query": partial(_of_model, VerifiedQuery),
+    "lookup": partial(_of_model, Lookup),
     "calendar": partial(_of_model, Calendar),
     "decision": partial(_of_model, Decision),
     "event": partial(_of_model, Event),
@@ -58,7 +60,12 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     **{f"rules_{name}": partial(overlay_schema, model) for name, model in sorted(RULE_FILES.items())},
 }
 # files that tune machines: what a number means stands beside it in rules/, with where it comes from
-NUMBERS = frozenset(f"rules_{name}" for name in RULE_FILES) - {"rules_roles", "rules_waivers", "rules_features"}
+NUMBERS = frozenset(f"rules_{name}" for name in RULE_FILES) - {
+    "rules_roles",
+    "rules_waivers",
+    "rules_features",
+    "rules_tools",
+}
 
 
 def schema(name: str) -> Schema:

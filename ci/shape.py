@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ci.findings import Finding, Place, Route
-from ci.nearest import did_you_mean, one_right
+from ci.nearest import SAID, did_you_mean, one_right
 from ci.slips import Slip, slips
 
 M = TypeVar("M", bound=BaseModel)
@@ -75,8 +75,11 @@ def misfits(error: ValidationError, model: type[BaseModel], data: Any, path: str
 
 
 def _one_right(group: list[Slip]) -> dict[str, str]:
-    """The one right word where a key or a word of a closed list is misspelt."""
+    """The one right word where a key or a word of a closed list is misspelt, or a value is spelled as another type."""
     slip = group[0]
+    wanted = {_EXPECTED.get(one.kind) for one in group}
+    if len(wanted) == 1 and slip.route and (fix := _respelled(slip, wanted.pop())):
+        return fix
     if len(group) > 1 or not slip.route:
         return {}
     if slip.kind == "extra_forbidden":
@@ -85,6 +88,22 @@ def _one_right(group: list[Slip]) -> dict[str, str]:
         words = re.findall(r"'([^']*)'", slip.context["expected"])
         meant = _MEANT.get(slip.value, "")
         return {"written": slip.value, "replacement": meant} if meant in words else one_right(slip.value, words)
+    return {}
+
+
+def _respelled(slip: Slip, wanted: str | None) -> dict[str, str]:
+    """A value as the type that is *wanted*, where nothing else can have been meant."""
+    written = shown(slip.value)
+    if wanted == "text" and isinstance(slip.value, bool | int | Decimal):
+        return {"written": written, "spelled": f'"{written}"'}
+    if wanted == "a list" and slip.holds_words and re.fullmatch(r"[A-Za-z][\w.-]*", str(slip.value)):
+        return {"written": written, "spelled": f"[{written}]"}
+    if wanted == "true or false" and str(slip.value).casefold() in SAID:
+        return {"written": str(slip.value), "spelled": SAID[str(slip.value).casefold()]}
+    told = re.fullmatch(r"pol[-_](imp[-_])?([a-z]+)[-_](\d{1,3})", str(slip.value), re.IGNORECASE)
+    if slip.kind == "string_pattern_mismatch" and told and slip.context["pattern"].startswith("^POL-"):
+        right = f"POL-{'IMP-' if told[1] else ''}{told[2].upper()}-{int(told[3]):03}"
+        return {"written": str(slip.value), "replacement": right}
     return {}
 
 

@@ -17,10 +17,8 @@ from typing import Any, Literal
 import yaml
 
 from ci.findings import Route
+from ci.limits import MAX_BYTES, MAX_DEPTH, MAX_NODES
 
-MAX_BYTES = 1_048_576
-MAX_DEPTH = 32
-MAX_NODES = 200_000
 MAX_DIGITS = 40  # a longer number is a mistake or an attack
 
 Problem = Literal["unreadable-file", "schema", "duplicate-key"]

@@ -30,6 +30,12 @@ def load(root: Path) -> tuple[tuple[Suite, ...], Evaluation]:
     return suites, _floors(root)
 
 
+def elsewhere(path: Path) -> Suite:
+    """The suite in the file at *path*, wherever a team keeps it. Raises UsageError as `load` does."""
+    source = _source(path.parent, path)
+    return _fitting(Suite, source, source.data)
+
+
 def _floors(root: Path) -> Evaluation:
     default, path = load_defaults()["evaluation"], root / "rules" / "evaluation.yaml"
     if not path.is_file():

@@ -17,6 +17,8 @@ def variable(name: str, fact: Fact) -> Variable:
     """One fact as a variable."""
     free = unbounded(name, fact)
     low, high = (_bound(free, written) for written in (fact.minimum, fact.maximum))
+    if low is None and fact.history is not None and fact.history.kind in ("count", "since"):
+        low = 0
     return Variable(name, free.kind, free.values, low, high, free.unit)
 
 

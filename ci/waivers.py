@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from bylaw.authored.waivers import Waiver
 from ci.findings import SEVERITIES, Finding, Place, Severity
@@ -23,6 +23,7 @@ def accepted(
     severity: Severity | None = None,
     position: Callable[[Place], tuple[int, int]] | None = None,
     never: frozenset[str] = frozenset(),
+    longest_days: int | None = None,
 ) -> tuple[Finding, ...]:
     """The *findings* as they count on the day *at*, the accepted ones as notices, and those about idle waivers.
 
@@ -33,11 +34,12 @@ def accepted(
     open_to = [finding for finding in found if finding.id not in never]
     if not waivers:
         return tuple(found)
-    holding = {waiver.finding: i for i, waiver in enumerate(waivers) if at <= waiver.until}
+    last = date.max if longest_days is None else at + timedelta(days=longest_days)
+    holding = {waiver.finding: i for i, waiver in enumerate(waivers) if at <= waiver.until <= last}
     places = [_placed(Place(PATH, ("waivers", i)), position) for i in range(len(waivers))]
     shown = [finding if finding.id in never else _as_accepted(finding, holding, waivers, places) for finding in found]
     grade = severity or SEVERITIES["idle-waiver"]
-    idle = [] if grade == "off" else [replace(one, severity=grade) for one in _idle(open_to, waivers, at, places)]
+    idle = [] if grade == "off" else [replace(one, severity=grade) for one in _idle(open_to, waivers, at, last, places)]
     return tuple(sorted([*shown, *idle], key=lambda finding: _RANK[finding.severity]))
 
 
@@ -63,7 +65,7 @@ def _note(waiver: Waiver) -> str:
 
 
 def _idle(
-    findings: Sequence[Finding], waivers: Sequence[Waiver], at: date, places: Sequence[Place]
+    findings: Sequence[Finding], waivers: Sequence[Waiver], at: date, last: date, places: Sequence[Place]
 ) -> Iterator[Finding]:
     """Every waiver accepts a finding that stands."""
     standing = {print_ for finding in findings for print_ in (finding.fingerprint, *finding.members)}
@@ -76,6 +78,15 @@ def _idle(
                 place,
                 rules=about,
                 help="delete the entry",
+            )
+        elif waiver.until > last:
+            yield Finding(
+                "idle-waiver",
+                f"the waiver of `{waiver.finding}` ({waiver.id}) would hold until {waiver.until}: so far ahead nobody "
+                "may accept a finding, and it still stands",
+                place,
+                rules=about,
+                help=f"name a day up to {last}, as `longest_days` has it",
             )
         elif waiver.until < at:
             yield Finding(

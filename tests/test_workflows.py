@@ -15,6 +15,7 @@ import yaml
 
 from bylaw.cli import COMMANDS
 from ci.scaffold import init
+from tests.test_lock import pyproject
 from tests.trips.test_pull_request import Git
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,7 +35,11 @@ RIGHTS: dict[tuple[str, str], dict[str, str]] = {
         "issues": "write",
         "pull-requests": "write",
     },
+    ("policies-command.yml", "look"): {"contents": "read", "pull-requests": "read"},
     ("policies-command.yml", "answer"): {"contents": "write", "issues": "write", "pull-requests": "write"},
+    ("release.yml", "build"): {"contents": "read"},
+    ("release.yml", "attest"): {"attestations": "write", "id-token": "write"},
+    ("release.yml", "publish"): {"contents": "write"},
     ("bundle.yml", "compile"): {"contents": "read"},
     ("bundle.yml", "publish"): {"contents": "write"},
 }
@@ -75,7 +80,8 @@ def test_the_workflows_have_the_shape_that_github_reads(new: Path) -> None:
 
 
 def test_an_audit_of_the_workflows_finds_nothing(new: Path) -> None:
-    done = tool("zizmor", "--offline", "--no-progress", OURS, ACTION, ROOT / ".pre-commit-hooks.yaml", new)
+    files = (OURS, ACTION, ROOT / ".pre-commit-hooks.yaml", new)
+    done = tool("zizmor", "--offline", "--no-progress", "--persona", "auditor", *files)
     assert done.returncode == 0, done.stdout
 
 
@@ -140,16 +146,58 @@ def test_the_part_that_may_write_runs_only_the_default_branch() -> None:
 def test_the_part_that_answers_runs_nothing_of_the_pull_request() -> None:
     document = loaded(OURS / "policies-command.yml")
     assert document[True] == {"issue_comment": {"types": ["created", "edited"]}}
-    own, theirs, action = steps(document)
+    own, theirs, action, _ = document["jobs"]["look"]["steps"]
     assert own["with"] == {"persist-credentials": False}
     assert theirs["with"]["path"] == action["with"]["root"] == "pull-request"
     assert not [step for step in steps(document) if "run" in step]
 
 
+def test_the_part_that_may_answer_reads_only_what_the_other_left() -> None:
+    document = loaded(OURS / "policies-command.yml")
+    own, artifact, action = document["jobs"]["answer"]["steps"]
+    assert own["with"] == {"persist-credentials": False}  # the default branch
+    assert artifact["uses"].startswith("actions/download-artifact@")
+    assert action["with"]["mode"] == "post"
+    assert action["with"]["file"].startswith(artifact["with"]["path"])
+
+
+def test_who_is_no_owner_or_member_starts_nothing() -> None:
+    asked = loaded(OURS / "policies-command.yml")["jobs"]["look"]["if"]
+    who = re.findall(r"github\.event\.comment\.author_association == '(\w+)'", asked)
+    assert who == ["OWNER", "MEMBER"]
+    assert " || " not in re.sub(r"\(.*?\)", "", asked)
+
+
+def test_what_runs_is_installed_from_hashes_and_nothing_is_built() -> None:
+    install = next(step["run"] for step in steps(loaded(ACTION)) if "pip install" in step.get("run", ""))
+    assert "--require-hashes --only-binary :all: -r" in install
+    lines = (ROOT / "ci" / "requirements.lock").read_text(encoding="utf-8").split("\n")
+    whole = set((ROOT / "requirements.lock").read_text(encoding="utf-8").replace(" \\", "").split("\n"))
+    assert {line.removesuffix(" \\") for line in lines} <= whole  # the same versions, and their hashes
+    tests = "\n".join(step.get("run", "") for step in steps(loaded(OURS / "tests.yml")))
+    assert "--require-hashes -r requirements.lock" in tests
+    assert "--no-deps --no-build-isolation --editable ." in tests
+    for line in (step["run"] for path in EVERY for step in steps(loaded(path)) if "run" in step):
+        assert not re.search(r"\b(uv run|uv sync|uvx|pipx)\b", line)
+
+
+def test_the_tools_of_a_release_are_pinned_by_hashes() -> None:
+    backend = pyproject()["build-system"]["requires"]
+    lock = (ROOT / ".ci" / "release.lock").read_text(encoding="utf-8")
+    assert [one for one in backend if not re.search(rf"^{re.escape(one)} ", lock, re.MULTILINE)] == []
+    named = re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]
+    assert [one for one in named if "--hash=sha256:" not in one] == []
+    script = (ROOT / ".ci" / "release").read_text(encoding="utf-8")
+    assert "--require-hashes" in script
+    assert "pip-audit" in script
+    assert "--no-isolation" in script  # or the backend would be fetched anew, without its hash
+
+
 def test_nothing_that_an_untrusted_run_cached_is_ever_read() -> None:
     assert all("cache" not in step.get("uses", "") for path in EVERY for step in steps(loaded(path)))
-    (uv,) = (step for step in steps(loaded(ACTION)) if "setup-uv" in step.get("uses", ""))
-    assert uv["with"] == {"enable-cache": False}
+    used = [step for path in EVERY for step in steps(loaded(path)) if "setup-uv" in step.get("uses", "")]
+    assert len(used) == 3
+    assert all(uv["with"] == {"version": "0.13.9", "enable-cache": False} for uv in used)
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -169,13 +217,11 @@ def test_the_hook_for_other_repositories_is_a_verb_and_theirs_names_it(new: Path
 
 # ---- the action's own scripts, run by bash ----------------------------------------------------------------------
 
-# Stands in for uv: writes down what it is asked, and runs the verb where this program knows it.
-UV = """#!/usr/bin/env bash
-printf '%s\\n' "$@" > "$UV_SAID"
-shift 4
-[[ "$2" == review ]] && exit 0
-shift
-exec "{python}" -m bylaw.cli "$@"
+# Stands in for the interpreter: writes down what it is asked, and runs the verb where this program knows it.
+PYTHON = """#!/usr/bin/env bash
+printf '%s\\n' "$@" > "$SAID"
+[[ "$4" == review ]] && exit 0
+exec "{python}" "$@"
 """
 
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="the scripts are for bash")
@@ -188,13 +234,13 @@ def script(mode: str, number: int = 0) -> str:
 
 
 def run(text: str, folder: Path, cwd: Path, **environ: str) -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Run a script of the action as a runner does, with the stand-in for uv first in the path."""
-    bin_ = folder / "bin"
-    bin_.mkdir(exist_ok=True)
-    (bin_ / "uv").write_text(UV.format(python=sys.executable), encoding="utf-8")
-    (bin_ / "uv").chmod(0o755)
+    """Run a script of the action as a runner does, with the stand-in for its interpreter."""
+    python = folder / "environment" / "bin" / "python"
+    python.parent.mkdir(exist_ok=True, parents=True)
+    python.write_text(PYTHON.format(python=sys.executable), encoding="utf-8")
+    python.chmod(0o755)
     said = folder / "said"
-    env = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "UV_SAID": str(said)}
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "SAID": str(said), "ENVIRONMENT": str(folder / "environment")}
     env.pop("GITHUB_STEP_SUMMARY", None)
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", text],
@@ -228,8 +274,8 @@ def test_the_untrusted_part_computes_against_where_the_change_began(git: Git, tm
     hostile = 'out $(touch pwned) `touch pwned` "; touch pwned #.json'
     done, said = run(script("compute"), tmp_path, git.folder, BASE_SHA=moved, OUT=hostile)
     assert done.returncode == 0, done.stderr
-    assert said[4:] == ["bylaw", "review", "--compute", hostile, "--base", began, "--root", "."]
-    assert said[:4] == ["run", "--project", f"{ROOT / 'ci'}/..", "--no-dev"]
+    assert said[3:] == ["review", "--compute", hostile, "--base", began, "--root", "."]
+    assert said[:3] == ["-P", "-m", "bylaw.cli"]
     assert not (git.folder / "pwned").exists()
 
 
@@ -237,14 +283,15 @@ def test_the_untrusted_part_computes_against_where_the_change_began(git: Git, tm
 def test_the_trusted_part_posts_the_file(git: Git, tmp_path: Path) -> None:
     done, said = run(script("post"), tmp_path, git.folder, OUT="a file.json", GITHUB_TOKEN="t")
     assert done.returncode == 0, done.stderr
-    assert said[4:] == ["bylaw", "review", "--post", "a file.json", "--root", "."]
+    assert said[3:] == ["review", "--post", "a file.json", "--root", "."]
 
 
 @needs_bash
 def test_a_comment_is_answered_from_the_event_alone(git: Git, tmp_path: Path) -> None:
-    done, said = run(script("answer"), tmp_path, git.folder, GITHUB_TOKEN="t", ROOT="pull-request")
+    environ = {"GITHUB_TOKEN": "t", "ROOT": "pull-request", "BASE_SHA": "", "OUT": "reply.json"}
+    done, said = run(script("compute"), tmp_path, git.folder, **environ)
     assert done.returncode == 0, done.stderr
-    assert said[4:] == ["bylaw", "review", "--root", "pull-request"]
+    assert said[3:] == ["review", "--compute", "reply.json", "--root", "pull-request"]
 
 
 @needs_bash

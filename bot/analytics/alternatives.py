@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.analytics.present import figure_of
 from bot.analytics.reading import Unclear
 from bot.conversation import Choice, Turn
 
@@ -40,7 +41,7 @@ def told(reading: Unclear, turns: Sequence[Turn]) -> Unclear:
     """The choices, each with the figures that it gives."""
     choices = []
     for choice, turn in zip(reading.choices, turns, strict=True):
-        figures = turn.reply.text.partition(": ")[2].rstrip(".")
+        figures = figure_of(turn.reply.text)
         choices.append(Choice(value=choice.value, label=f"{choice.label}: {figures}"))
     return replace(reading, choices=tuple(choices))
 

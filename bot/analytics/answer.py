@@ -14,20 +14,35 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics import alternatives, autonomy, business, judged, plans, present, risk, ties
+from bot.analytics import (
+    absent,
+    alternatives,
+    assumed,
+    autonomy,
+    business,
+    form,
+    judged,
+    plans,
+    present,
+    readings,
+    risk,
+    ties,
+)
 from bot.analytics.asking import is_write_request
 from bot.analytics.charts import chart
+from bot.analytics.citing import citations_of
 from bot.analytics.execution import Execution
 from bot.analytics.headline import headline, readable
 from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse, Results
 from bot.analytics.judged import Judgement
 from bot.analytics.plans import Assent, Settle
-from bot.analytics.propose import Second
+from bot.analytics.propose import Modelled, Proposed
 from bot.analytics.read import Reader, calendar_rules
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.restatement import renamed, restated
 from bot.analytics.scope import lexicon_of
 from bot.analytics.ties import UNSEEN, Ties
-from bot.conversation import Citation, Interval, Question, Reply, Turn
+from bot.conversation import Interval, Question, Reply, Turn
 from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.access import Rights
@@ -39,7 +54,7 @@ from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiled, Compiler
 from bylaw.semantic.expressions import InvalidExpression
 from bylaw.semantic.query import SemanticQuery, Unanswerable
-from bylaw.sql import Catalogue
+from bylaw.sql.catalogue import Catalogue
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Warehouse, WarehouseError
 
@@ -106,12 +121,22 @@ def answer(
 ) -> Turn:
     """Answer *question*. `rights` are those of the asker, None for all; without a warehouse nothing runs.
 
-    A plan that waits for a yes runs only once *settle* has closed the request that showed it. What the reader does not
-    understand *llm* may put in the words of the catalogue.
+    A plan that waits for a yes runs only once *settle* has closed the request that showed it. Where there is *llm*, it
+    reads every question besides the reader: what both read alike is answered.
     """
+    means = _Means(index, _desk(index), warehouse, rights, settle, llm)
+    turn = _turn(question, state, means)
+    picks = turn.state.get("picks", state.get("picks"))
+    return replace(turn, state={**turn.state, "picks": picks}) if picks else turn
+
+
+def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
+    if (picked := readings.picked(question.text, state)) is not None:
+        return _picked(question, state, *picked, means)
     question = _filled_in(question, state)
-    desk = _desk(index)
-    means = _Means(index, desk, warehouse, rights, settle, llm)
+    index, desk = means.index, means.desk
+    if question.options.get(form.OPTION) is not None:
+        return _filled(question, state, means)
     if word := plans.heard(question.text):
         return _settled(question, state, word, means)
     if is_write_request(question.text):
@@ -125,7 +150,67 @@ def answer(
         case Unclear():
             return _unclear(question, state, reading, previous, means)
         case Bound():
-            return _answer(question, state, reading, means)
+            return _both(question.model_copy(update={"text": text}), state, reading, previous, means)
+
+
+def _picked(question: Question, state: dict[str, Any], text: str, reading: readings.Picked, means: _Means) -> Turn:
+    """The reading that the person picked of two, now or before."""
+    asked = question.model_copy(update={"text": text})
+    turn = _answer(asked, state, reading.bound(), means)
+    reply = turn.reply.model_copy(update={"meta": {"author": reading.author or "reader", "fallback_used": False}})
+    picks = readings.remembered(text, reading, state)
+    return replace(turn, reply=reply, state={**turn.state, "picks": picks})
+
+
+def _both(
+    question: Question, state: dict[str, Any], mine: Bound, previous: SemanticQuery | None, means: _Means
+) -> Turn:
+    """What the reader read and what a model reads: the same is answered, two are shown, one alone is confirmed."""
+    said = _modelled(question, previous, (), means)
+    if said is None:
+        return _answer(question, state, mine, means)
+    if said.bound is None:
+        turn = _answer(question, state, mine if said.is_silent else replace(mine, is_alone=True), means)
+        return _told(turn, said, "reader")
+    theirs = replace(said.bound, author=None)
+    both = f"reader and {said.model}"
+    turns = [_answer(question, state, one, means) for one in (mine, theirs)]
+    if turns[0].reply.status == "refused":
+        return _told(_answer(question, state, said.bound, means), said)
+    if renamed(mine.query) == theirs.query or readings.is_same(*turns):
+        return _told(turns[0], said, both)
+    if turns[1].reply.status == "refused":
+        return _told(_answer(question, state, replace(mine, is_alone=True), means), said, "reader")
+    offered = readings.choices([_restated(one, means) for one in (mine, theirs)], turns)
+    reply = _reply(question, means.index, status="needs_choice", text=readings.BOTH, choices=offered)
+    kept = {**state, "readings": readings.offered(question.text, (mine, said.bound), offered)}
+    papers = alternatives.papers(turns) if all("plan" in turn.artifacts for turn in turns) else {}
+    return _told(Turn(reply, kept, artifacts=papers), said, both)
+
+
+def _restated(bound: Bound, means: _Means) -> str:
+    """A reading in words of its plan."""
+    desk = means.desk
+    compiled = desk.compiler.compile(bound.query, desk.compiler.visible(means.rights))
+    return restated(bound.query, present.metrics_of(bound.query, desk.context), compiled, desk.context)
+
+
+def _modelled(
+    question: Question, previous: SemanticQuery | None, unclear: tuple[str, ...], means: _Means
+) -> Proposed | None:
+    """What a model reads; None where no model is to be asked."""
+    index, desk, rules = means.index, means.desk, means.index.rules.autonomy.proposals
+    if means.llm is None or rules is None:
+        return None
+    known = (desk.context, desk.reader, desk.compiler, desk.mask, means.rights, unclear)
+    model = Modelled(means.llm, rules, index.rules.agents, *known)
+    return model.read(question.text, index.local(question.asked_at).date(), previous)
+
+
+def _told(turn: Turn, said: Proposed, author: str | None = None) -> Turn:
+    """*turn*, saying who read the question, with everything that was said kept beside it."""
+    reply = turn.reply.model_copy(update={"meta": said.meta(author)})
+    return replace(turn, reply=reply, artifacts={**turn.artifacts, **said.papers()})
 
 
 def _unclear(
@@ -164,16 +249,35 @@ def _proposed(
     question: Question, state: dict[str, Any], unclear: NotUnderstood, previous: SemanticQuery | None, means: _Means
 ) -> Turn:
     """What a model makes of a question that was not understood, to be confirmed; else that it was not understood."""
-    index, desk, rules = means.index, means.desk, means.index.rules.autonomy.proposals
-    refused = Turn(_refused(question, index, unclear.message, unclear.help), state)
-    if means.llm is None or rules is None or unclear.is_final:
+    refused = _formed(question, state, unclear, means)
+    said = None if unclear.is_final else _modelled(question, previous, unclear.words, means)
+    if said is None:
         return refused
-    known = (desk.context, desk.reader, desk.compiler, desk.mask, means.rights)
-    second = Second(means.llm, rules, index.rules.agents, *known)
-    said = second.read(question.text, index.local(question.asked_at).date(), unclear, previous)
-    turn = refused if said.bound is None else _answer(question, state, said.bound, means)
-    reply = turn.reply.model_copy(update={"meta": said.meta()})
-    return replace(turn, reply=reply, artifacts={**turn.artifacts, **said.papers()})
+    return _told(refused if said.bound is None else _answer(question, state, said.bound, means), said)
+
+
+def _formed(question: Question, state: dict[str, Any], unclear: NotUnderstood, means: _Means) -> Turn:
+    """What stands in the way, and the form with what was understood; no form for what nobody may read otherwise."""
+    if unclear.is_final:
+        return Turn(_refused(question, means.index, unclear.message, unclear.help), state)
+    shown = form.blank(means.desk.context, means.rights, unclear.understood)
+    if not shown.has_choices:
+        return Turn(_refused(question, means.index, unclear.message, unclear.help), state)
+    said = _refused(question, means.index, unclear.message, unclear.help)
+    text = f"{said.text} {form.ASKED}"
+    changed = {"status": "needs_choice", "text": text, "form": shown, "bindings": unclear.bindings}
+    return Turn(said.model_copy(update=changed), state)
+
+
+def _filled(question: Question, state: dict[str, Any], means: _Means) -> Turn:
+    """The answer to a form that was filled in: what was compiled is shown, whatever the question said."""
+    index, desk = means.index, means.desk
+    today = index.local(question.asked_at).date()
+    try:
+        query = form.query_of(form.filled(question.options[form.OPTION]), desk.compiler, today, desk.reader.calendar)
+    except Unanswerable as problem:
+        return _formed(question, state, NotUnderstood(problem.message, problem.help), means)
+    return _answer(question, state, Bound(query, ()), means)
 
 
 def _settled(question: Question, state: dict[str, Any], word: plans.Word, means: _Means) -> Turn:
@@ -210,16 +314,17 @@ def _answer(
         whitelist = None if rights is None else tuple(sorted(rights.schemas))
         request = ExecutionRequest(request_id=question.request_id, sql=sql, schema_whitelist=whitelist)
         planned = execution.planned(request)
-        if not planned.validation.is_allowed:
+        if planned.sql is None:
             reason = planned.rejection_reason or "the statement is not allowed"
             help = "`rules/roles.yaml` says who may read what" if planned.validation.schemas_blocked else None
             return Turn(_refused(question, index, reason, help), state)
+        sql = planned.sql
         judgement = judged.judge(question, bound, compiled, index, planned, warehouse, visible)
         reply = _planned(question, index, desk, bound, compiled, sql, judgement)
         if assent is not None:
             reply = assent.noted(reply)
         if warehouse is None:
-            text = f"{reply.text} No warehouse is connected."
+            text = f"{reply.text.removesuffix(plans.HOW).rstrip()} No warehouse is connected."
             reply = reply.model_copy(update={"status": "recommended", "text": text, "choices": ()})
         elif judgement.may_run if assent is None else assent.covers(reply):
             if assent is not None and not assent.is_first():
@@ -230,6 +335,9 @@ def _answer(
             limit = index.rules.autonomy.execution.rows_fetched
             results = execution.executed(request, planned, limit).results
             assert results is not None
+            missing = absent.looked_up(query, results, desk.compiler, execution, request, visible)
+            if missing is not None:
+                return _absent(question, state, missing, reply, means)
             tied = ties.looked_up(query, results, desk.compiler, execution, request, visible)
             reply = _presented(reply, compiled, query, desk.context, results, tied)
     except (Unanswerable, InvalidExpression) as problem:
@@ -244,6 +352,15 @@ def _answer(
     carried = {"query": plan["query"], **({"waiting": plans.kept(question, reply, bound)} if reply.choices else {})}
     log = judgement.log(question, desk.context.entities[compiled.base].domain)
     return Turn(reply, carried, artifacts={"plan": plan}, log=log)
+
+
+def _absent(question: Question, state: dict[str, Any], missing: absent.Absent, reply: Reply, means: _Means) -> Turn:
+    """Which value is meant, in the words of the question where these name it, else in the form."""
+    choices = missing.choices(question.text)
+    shown = None if choices else form.blank(means.desk.context, means.rights)
+    changed = {"status": "needs_choice", "text": missing.text, "choices": choices, "form": shown}
+    asked = {choice.label.lower(): choice.value for choice in choices}
+    return Turn(reply.model_copy(update=changed), {**plans.without(state), "choices": asked})
 
 
 def _plan(
@@ -264,13 +381,13 @@ def _planned(
 ) -> Reply:
     """The reply as far as it goes without rows."""
     query, auth = bound.query, judgement.auth
-    about = headline(query, present.metrics_of(query, desk.context))
-    why = "".join(f"{reason}; " for reason in auth.halts)
-    status, text = "recommended", f"{about}: {why}this is the statement I would run; nothing ran."
+    about = restated(query, present.metrics_of(query, desk.context), compiled, desk.context)
+    why = "".join(f" {reason[:1].upper()}{reason[1:]}." for reason in auth.halts)
+    status, text = "recommended", f"{about}.{why} This is the statement I would run; nothing ran yet. {plans.HOW}"
     if auth.autonomy_level == 1:
         status, text = "escalated", f"{about}: this is for a person to answer; nothing ran."
     elif auth.halts and judgement.executes:
-        status, text = "pending", f"{about}: {' and '.join(auth.halts)}. Shall I run it?"
+        status, text = "pending", f"{about}.{why} Shall I run it? {plans.HOW}"
     window = query.window
     today = index.local(question.asked_at).date()
     caveats = [*_caveats(desk.context, query, compiled, today), *judgement.caveats, *auth.warnings]
@@ -287,7 +404,7 @@ def _planned(
         interval=window and Interval(start=window.start.isoformat(), end=window.end.isoformat(), label=window.label),
         bindings=bound.bindings,
         caveats=tuple(dict.fromkeys(caveats)),
-        citations=_citations(desk.context, query, compiled, index.commit),
+        citations=citations_of(desk.context, query, compiled, index.commit),
         data_until=judgement.data_until,
         risk=judgement.assessment,
         acceptance=autonomy.acceptance(index.rules.autonomy, auth.autonomy_level),
@@ -326,26 +443,8 @@ def _caveats(context: Context, query: SemanticQuery, compiled: Compiled, today: 
         found.append(f"The first {query.grain} is not whole: it counts from {query.window.start.isoformat()} on.")
     if compiled.time_column:
         found.append(f"Dated by {compiled.time_column}.")
+    found += assumed.told(context, query, compiled.entities)
     return tuple(found)
-
-
-def _citations(context: Context, query: SemanticQuery, compiled: Compiled, commit: str | None) -> tuple[Citation, ...]:
-    """The records the answer rests on: the metrics, and the parts of a ratio."""
-    used = list(query.named)
-    used += [half for part in query.ratios for half in (part.numerator, part.denominator)]
-    names = [name for name in dict.fromkeys(used) if name in context.metrics]
-    for name in list(names):
-        metric = context.metrics[name]
-        names += [part for part in (metric.numerator, metric.denominator) if part]
-    keys = [f"metrics/{name}" for name in dict.fromkeys(names)] + [f"entities/{compiled.base}"]
-    described: Mapping[str, str | None] = {f"metrics/{name}": context.metrics[name].description for name in names}
-    return tuple(
-        Citation(
-            id=key, path=context.paths.get(key), line=1 if key in context.paths else None, commit=commit,
-            text=described.get(key),
-        )
-        for key in keys
-    )  # fmt: skip
 
 
 def _desk(index: BundleIndex) -> _Desk:

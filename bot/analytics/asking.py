@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 from bylaw.language.words import read_words
 
@@ -30,9 +29,14 @@ _AFTER_NOUNS = _set("in of between")
 _OBJECTS = _set("the a an all every each any this that these those our my their his her its last both")
 _SUBJECTS = _set("we they he she it")
 _ASKING = _set("how which what who when why where do")
-_HAPPENING = _set("write drop")  # what authors and sales do by themselves
+
 _TEXTS = _set("poem song story joke haiku essay letter summary report speech limerick article sql query")
+_TAKEN = _set("them it everything anything something table row rows record records from into")
+_AMOUNTS = _set("one two three four five six seven eight nine ten half twice")
+_SHOWN = _set("report chart graph plot overview summary list breakdown diagram picture")
+_CLAUSES = re.compile(r"[.;:!?\n]+(?=\s|$|\W)|,\s|\b(?:and|then|but|or|before|after|afterwards)\b", re.IGNORECASE)
 _COURTESY = _set(
+    "do also now go ahead "
     "please can could you would i want to need kindly let lets let's us just like be it possible someone somebody"
 )
 _DONE_FOR = re.compile(  # "could you have order 12 marked as sent", "I would like the price to be 10 from now on"
@@ -48,15 +52,39 @@ _FOLLOW_UP = re.compile(
 
 @lru_cache(maxsize=64)
 def is_write_request(text: str) -> bool:
-    """Does *text* ask to change data? Checked before anything else is read; the last few are kept."""
-    words = [word.text for word in read_words(text)]
-    past = {i + 2 for i, pair in enumerate(pairwise(words)) if pair[0] == "do" and pair[1] in _SUBJECTS}
-    if words and words[0] in _ASKING and "do" in words:  # "how many papers did each author write", "why did sales drop"
-        past |= {i for i, word in enumerate(words) if word in _HAPPENING and i > words.index("do") + 1}
-    past |= {i for i, word in enumerate(words) if word == "write" and not _TEXTS.isdisjoint(words[i + 1 : i + 4])}
-    # "how many did we write" asks, "write a poem" wants a text: neither changes any data
-    asked = [word for i, word in enumerate(words) if i not in past and not _is_noun(words, i)]
-    return not _WRITES.isdisjoint(asked) or _is_order(words)
+    """Does *text* order data to be changed? Checked before anything else is read; the last few are kept.
+
+    An order opens a sentence, or a clause of one, with its verb. The same word anywhere else only speaks of a change,
+    and what can only read does no harm: "orders created last month", "which tickets did the team update".
+    """
+    first, *others = [[word.text for word in read_words(clause)] for clause in _CLAUSES.split(text)]
+    if _is_order(first) or _opens_with(first, _WRITES):
+        return True
+    return any(_opens_with(words, _WRITES) and _has_object(words, _opening(words)) for words in others)
+
+
+def _opens_with(words: Sequence[str], verbs: frozenset[str]) -> bool:
+    """Is one of *verbs* the first word behind all courtesy, with something to be done to and no report behind it?"""
+    at = _opening(words)
+    if words[at : at + 2] == ["get", "rid"]:
+        return True
+    is_text = words[at : at + 1] == ["write"] and not _TEXTS.isdisjoint(words[at + 1 : at + 4])
+    if at >= len(words) or words[at] not in verbs or is_text or _is_noun(words, at):
+        return False
+    by = [i for i, word in enumerate(words) if word in ("by", "per") and i > at]
+    is_report = any(words[i + 1 : i + 2] and not _is_amount(words[i + 1]) for i in by)
+    return at + 1 < len(words) and (_has_object(words, at) or not is_report)
+
+
+def _has_object(words: Sequence[str], at: int) -> bool:
+    """Does what the verb at *at* is done to stand right behind it: "delete the orders", "drop them"?"""
+    return not (_OBJECTS | _TAKEN).isdisjoint(words[at + 1 : at + 2]) or any(
+        not word.isalpha() for word in words[at + 1 : at + 3]
+    )
+
+
+def _is_amount(word: str) -> bool:
+    return not word.isalpha() or word in _AMOUNTS
 
 
 def _is_noun(words: Sequence[str], at: int) -> bool:
@@ -68,8 +96,11 @@ def _is_noun(words: Sequence[str], at: int) -> bool:
 def _is_order(words: Sequence[str]) -> bool:
     """Do *words* begin with an order to change something, behind all courtesy?"""
     at = _opening(words)
+    is_shown = words[at : at + 1] == ["create"] and not _SHOWN.isdisjoint(words[at + 1 : at + 4])
+    if is_shown:
+        return False  # "create a report of …" is answered with one
     if _DONE_FOR.search(" ".join(words[at:])) is not None:
-        return words[at] not in _ASKING
+        return words[at : at + 1] != [] and words[at] not in _ASKING
     return at < len(words) and (words[at] in _WRITE_STARTS or _is_aimed(words, at)) and not _is_noun(words, at)
 
 

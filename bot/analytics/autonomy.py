@@ -13,6 +13,7 @@ from bylaw.authored.context import Entity
 
 LARGE = "the plan is above the resource limits"
 PROPOSED = "a language model put the question this way"
+ALONE = "only one of two readers understood the question"
 _MINUTE_MS = 60_000
 
 
@@ -32,6 +33,7 @@ class Circumstances:
     phrases: Collection[str] = ()
     override: int | None = None
     proposed: bool = False
+    alone: bool = False
     stewards: Sequence[str] = ()
 
 
@@ -97,6 +99,8 @@ def _halts(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Iter
         yield LARGE
     if around.proposed:
         yield PROPOSED
+    elif around.alone:
+        yield ALONE
     if any(preference.asks_first for _, preference in _wanted(rules, request, around)):
         yield "you want to be asked first"
 

@@ -9,8 +9,9 @@ from decimal import Decimal
 from typing import Any
 
 from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse, Plan, Results, Validation
-from bylaw.sql import Catalogue, check_statement
-from bylaw.sql_rows import Visible
+from bylaw.sql.catalogue import Catalogue
+from bylaw.sql.gate import check_statement
+from bylaw.sql.rows import Visible
 from bylaw.warehouses.port import Estimate, Rows, Warehouse
 
 _GIGABYTE = 1_000_000_000
@@ -40,20 +41,22 @@ class Execution:
             request_id=request.request_id,
             status="success" if verdict.is_allowed else "rejected",
             rejection_reason=verdict.reason,
+            next_step=None if verdict.is_allowed else _next_step(verdict.schemas_blocked),
             validation=Validation(
                 sql_type=verdict.sql_type,
                 is_allowed=verdict.is_allowed,
                 schemas_referenced=verdict.schemas_referenced,
                 schemas_blocked=verdict.schemas_blocked,
             ),
-            plan=self._plan(request.sql) if verdict.is_allowed and self.warehouse is not None else None,
+            sql=verdict.sql,
+            plan=self._plan(verdict.sql) if verdict.sql is not None and self.warehouse is not None else None,
         )
 
     def executed(self, request: ExecutionRequest, planned: ExecutionResponse, limit: int) -> ExecutionResponse:
         """*planned* with its rows, at most *limit*. Raises WarehouseError."""
-        if self.warehouse is None or not planned.validation.is_allowed:
+        if self.warehouse is None or planned.sql is None:
             return planned
-        rows = self.masked(self.warehouse.run(request.sql, limit))
+        rows = self.masked(self.warehouse.run(planned.sql, limit))
         columns = [_cells(column) for column in zip(*rows.rows, strict=True)]
         results = Results(
             columns=rows.columns,
@@ -77,6 +80,13 @@ def plan_of(estimate: Estimate) -> Plan:
         estimated_rows=estimate.rows,
         warnings=estimate.warnings,
     )
+
+
+def _next_step(blocked: Sequence[str]) -> str:
+    """What would work, where the gate does not let a statement through."""
+    if blocked:
+        return f"ask who grants {', '.join(f'`{name}`' for name in blocked)} in `rules/roles.yaml`"
+    return "ask for it in the words of the catalogue"
 
 
 def _cells(column: Sequence[Any]) -> list[Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 
 from bylaw.authored.context import Metric
+from bylaw.language import dates
 from bylaw.semantic.names import BETWEEN
 from bylaw.semantic.parts import PART
 from bylaw.semantic.query import (
@@ -36,7 +37,7 @@ _ORDERED = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "is_n
 
 def headline(query: SemanticQuery, metrics: Mapping[str, Metric]) -> str:
     """What the answer is about: `Net revenue by region, Q3 2026`."""
-    columns = [readable(name.partition(".")[2]) for name in query.dimensions]
+    columns = [column(name) for name in query.dimensions]
     groups = columns + ([query.grain] if query.grain else [])
     about = listed(dict.fromkeys(named(name, query) for name in query.shown))
     if query.metrics and not query.shown:
@@ -88,13 +89,22 @@ def condition(part: Condition) -> str:
             return f"with {counted}{_than(part.than) if part.than is not None else ''}"
         case First():
             owners = "".join(f" of each of {readable(owner)}" for owner in part.per)
-            return f"the {'last' if part.is_last else 'first'} by {readable(part.by)}{owners}"
+            inside = listed(conditions(part.filters))
+            rows = f"the {'last' if part.is_last else 'first'} by {readable(part.by)}{owners}"
+            return f"{rows} ({inside})" if inside else rows
         case Filter():
             return _filter(part)
 
 
+def column(name: str) -> str:
+    """What a field is called; behind it the relationship that leads to it, where one is named."""
+    place, _, short = name.partition(".")
+    role = place.partition("@")[2]
+    return f"{readable(short)} ({readable(role)})" if role else readable(short)
+
+
 def _filter(part: Filter) -> str:
-    name = readable(part.dimension.partition(".")[2])
+    name = column(part.dimension)
     negated = "not " if part.negated else ""
     if part.operator == "is_null":
         return f"with {name}" if part.negated else f"without {name}"
@@ -150,7 +160,7 @@ def _span(first: Filter, second: Filter) -> str:
     start, end = _day(first.values[0]), _day(second.values[0])
     assert start is not None and end is not None
     name = readable(first.dimension.partition(".")[2])
-    last = end - timedelta(days=1)
+    last = dates.day_before(end)
     if (start.month, start.day, end.month, end.day) == (1, 1, 1, 1) and end.year == start.year + 1:
         return f"{name} in {start.year}"
     if start.day == end.day == 1 and (end.year - start.year) * 12 + end.month - start.month == 1:
@@ -212,7 +222,8 @@ def named(name: str, query: SemanticQuery) -> str:
         return readable(name)
     inside = listed(conditions(measure.filters))
     whole = "all " if measure.over == "total" else ""
-    return f"{whole}{readable(measure.metric)}{f' ({inside})' if inside else ''}"
+    unit = f" in {measure.unit}" if measure.unit else ""
+    return f"{whole}{readable(measure.metric)}{f' ({inside})' if inside else ''}{unit}"
 
 
 def _rank(query: SemanticQuery) -> str:

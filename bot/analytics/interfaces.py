@@ -6,10 +6,11 @@ people and front ends say; `AnalyticsRequest` and `AnalyticsResponse` are that i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
-from bot.conversation import Acceptance, Actor, Factors, Question, Reply, Spoken
+from bot.conversation import Acceptance, Actor, Choice, Factors, Form, Question, Reply, Spoken
 from bylaw.authored.amounts import Level
 
 Decision = Literal["PROCEED", "NOTIFY", "CONFIRM", "RECOMMEND", "BLOCK"]
@@ -48,14 +49,26 @@ class BusinessContext(Spoken):
     projects: tuple[str, ...] = ()
 
 
+class Disambiguation(Spoken):
+    """A question back: the words that may mean several things, why, and what to send back for each."""
+
+    question: str
+    words: str = ""
+    reason: str = ""
+    choices: tuple[Choice, ...] = ()
+
+
 class ContextResponse(Spoken):
-    """What the context says: the entities, what kind of domain they belong to, and how easily the answer is wrong."""
+    """What the context says: the entities, what kind of domain they belong to, and how easily the answer is wrong.
+
+    Where several things may be meant, `disambiguation_questions` says which, why, and how to choose.
+    """
 
     matched_entities: tuple[MatchedEntity, ...]
     domain_guide: str | None = None
     business_context: BusinessContext | None = None
     disambiguation_needed: bool = False
-    disambiguation_questions: tuple[str, ...] = ()
+    disambiguation_questions: tuple[Disambiguation, ...] = ()
     error_likelihood_factors: Factors
 
 
@@ -144,12 +157,14 @@ class Results(Spoken):
 
 
 class ExecutionResponse(Spoken):
-    """What became of a statement; `results` are missing while it is only planned."""
+    """What became of a statement; `results` are missing while it is only planned. `sql` is the text that may run."""
 
     request_id: str
     status: Literal["success", "rejected", "error"]
     rejection_reason: str | None = None
+    next_step: str | None = None
     validation: Validation
+    sql: str | None = None
     plan: Plan | None = None
     results: Results | None = None
 
@@ -158,9 +173,10 @@ class ExecutionResponse(Spoken):
 
 
 class AnalyticsQuery(Spoken):
-    """The question."""
+    """The question; `form` is a form that was filled in, where an answer asked for one."""
 
     natural_language: str
+    form: dict[str, Any] | None = None
 
 
 class AnalyticsPreferences(Spoken):
@@ -203,13 +219,30 @@ class AnalyticsResult(Spoken):
     caveats: tuple[str, ...] = ()
 
 
+class GoOn(Spoken):
+    """How to go on with an answer that is not complete: what to send to which session, and until when.
+
+    `send` is what the next question's text is: one of the `choices`, or words of one's own. `form` is what can be
+    filled in instead. Empty where only a person can go on, whom `escalation_path` names.
+    """
+
+    session_id: str
+    text: str
+    choices: tuple[Choice, ...] = ()
+    form: Form | None = None
+    escalation_path: tuple[str, ...] = ()
+
+
 class AnalyticsResponse(Spoken):
-    """An answer as agents get it."""
+    """An answer as agents get it. `text` says it in words; what is not complete says how to go on."""
 
     request_id: str
     status: Literal["completed", "pending_acceptance", "needs_disambiguation", "blocked"]
     result: AnalyticsResult
     acceptance: Acceptance
+    text: str = ""
+    reasons: tuple[str, ...] = ()
+    go_on: GoOn | None = None
 
     @classmethod
     def of(cls, reply: Reply) -> AnalyticsResponse:
@@ -227,7 +260,30 @@ class AnalyticsResponse(Spoken):
                 caveats=reply.caveats,
             ),
             acceptance=acceptance,
+            text=reply.text,
+            reasons=() if risk is None else risk.caps,
+            go_on=_go_on(reply, _status(reply, acceptance)),
         )
+
+
+_WAYS: Mapping[str, str] = {
+    "needs_disambiguation": "Send one of the choices as the next question of this session, or fill in the form.",
+    "pending_acceptance": "Send one of the choices as the next question of this session.",
+    "blocked": "Ask another question in this session, or one of those who can take over.",
+}
+_STANDS = "The answer stands; it waits to be accepted until then."
+
+
+def _go_on(reply: Reply, status: str) -> GoOn | None:
+    """What is needed to go on; None where nothing is left to do."""
+    if status == "completed":
+        return None
+    choices = reply.choices or (reply.ask.choices if reply.ask is not None else ())
+    text = _STANDS if reply.status == "answered" else _WAYS[status]
+    if reply.ask is not None:
+        text = f"{reply.ask.question} {text}"
+    owners = reply.risk.escalation_path if reply.risk is not None and reply.status == "escalated" else ()
+    return GoOn(session_id=reply.session_id, text=text, choices=choices, form=reply.form, escalation_path=owners)
 
 
 def _status(

@@ -5,13 +5,13 @@ The context layer and the rules layer are asked here, in the words of `interface
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from bot.analytics import autonomy, freshness, risk
+from bot.analytics import autonomy, freshness, plans, risk
 from bot.analytics.cardinality import Cardinality
 from bot.analytics.freshness import Boundary, Drift
 from bot.analytics.interfaces import (
@@ -19,6 +19,7 @@ from bot.analytics.interfaces import (
     AuthResponse,
     ContextRequest,
     ContextResponse,
+    Disambiguation,
     ExecutionResponse,
     MatchedEntity,
     RequestActor,
@@ -26,7 +27,7 @@ from bot.analytics.interfaces import (
     RequestRisk,
 )
 from bot.analytics.reading import Bound
-from bot.conversation import Factors, Question, RiskAssessment
+from bot.conversation import Choice, Factors, Question, RiskAssessment
 from bot.index import BundleIndex
 from bylaw.authored.autonomy import Autonomy
 from bylaw.authored.context import Context, Entity
@@ -35,6 +36,8 @@ from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
 from bylaw.semantic.rights import VisibleRows
 from bylaw.warehouses.port import Warehouse
+
+_MOST_ASKED = 5  # readings that are offered
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,9 @@ def judge(
     )
     asking = ContextRequest(query=question.text, actor_id=question.actor.id, session_id=question.session_id)
     response = look_up(asking, context, compiled, factors, rules.autonomy.disambiguation.ambiguity_from)
+    if response.disambiguation_needed:
+        questions = tuple(_questions(bound, [one.name for one in found], context))
+        response = response.model_copy(update={"disambiguation_questions": questions})
     stated = {key: value for key, value in question.options.items() if isinstance(value, str)}
     stakes = risk.stakes_of(rules.risk, bound.stakes, stated)
     request = _auth_request(question, index, compiled, factors, stakes, planned)
@@ -152,6 +158,7 @@ def judge(
         phrases=bound.stakes,
         override=override if isinstance(override, int) and 1 <= override <= 5 else None,
         proposed=bound.author is not None,
+        alone=bound.is_alone,
         stewards=sorted(user for user in rules.roles.users if rules.roles.is_steward(user)),
     )
     auth = autonomy.authorize(rules.autonomy, request, around)
@@ -184,6 +191,22 @@ def look_up(
         disambiguation_needed=factors.ambiguity >= ambiguous_from,
         error_likelihood_factors=factors,
     )
+
+
+def _questions(bound: Bound, metrics: Sequence[str], context: Context) -> Iterator[Disambiguation]:
+    """What to ask back where the reading is unsure, with the reason, and what to answer."""
+    if bound.author is not None:
+        yield Disambiguation(question="Is this what you mean?", reason=autonomy.PROPOSED, choices=plans.CHOICES)
+    words = " ".join(binding.words for binding in bound.bindings if binding.kind == "metric")
+    if len(metrics) > 1:
+        told = [(name.replace("_", " "), context.metrics[name].description) for name in metrics[:_MOST_ASKED]]
+        choices = tuple(Choice(value=name, label=f"{name}: {means}" if means else name) for name, means in told)
+        yield Disambiguation(
+            question=f"Which number is meant by `{words}`?",
+            words=words,
+            reason=f"{len(metrics)} numbers of the catalogue share words with it",
+            choices=choices,
+        )
 
 
 def _matched(entity: Entity, is_asked: bool, words: frozenset[str], context: Context) -> MatchedEntity:

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 from bylaw.authored.context import Context, Entity, Expressed, Fact, Metric
 from bylaw.language.money import CODES
 from bylaw.language.quantities import SPELLED, Unit, unit_at, units_in
-from bylaw.language.span import listed
 from bylaw.language.words import read_words
 
 SHARE = Unit("a share of 1", "percent", Fraction(100))  # how a metric of the format `percent` is computed
-_QUALITIES: Mapping[str, tuple[tuple[str, ...], frozenset[str]]] = {  # units that tell it, and words that name it
-    "size": (
-        ("area", "money"),
-        listed("size area amount value total population inhabitant capacity volume quantity seat budget sum space"),
-    ),
-    "price": (("money",), listed("price cost fare fee")),
-    "length": (("length", "time"), listed("length duration distance")),
-    "height": ((), listed("height elevation altitude")),
-    "weight": (("mass",), listed("weight mass")),
-    "speed": (("speed",), listed("speed velocity")),
-}
 _RATES = ("percent", "speed", "density")  # no size, whatever they are called
 _PHYSICAL = ("length", "area", "mass", "speed", "density")
 
@@ -93,29 +80,6 @@ def facts_by_kind(context: Context) -> dict[str, tuple[str, ...]]:
                 found.setdefault(unit.kind, []).append(f"{name}.{fact.name}")
         found.setdefault("money", []).extend(f"{name}.{short}" for short in _sums(entity))
     return {kind: tuple(names) for kind, names in found.items()}
-
-
-def facts_by_quality(context: Context) -> dict[str, tuple[str, ...]]:
-    """The columns that an adjective may rank rows by: the largest, the most expensive, the longest."""
-    found: dict[str, list[str]] = {}
-    for name, entity in context.entities.items():
-        sums = _sums(entity)
-        for quality, (kinds, words) in _QUALITIES.items():
-            for fact in entity.facts:
-                unit = sole_unit(fact)
-                said = {
-                    word.text for phrase in (fact.name, *fact.synonyms) for word in read_words(phrase.replace("_", " "))
-                }
-                is_of_kind = unit.kind in kinds if unit is not None else fact.name in sums and "money" in kinds
-                is_sum = unit is not None and unit.kind in CODES and "money" in kinds
-                is_told = not words.isdisjoint(said) and (unit is None or unit.kind not in _RATES)
-                if not _is_flag(fact) and (is_of_kind or is_sum or is_told):
-                    found.setdefault(quality, []).append(f"{name}.{fact.name}")
-    return {quality: tuple(names) for quality, names in found.items()}
-
-
-def _is_flag(fact: Fact) -> bool:
-    return (fact.data_type or "").lower().startswith("bool")
 
 
 def _sums(entity: Entity) -> list[str]:

@@ -29,6 +29,7 @@ SECOND = "That plan was confirmed, or closed, already: nothing ran a second time
 DROPPED = "All right, nothing ran."
 SAME = "The catalogue has changed since the plan was shown; the statement is the same."
 CHANGED = "The catalogue has changed since you saw the plan, and so has the statement."
+HOW = "Say yes to run it, no to leave it."  # behind every plan that may run
 UNCLEAR = "I do not see whether that is a yes or a no: nothing ran. Shall I run it?"
 
 _YES = (

@@ -39,7 +39,7 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
         entity = next(iter(context.entities), "rows")
         return Metric(name="number", entity=entity, agg="count", unit="%" if ratio.in_percent else None)
     if measure is not None:
-        known = _metric(measure.metric, query, context)
+        known = known if measure.metric == name and known is not None else _metric(measure.metric, query, context)
         if measure.unit is not None:
             return known.model_copy(update={"unit": measure.unit, "format": "number"})
     if known is not None and measure is None:
@@ -50,7 +50,8 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
         return known.model_copy(update={"format": "number"}) if known.format == "integer" else known
     if known is not None and measure is not None and measure.over in ("value", "change", "running"):
         return known
-    entity = name.partition("(")[2].rstrip(")").partition(".")[0] or next(iter(context.entities), "rows")
+    inside = name.partition("(")[2].partition(".")[0].partition("@")[0].strip("() ")
+    entity = inside if inside in context.entities else next(iter(context.entities), "rows")
     between = BETWEEN.search(name)
     unit = between[1] if between is not None else None
     return Metric(name="number", type="simple", entity=entity, agg="count", format=format_, unit=unit)
@@ -77,6 +78,11 @@ def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | R
     more = len(rows.rows) - len(lines)
     tail = f" and {more}{' or more' if rows.truncated else ''} others" if more > 0 else ""
     return f"{about}: {', '.join(lines)}{tail}."
+
+
+def figure_of(said: str) -> str:
+    """The figures of a sentence, without what they are about."""
+    return said.partition(": ")[2].rstrip(".")
 
 
 def tied(query: SemanticQuery, shown: Results, equal: Sequence[Sequence[Any]]) -> str:

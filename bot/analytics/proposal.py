@@ -1,41 +1,49 @@
 """What a language model makes of a question, held against the question: nothing dropped, nothing added, nothing turned.
 
-Every word that carries meaning is bound to a part of the query, every part of the query to words, a denial to what it
-denies. Days come from the grammar of time and never from a model.
+Every word that carries meaning is bound to a part of the query, every part of the query to words, as the table of
+`fields` says; what the words say and no part answers for is found by `unanswered`. Days come from the grammar of time,
+names of numbers are ours: neither from a model.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.analytics.grammar import wording
+from bot.analytics import wording
+from bot.analytics.evidence import Evidence, evidence_of
+from bot.analytics.fields import hold
 from bot.analytics.grammar.tokens import Token
+from bot.analytics.held import parts
+from bot.analytics.holding import Holding, Untenable, listed
+from bot.analytics.restatement import renamed
+from bot.analytics.scope import Lexicon
+from bot.analytics.unanswered import hold_rest
 from bylaw.authored.context import Context
-from bylaw.semantic.query import AnyOf, Condition, Filter, Related, SemanticQuery, Window
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.query import Measure, SemanticQuery, Window
+from bylaw.semantic.rights import VisibleRows
 
 MOST_BYTES = 8_000  # of a proposed query; what people ask for has some hundred
 _FILLERS = wording.FILLERS | wording.ASKING | wording.BY | wording.ARTICLES
-_DENIALS = wording.NOT
-_NAME = r"^[A-Za-z][\w ,()%.-]{0,60}$"  # of a number that only this query knows: people read it over a column
+_JOINING = frozenset(("either", "or", "but", "both", "and"))  # what they join is held on its own
+_NOISE = _FILLERS | _JOINING | wording.NEUTRAL_VERBS | wording.ROWS | wording.REMARKS
 
-Kind = Literal["metric", "dimension", "filter", "time", "grain", "order", "limit", "entity"]
+Kind = Literal["metric", "dimension", "filter", "time", "grain", "order", "limit", "entity", "noise"]
 Words = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Bind(BaseModel):
-    """Words of the question, and the part of the query that they stand for."""
+    """Words of the question, and the part of the query that they stand for; `noise` stands for nothing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: Words
     kind: Kind
-    name: Annotated[str, Field(max_length=200)]
+    name: Annotated[str, Field(max_length=200)] = ""
 
 
 class Proposal(BaseModel):
@@ -48,10 +56,6 @@ class Proposal(BaseModel):
     unknown: Annotated[tuple[Words, ...], Field(max_length=60)] = ()
 
 
-class Untenable(Exception):
-    """The proposal does not hold; the message says why."""
-
-
 @dataclass(frozen=True)
 class Asked:
     """The question that a proposal is held against. `heard` are words that say how much depends on the answer.
@@ -62,42 +66,56 @@ class Asked:
     text: str
     tokens: Sequence[Token]
     context: Context
-    heard: Sequence[str] = ()
-    previous: SemanticQuery | None = None
+    heard: Sequence[str]
+    previous: SemanticQuery | None
+    compiler: Compiler
+    lexicon: Lexicon
+    rows: VisibleRows | None = None
 
 
-def held(proposal: Proposal, asked: Asked) -> SemanticQuery:
-    """The query of *proposal*, with the days that the question speaks of. Raises Untenable."""
+def checked(proposal: Proposal, asked: Asked) -> SemanticQuery:
+    """The query of *proposal* with the days of the question. Raises Untenable, or what the compiler has against it."""
     query = proposal.query
     if len(query.model_dump_json()) > MOST_BYTES:
         raise Untenable("the query is too large")
-    if query.with_empty or query.hidden:
-        raise Untenable("the query shows or hides rows that nobody spoke of")
     if proposal.unknown:
-        raise Untenable(f"the catalogue has no meaning for {_listed(proposal.unknown)}")
-    bound = _places(proposal, asked)
-    _hold_words(bound, asked)
-    _hold_parts(proposal, asked)
-    _hold_denials(proposal, asked)
-    _hold_comparisons(proposal, asked)
-    _hold_values(query, asked)
-    return query.model_copy(update={"window": _window(proposal, asked)})
+        raise Untenable(f"the catalogue has no meaning for {listed(proposal.unknown)}")
+    evidence = evidence_of(asked.text, asked.tokens, asked.lexicon)
+    spans, covered = _spans(proposal, asked)
+    _hold_words(covered, evidence, asked)
+    compiled = asked.compiler.compile(query, asked.rows)
+    bound = {key: evidence.within(found) for key, found in spans.items()}
+    holding = Holding(evidence, asked.context, asked.compiler, query, compiled, bound, asked.previous)
+    _hold_bindings(proposal, holding)
+    hold(holding)
+    query = _dated(query, proposal, holding, asked)
+    holding.compiled = asked.compiler.compile(query, asked.rows)
+    hold_rest(holding)
+    return renamed(query)
 
 
-# ---- words
+def names_of(proposed: SemanticQuery, query: SemanticQuery) -> dict[str, str]:
+    """What the numbers that only the query knows were called by the model, with what we call them."""
+    places = zip(proposed.metrics, query.metrics, strict=False)
+    made = {one.name for one in proposed.measures} | {one.name for one in proposed.ratios}
+    made |= {one.name for one in proposed.differences} | {one.name for one in proposed.summaries}
+    return dict.fromkeys(made, "") | {theirs: ours for theirs, ours in places if theirs in made}
 
 
-def _places(proposal: Proposal, asked: Asked) -> list[bool]:
-    """Which characters of the question are bound. Raises Untenable for words that do not stand in it."""
+def _spans(proposal: Proposal, asked: Asked) -> tuple[dict[tuple[str, str], list[tuple[int, int]]], list[bool]]:
+    """Where the words of each name stand in the question, and which characters are bound at all. Raises Untenable."""
     text = asked.text.lower()
     covered = [False] * len(text)
-    for words in (*(bind.words for bind in proposal.bindings), *asked.heard):
-        spans = list(_found(words.lower().strip(), text))
+    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for bind in (*proposal.bindings, *(Bind(words=words, kind="noise", name="heard") for words in asked.heard)):
+        spans = list(_found(bind.words.lower().strip(), text))
         if not spans:
-            raise Untenable(f"`{words}` does not stand in the question")
-        start, end = next((span for span in spans if not all(covered[span[0] : span[1]])), spans[0])
-        covered[start:end] = [True] * (end - start)
-    return covered
+            raise Untenable(f"`{bind.words}` does not stand in the question")
+        free = next((span for span in spans if not all(covered[span[0] : span[1]])), spans[0])
+        covered[free[0] : free[1]] = [True] * (free[1] - free[0])
+        if bind.kind != "noise":
+            found.setdefault((bind.kind, bind.name), []).extend(spans)
+    return found, covered
 
 
 def _found(words: str, text: str) -> Iterator[tuple[int, int]]:
@@ -111,216 +129,79 @@ def _found(words: str, text: str) -> Iterator[tuple[int, int]]:
         at = text.find(words, at + 1)
 
 
-def _hold_words(covered: Sequence[bool], asked: Asked) -> None:
-    """Every word that carries meaning is bound."""
-    loose = [
-        token.raw
-        for token in asked.tokens
-        if token.kind != "mark" and not all(covered[token.start : token.end]) and not _is_filler(token)
-    ]
+def _hold_words(covered: Sequence[bool], evidence: Evidence, asked: Asked) -> None:
+    """Every word that carries meaning is bound; a noise that carries one is not noise."""
+    loose = []
+    for i, token in enumerate(evidence.tokens):
+        bound = covered[token.start : token.end]
+        is_bound = any(bound) if token.kind == "time" else all(bound)
+        is_filler = token.kind == "word" and token.text in _NOISE
+        is_said = i in evidence.remarks or i in evidence.counting
+        if token.kind != "mark" and not is_bound and not is_filler and not is_said:
+            loose.append(token.raw)
     if loose:
-        raise Untenable(f"nothing is bound to {_listed(loose)}")
+        raise Untenable(f"nothing is bound to {listed(loose)}")
 
 
-def _is_filler(token: Token) -> bool:
-    return token.kind == "word" and token.text in _FILLERS
-
-
-def _hold_denials(proposal: Proposal, asked: Asked) -> None:
-    """What is denied in words is denied in the query, and nothing else is."""
-    denying = _DENIALS & {token.text for token in asked.tokens if token.kind == "word"}
-    said = {bind.name for bind in proposal.bindings if not _DENIALS.isdisjoint(_words_of(bind.words, asked))}
-    negated = set(_negated(proposal.query.filters))
-    if asked.previous is not None:
-        negated -= set(_negated(asked.previous.filters))
-    if denying and not said:
-        raise Untenable(f"{_listed(sorted(denying))} denies nothing in the query")
-    if said != negated:
-        raise Untenable(f"what is denied is not what the words deny: {_listed(sorted(said ^ negated))}")
-
-
-def _hold_comparisons(proposal: Proposal, asked: Asked) -> None:
-    """ "More than" is no "less than", an average no sum."""
-    said = dict(_compared(proposal.query.filters))
+def _hold_bindings(proposal: Proposal, holding: Holding) -> None:
+    """Every binding names a part of the query, or rows that it reads."""
+    query = holding.query
+    known = {"", "time", str(query.limit or ""), str(query.place or ""), query.grain or "", *holding.compiled.entities}
+    for part, _ in parts(query):
+        for name in type(part).model_fields:
+            value = getattr(part, name)
+            known |= {str(one) for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, str)}
+    known |= {name.partition("@")[0].partition(".")[0] for name in known if "." in name}
+    known |= {name.partition("(")[2].rstrip(")").partition(".")[0] for name in known if "(" in name}
+    strange = [bind.name for bind in proposal.bindings if bind.name not in known and bind.kind != "noise"]
+    if strange:
+        raise Untenable(f"{listed(strange)} is bound and not in the query")
+    evidence = holding.evidence
     for bind in proposal.bindings:
-        words = _words_of(bind.words, asked)
-        meant = {
-            operator
-            for phrase, operator in wording.COMPARISONS.items()
-            if operator in ("<", "<=", ">", ">=") and _holds(words, phrase)
-        }
-        if bind.kind == "filter" and meant and bind.name in said and said[bind.name] not in meant:
-            raise Untenable(f"`{bind.words}` compares the other way")
-        aggregated = {wording.AGGREGATES[word] for word in words if word in wording.AGGREGATES}
-        if bind.kind == "metric" and aggregated and "(" in bind.name and bind.name.split("(")[0] not in aggregated:
-            raise Untenable(f"`{bind.words}` is not `{bind.name}`")
-
-
-def _compared(conditions: Iterable[Condition]) -> Iterator[tuple[str, str]]:
-    for one in conditions:
-        match one:
-            case AnyOf():
-                yield from _compared(one.any_of)
-            case Filter():
-                yield one.dimension, one.operator
-            case Related():
-                yield one.entity, one.comparison
-
-
-def _words_of(words: str, asked: Asked) -> tuple[str, ...]:
-    """The words of a binding in their normal form."""
-    start, end = next(iter(_found(words.lower().strip(), asked.text.lower())), (0, 0))
-    return tuple(token.text for token in asked.tokens if start <= token.start < end)
-
-
-def _holds(words: Sequence[str], phrase: Sequence[str]) -> bool:
-    return any(tuple(words[at : at + len(phrase)]) == tuple(phrase) for at in range(len(words)))
-
-
-def _negated(conditions: Iterable[Condition]) -> Iterator[str]:
-    for one in conditions:
-        match one:
-            case AnyOf():
-                yield from _negated(one.any_of)
-            case Filter():
-                if one.negated:
-                    yield one.dimension
-            case Related():
-                if one.value == 0 and one.comparison in ("=", "<="):
-                    yield one.entity
-                yield from _negated(one.inside)
-
-
-# ---- parts
-
-
-def _hold_parts(proposal: Proposal, asked: Asked) -> None:
-    """Every part is bound to words, or stood in the query before; every binding names a part."""
-    parts = _parts(proposal.query)
-    before = _parts(asked.previous) if asked.previous is not None else {}
-    named: dict[str, set[str]] = {}
-    for bind in proposal.bindings:
-        if bind.kind != "time" or bind.name:
-            named.setdefault(bind.kind, set()).add(bind.name)
-    entities = {name.partition(".")[0] for names in parts.values() for name in names} | _counted(proposal.query)
-    for kind, names in named.items():
-        known = entities if kind == "entity" else parts.get(kind, set())
-        if strange := sorted(names - known):
-            raise Untenable(f"{_listed(strange)} is bound and not in the query")
-    for kind, names in parts.items():
-        said = named.get(kind, set()) | before.get(kind, set()) | _implied(kind, named)
-        if added := sorted(names - said):
-            raise Untenable(f"nobody asked for {_listed(added)}")
-    query = proposal.query
-    own = [part.name for parts in (query.measures, query.ratios, query.summaries) for part in parts]
-    for name in own:
-        _hold_name(name)
-
-
-def _parts(query: SemanticQuery) -> Mapping[str, set[str]]:
-    """The parts of *query* that words stand for, by the kind of their binding."""
-    made = {part.name for parts in (query.measures, query.ratios, query.summaries) for part in parts}
-    metrics = set(query.named)
-    metrics |= {half for ratio in query.ratios for half in (ratio.numerator, ratio.denominator)}
-    filters = set(_narrowed(query.filters)) | {name for one in query.measures for name in _narrowed(one.filters)}
-    grouped = {*query.dimensions, *query.per}
-    grouped |= {name for one in query.summaries for name in (*one.dimensions, *one.per)}
-    grains: set[str] = {grain for grain in (query.grain, *(one.grain for one in query.summaries)) if grain}
-    return {
-        "metric": metrics - made,
-        "dimension": grouped,
-        "filter": filters,
-        "grain": grains,
-        "order": {order.by for order in query.order},
-        "limit": {str(query.limit)} if query.limit else set(),
-        "time": {query.time_dimension} if query.time_dimension else set(),
-    }
-
-
-def _implied(kind: str, named: Mapping[str, set[str]]) -> set[str]:
-    """A ranking sorts by the number that is asked for; whoever groups by something may sort by it."""
-    if kind != "order" or "limit" not in named:
-        return set()
-    return named.get("metric", set()) | named.get("dimension", set()) | {"time"}
-
-
-def _narrowed(conditions: Iterable[Condition]) -> Iterator[str]:
-    for one in conditions:
-        match one:
-            case AnyOf():
-                yield from _narrowed(one.any_of)
-            case Filter():
-                yield one.dimension
-            case Related():
-                yield one.entity
-                yield from _narrowed(one.inside)
-
-
-def _counted(query: SemanticQuery) -> set[str]:
-    """The entities inside aggregates that are written out."""
-    return {name.partition("(")[2].rstrip(")").partition(".")[0] for name in _parts(query)["metric"] if "(" in name}
-
-
-def _hold_name(name: str) -> None:
-    if re.match(_NAME, name) is None:
-        raise Untenable("a number of the query has no name that can be shown")
-
-
-# ---- values and days
-
-
-def _hold_values(query: SemanticQuery, asked: Asked) -> None:
-    """Values are those of the catalogue, or words and numbers of the question."""
-    conditions = [*query.filters, *(one for measure in query.measures for one in measure.filters)]
-    numbers = {token.number for token in asked.tokens if token.number is not None}
-    numbers |= {wording.NUMBERS[token.text] for token in asked.tokens if token.text in wording.NUMBERS}
-    before = set(_values(asked.previous.filters)) if asked.previous is not None else set()
-    for dimension, value in _values(conditions):
-        if (dimension, value) in before or isinstance(value, bool):
+        if bind.kind != "noise":
             continue
-        is_said = value in numbers if isinstance(value, int | Decimal) else value.lower() in asked.text.lower()
-        if not is_said and str(value) not in _known_values(asked.context, dimension):
-            raise Untenable(f"`{value}` is neither in the question nor in the catalogue")
+        at = evidence.within(list(_found(bind.words.lower().strip(), evidence.text.lower())))
+        for i in at:
+            if i in evidence.loose or not (evidence.tokens[i].kind == "mark" or evidence.words[i] in _NOISE):
+                raise Untenable(f"`{evidence.tokens[i].raw}` is no noise")
 
 
-def _values(conditions: Iterable[Condition]) -> Iterator[tuple[str, bool | int | Decimal | str]]:
-    for one in conditions:
-        match one:
-            case AnyOf():
-                yield from _values(one.any_of)
-            case Filter():
-                yield from ((one.dimension, value) for value in one.values)
-            case Related():
-                if one.value not in (0, 1):  # none, or some
-                    yield one.entity, one.value
-                yield from _values(one.inside)
+# ---- days
 
 
-def _known_values(context: Context, name: str) -> set[str]:
-    owner, _, short = name.partition(".")
-    entity = context.entities.get(owner.partition("@")[0])
-    parts = entity.dimensions if entity is not None else []
-    return {str(value) for part in parts if part.name == short for value in part.sample_values}
-
-
-def _window(proposal: Proposal, asked: Asked) -> Window | None:
-    """The days of the question's words of time."""
-    spans = [token.span for token in asked.tokens if token.span is not None]
-    bound = [bind.words for bind in proposal.bindings if bind.kind == "time" and not bind.name]
+def _dated(query: SemanticQuery, proposal: Proposal, holding: Holding, asked: Asked) -> SemanticQuery:
+    """*query* with the days of the question's words of time, and with our names for them."""
+    evidence = holding.evidence
     text = asked.text.lower()
-    read = [text[span.begins : span.ends] for span in spans]
-    for words in bound:
-        if not any(words.lower().strip() in one or one in words.lower() for one in read):
-            raise Untenable(f"`{words}` is no span of time that can be read")
-    if len(spans) > 1:
+    for bind in proposal.bindings:
+        if bind.kind == "time" and not bind.name:
+            spans = list(_found(bind.words.lower().strip(), text))
+            is_read = any(start < one.end and one.start < end for one in evidence.days for start, end in spans)
+            words = [evidence.words[i] for i in evidence.within(spans)]
+            is_again = bool(evidence.days) and all(word in _FILLERS or word in wording.GRAINS for word in words)
+            if not is_read and not is_again:
+                raise Untenable(f"`{bind.words}` is no span of time that can be read")
+    left = [one for one in evidence.days if not holding.is_spent(one)]
+    if any(holding.taker(one) is not None for one in left) or len(left) > 1:
         raise Untenable("there is more than one span of time")
-    if not spans:
-        return asked.previous.window if asked.previous is not None else None
-    if not bound:
-        raise Untenable(f"nothing is bound to `{read[0]}`")
-    (span,) = spans
-    return None if span.start is None or span.end is None else Window(start=span.start, end=span.end, label=span.label)
+    measures = tuple(_labelled(one, holding) for one in query.measures)
+    query = query.model_copy(update={"measures": measures}) if measures != query.measures else query
+    if not left:
+        window = asked.previous.window if asked.previous is not None and not evidence.days else None
+        return query.model_copy(update={"window": window})
+    span = left[0].span
+    holding.take(left[0], query)
+    if span.start is None or span.end is None:
+        return query.model_copy(update={"window": None})
+    return query.model_copy(update={"window": Window(start=span.start, end=span.end, label=span.label)})
 
 
-def _listed(words: Iterable[str]) -> str:
-    return ", ".join(f"`{word}`" for word in dict.fromkeys(words))
+def _labelled(measure: Measure, holding: Holding) -> Measure:
+    """A measure whose span of time is called as the calendar calls it."""
+    window = measure.window
+    if window is None:
+        return measure
+    days = [one.span for one in holding.evidence.days if (one.span.start, one.span.end) == (window.start, window.end)]
+    return (
+        measure.model_copy(update={"window": window.model_copy(update={"label": days[0].label})}) if days else measure
+    )

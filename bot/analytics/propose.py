@@ -1,66 +1,70 @@
-"""A language model as a second reader: asked only where the first one gave up, believed only as far as it can be held.
+"""A language model as a reader: it proposes a query, which is believed only as far as it can be held.
 
-It is shown what the asker may know of the data: names, other words for them, what they mean, the values of closed
-lists; no row and no personal column. What it proposes passes the same compiler, gate and rules, and a person confirms
-it before anything runs.
+What does not hold goes back to it with the objection, once or twice. What it proposes passes the same compiler, gate
+and rules as everything else, and a person confirms it before anything runs where nobody else reads the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from bot.agents import errand
-from bot.analytics import risk
+from bot.analytics import shown
 from bot.analytics.asking import is_follow_up
-from bot.analytics.proposal import Asked, Proposal, Untenable, held
+from bot.analytics.holding import Untenable
+from bot.analytics.proposal import Asked, Proposal, checked, names_of
 from bot.analytics.read import Reader
-from bot.analytics.reading import Bound, NotUnderstood
+from bot.analytics.reading import Bound
 from bot.conversation import Binding
 from bot.pii import Mask
 from bylaw.authored.access import Rights
 from bylaw.authored.agents import Agents
 from bylaw.authored.autonomy import Proposals
-from bylaw.authored.context import Context, Entity, Expressed
-from bylaw.canonical import canonical_json
+from bylaw.authored.context import Context
 from bylaw.errors import BylawError
 from bylaw.llm.guarded import Guard, Limits
-from bylaw.llm.port import Deadline, Exchange, ask
+from bylaw.llm.port import LLM, Deadline, Exchange, ask
 from bylaw.prompts import render
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import SemanticQuery, Unanswerable
+from bylaw.semantic.query import SemanticQuery
 
 PROMPTS = Path(__file__).parent / "prompts"
 
 
 @dataclass(frozen=True)
 class Proposed:
-    """How it ended: what the question means, or None with the reason; and what was said."""
+    """How it ended: what the question means, or None with the reason; and everything that was said.
+
+    `is_silent`: nothing came from the model, or nothing that can be read; it did not say that it cannot.
+    """
 
     bound: Bound | None
     reason: str
     model: str
-    exchange: Exchange[Proposal]
+    exchanges: tuple[Exchange[Proposal], ...]
+    is_silent: bool = False
 
     def papers(self) -> dict[str, Any]:
         """What is kept beside the request."""
-        value = self.exchange.value
-        said = None if value is None else value.model_dump(mode="json")
-        proposal = {"model": self.model, "prompt": self.exchange.prompt.fingerprint, "proposal": said}
-        return {"model_1": self.exchange.paper(), "proposal": {**proposal, "refused": self.reason or None}}
+        last = self.exchanges[-1]
+        said = None if last.value is None else last.value.model_dump(mode="json")
+        proposal = {"model": self.model, "prompt": last.prompt.fingerprint, "proposal": said}
+        models = {f"model_{number}": one.paper() for number, one in enumerate(self.exchanges, 1)}
+        return {**models, "proposal": {**proposal, "refused": self.reason or None}}
 
-    def meta(self) -> dict[str, Any]:
-        """What the reply tells about its author."""
-        told = {"author": self.model if self.bound is not None else "reader", "fallback_used": self.bound is None}
-        return {**told, **({"fallback_reason": self.reason} if self.reason else {})}
+    def meta(self, author: str | None = None) -> dict[str, Any]:
+        """What the reply tells about who read the question."""
+        told = author or (self.model if self.bound is not None else "reader")
+        reason = {"fallback_reason": self.reason} if self.reason else {}
+        return {"author": told, "fallback_used": self.bound is None, **reason}
 
 
 @dataclass(frozen=True)
-class Second:
-    """The second reader: a model, under the rules and within the rights of who asks."""
+class Modelled:
+    """The reader that is a model, under the rules and within the rights of who asks."""
 
     guard: Guard
     rules: Proposals
@@ -70,131 +74,76 @@ class Second:
     compiler: Compiler
     mask: Mask
     rights: Rights | None
+    unclear: tuple[str, ...] = field(default=())
 
-    def read(self, text: str, today: date, unclear: NotUnderstood, previous: SemanticQuery | None) -> Proposed:
-        """What the model makes of *text*, which the reader did not understand."""
-        deadline = Deadline.after(self.rules.seconds, self.guard.clock)
+    def read(self, text: str, today: date, previous: SemanticQuery | None) -> Proposed:
+        """What the model makes of *text*; what does not hold goes back to it with the objection."""
         limits = Limits(self.rules.failures, float(self.rules.rest_seconds), self.rules.at_once)
-        llm = self.guard.under(limits, errand(self.agents, "query"))
+        job = errand(self.agents, "query")
+        llm = self.guard.under(limits, job)
+        seconds = max([float(self.rules.seconds), *(one.seconds for one in job.candidates if one.seconds is not None)])
+        deadline = Deadline.after(seconds, self.guard.clock)
         earlier = previous if previous is not None and is_follow_up(text) else None
-        values = {
-            "catalogue": described(self.context, self.compiler, self.rights, text, self.rules.catalogue_bytes),
+        values = self._values(text, today, earlier)
+        exchanges: list[Exchange[Proposal]] = []
+        while True:
+            exchange = self._asked(llm, values, deadline)
+            exchanges.append(exchange)
+            author = exchange.completion.model if exchange.completion else llm.name
+            if exchange.value is None:
+                return Proposed(None, str(exchange.error), author, tuple(exchanges), is_silent=True)
+            try:
+                bound = self._bound(exchange.value, text, today, earlier, author)
+            except (Untenable, BylawError) as problem:
+                said = problem.message if isinstance(problem, BylawError) else str(problem)
+                is_given_up = bool(exchange.value.unknown)  # it said itself that it cannot: nothing to mend
+                if len(exchanges) > self.rules.repairs or is_given_up or deadline.left <= 0:
+                    reason = f"what the language model proposed does not hold: {said}"
+                    return Proposed(None, reason, author, tuple(exchanges))
+                proposed = exchange.value.model_dump(mode="json", exclude_defaults=True)
+                values = {**values, "proposed": proposed, "objection": said}
+                continue
+            return Proposed(bound, "", author, tuple(exchanges))
+
+    def _asked(self, llm: LLM, values: dict[str, Any], deadline: Deadline) -> Exchange[Proposal]:
+        prompt = render(PROMPTS, "query_v2", values, Proposal, self.rules.answer_tokens)
+        return ask(llm, prompt, Proposal, deadline)
+
+    def _values(self, text: str, today: date, earlier: SemanticQuery | None) -> dict[str, Any]:
+        """What the prompt is made of, within the bytes that the rules allow."""
+        most = self.rules.catalogue_bytes
+        known = (self.context, self.compiler, self.rights, text)
+        return {
+            "today": today.isoformat(),
+            "catalogue": shown.described(*known, most),
+            **shown.besides(*known, most),
             "previous": None if earlier is None else earlier.model_dump(mode="json", exclude_defaults=True),
-            "unclear": [self.mask.text(word) for word in unclear.words],
+            "unclear": [self.mask.text(word) for word in self.unclear],
             "question": self.mask.text(text),
+            "proposed": None,
+            "objection": None,
         }
-        prompt = render(PROMPTS, "query_v1", values, Proposal, self.rules.answer_tokens)
-        exchange = ask(llm, prompt, Proposal, deadline)
-        if exchange.value is None:
-            return Proposed(None, str(exchange.error), llm.name, exchange)
-        author = exchange.completion.model if exchange.completion else llm.name
-        try:
-            bound = self._bound(exchange.value, text, today, earlier, author)
-        except (Untenable, BylawError) as problem:
-            said = problem.message if isinstance(problem, BylawError) else str(problem)
-            return Proposed(None, f"what the language model proposed does not hold: {said}", author, exchange)
-        return Proposed(bound, "", author, exchange)
 
     def _bound(self, proposal: Proposal, text: str, today: date, earlier: SemanticQuery | None, model: str) -> Bound:
         """The proposal as a reading. Raises Untenable, or what the compiler has against it."""
         tokens, stakes, heard = self.reader.overheard(text, today)
-        asked = Asked(text, tokens, self.context, [said.words for said in stakes], earlier)
-        query = held(proposal, asked)
-        compiled = self.compiler.compile(query, self.compiler.visible(self.rights))
-        hidden = sorted(name for name in compiled.entities if not _is_shown(self.context.entities[name], self.rights))
-        if hidden:
+        words = [said.words for said in stakes]
+        rows = self.compiler.visible(self.rights)
+        asked = Asked(text, tokens, self.context, words, earlier, self.compiler, self.reader.lexicon, rows)
+        query = checked(proposal, asked)
+        compiled = self.compiler.compile(query, rows)
+        entities = self.context.entities
+        if not all(shown.is_shown(entities[name], self.rights) for name in compiled.entities):
             raise Untenable("it reads what the person who asks may not read")
         label = "" if query.window is None else query.window.label
+        names = names_of(proposal.query, query)
         bindings = tuple(
-            Binding(words=bind.words, kind=bind.kind, name=bind.name or label) for bind in proposal.bindings
+            Binding(
+                words=bind.words,
+                kind=bind.kind,
+                name=names.get(bind.name, bind.name) or (label if bind.kind == "time" else ""),
+            )
+            for bind in proposal.bindings
+            if bind.kind != "noise"
         )
         return Bound(query, (*bindings, *stakes), heard, is_follow_up=earlier is not None, author=model)
-
-
-# ---- what the model is shown
-
-
-def described(
-    context: Context, compiler: Compiler, rights: Rights | None, text: str, most_bytes: int
-) -> list[dict[str, Any]]:
-    """The records of the catalogue that somebody with *rights* may know; where they are too many, the nearest ones."""
-    shown = [name for name, entity in sorted(context.entities.items()) if _is_shown(entity, rights)]
-    records = [*_metrics(context, shown, compiler)]
-    records += [_entity(context.entities[name], shown, compiler) for name in shown]
-    words = risk.content_words(text)
-    nearest = sorted(range(len(records)), key=lambda i: (-len(words & _words(records[i])), i))
-    kept: list[int] = []
-    for i in nearest:
-        size = len(canonical_json(records[i]).encode())
-        if size <= most_bytes:
-            most_bytes -= size
-            kept.append(i)
-    return [records[i] for i in sorted(kept)]
-
-
-def _is_shown(entity: Entity, rights: Rights | None) -> bool:
-    return rights is None or entity.base_table.schema_name in rights.schemas
-
-
-def _entity(entity: Entity, shown: Sequence[str], compiler: Compiler) -> dict[str, Any]:
-    """An entity without its personal columns."""
-    parts: Mapping[str, Sequence[Expressed]] = {
-        "dimensions": entity.dimensions,
-        "times": entity.time_dimensions,
-        "facts": entity.facts,
-    }
-    leads = sorted({one.right_entity for one in entity.relationships} & set(shown))
-    conditions = [one for one in entity.filters if one.apply == "on_request"]
-    return _told(
-        entity=entity.name,
-        synonyms=entity.synonyms,
-        description=entity.description,
-        **{
-            kind: [_part(entity, part) for part in found if _is_open(f"{entity.name}.{part.name}", compiler)]
-            for kind, found in parts.items()
-        },
-        conditions=[_told(name=f"{entity.name}.{one.name}", synonyms=one.synonyms) for one in conditions],
-        leads_to=leads,
-    )
-
-
-def _part(entity: Entity, part: Expressed) -> dict[str, Any]:
-    is_closed = getattr(part, "is_enum", False)
-    return _told(
-        name=f"{entity.name}.{part.name}",
-        synonyms=part.synonyms,
-        description=part.description,
-        values=list(getattr(part, "sample_values", ())) if is_closed else [],
-    )
-
-
-def _metrics(context: Context, shown: Sequence[str], compiler: Compiler) -> Iterator[dict[str, Any]]:
-    """The metrics that count rows of entities that are shown, and of no others."""
-    for name, metric in sorted(context.metrics.items()):
-        try:
-            bases = compiler.bases_of(name)
-        except Unanswerable:
-            continue
-        if set(bases) <= set(shown):
-            yield _told(metric=name, synonyms=metric.synonyms, description=metric.description, of=list(bases))
-
-
-def _is_open(name: str, compiler: Compiler) -> bool:
-    """Is it no personal data?"""
-    try:
-        compiler.names.field(name)
-    except Unanswerable:
-        return False
-    return True
-
-
-def _told(**parts: Any) -> dict[str, Any]:
-    return {name: value for name, value in parts.items() if value}
-
-
-def _words(record: Mapping[str, Any]) -> frozenset[str]:
-    """The words by which one speaks of a record and of its parts."""
-    parts = [part for kind in ("dimensions", "times", "facts", "conditions") for part in record.get(kind, ())]
-    names = [str(one.get(kind, "")) for one in (record, *parts) for kind in ("metric", "entity", "name")]
-    names += [word for one in (record, *parts) for word in one.get("synonyms", ())]
-    return risk.content_words(" ".join(names).replace("_", " ").replace(".", " "))

@@ -10,18 +10,20 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
+from bot.analytics import wording
 from bot.analytics.asking import is_follow_up
-from bot.analytics.grammar import wording
 from bot.analytics.grammar.literals import with_literals
 from bot.analytics.grammar.parse import parse
-from bot.analytics.grammar.said import Said
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.tokens import MAX_TOKENS, Token, read_tokens
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.query import query_of
+from bot.analytics.meaning.spans import aligned
 from bot.analytics.nearness import Nearness
 from bot.analytics.reading import Bound, NotUnderstood, Reading, Stop, Unclear
+from bot.analytics.said import Said
 from bot.analytics.scope import Lexicon
+from bot.analytics.understood import Understood, understood
 from bot.conversation import Binding
 from bylaw.authored.context import Calendar, Context
 from bylaw.language.periods import CalendarRules
@@ -55,15 +57,15 @@ class Reader:
         scan = Scan(tokens, self.lexicon, follows)
         said = parse(scan)
         bindings = tuple(scan.bindings)
+        heard = understood(said, text)  # before what is decided changes it
         try:
             self._stop_at_unknown(said)
             draft = Draft(self.context, self.compiler, self.nearness, said, text, today, previous, follows)
-            query = query_of(draft)
+            query = aligned(draft, query_of(draft))
         except Stop as stop:
-            reading = stop.reading
-            return replace(reading, bindings=bindings) if isinstance(reading, Unclear) else reading
+            return self._stopped(stop.reading, heard, bindings)
         except Unanswerable as problem:
-            return NotUnderstood(problem.message, problem.help)
+            return self._stopped(NotUnderstood(problem.message, problem.help), heard, bindings)
         bindings = tuple(
             binding.model_copy(update={"name": draft.names.get(binding.words, binding.name)}) for binding in bindings
         )
@@ -89,12 +91,16 @@ class Reader:
         words = [token.text for token in scan.tokens if token.kind == "word"]
         content = [word for word in words if word not in wording.FILLERS | wording.BY]
         names = bool(said.numbers or said.heads or said.subject or said.ratio or said.outputs)
+        names |= bool(said.ranked or said.groups or (said.counts and said.conditions))
         if not names or not content:
             return 0.0
         asks = bool(said.times or said.counts or said.groups or said.grain or said.is_ranking or said.orders)
         asks = asks or said.each_grain is not None or said.ratio is not None
         asks = asks or bool(said.subject or said.related or (said.outputs and said.conditions))
         asks = asks or any(number.agg is not None for number in said.numbers)
+        opens = words[:1] == ["what"] or words[:2] in (["how", "much"], ["how", "long"])
+        if opens and {"be", "do"} & set(words[:4]) and not (said.numbers or said.ratio or said.groups or said.times):
+            asks = False  # "what is the warranty on a phone" asks what holds, not for a list of rows
         is_sure = any(number.ref.of("metric") and not number.ref.of("entity") for number in said.numbers)
         unknown = sum(1 for word in said.unknown if word.lower() in words or word in words)
         share = max(0.0, 1.0 - unknown / len(content))
@@ -103,6 +109,13 @@ class Reader:
         speaks_of_self = speaks_of_self or ("your" in words and not asks and not is_sure)  # "what's your name"
         asks_leave = words[:2] == ["what", "happen"] or any(pair in wording.LEAVE for pair in pairwise(words))
         return share * (1.0 if asks or is_sure else 0.5) * (0.4 if speaks_of_self or asks_leave else 1.0)
+
+    @staticmethod
+    def _stopped(reading: Unclear | NotUnderstood, heard: Understood, bindings: tuple[Binding, ...]) -> Reading:
+        """*reading* with what was understood, as far as anybody may go on from it."""
+        if isinstance(reading, NotUnderstood) and not reading.is_final:
+            return replace(reading, understood=heard, bindings=bindings)
+        return replace(reading, bindings=bindings) if isinstance(reading, Unclear) else reading
 
     def _tokens(self, text: str, today: date) -> tuple[Token, ...]:
         return with_literals(text, read_tokens(text, today, self.calendar), self.lexicon)

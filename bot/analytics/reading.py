@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from bot.conversation import Binding, Choice
 from bylaw.authored.context import Context
@@ -15,7 +15,8 @@ from bylaw.semantic.query import Condition, Filter, SemanticQuery
 class Bound:
     """A question that was understood. `rivals` counts readings that the rest of the question ruled out.
 
-    `author` is the language model that proposed the query, None where the reader read it.
+    `author` is the language model that proposed the query, None where the reader read it. `is_alone`: the other of two
+    readers did not understand it.
     """
 
     query: SemanticQuery
@@ -24,6 +25,7 @@ class Bound:
     rivals: int = 0
     is_follow_up: bool = False
     author: str | None = None
+    is_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +39,17 @@ class Unclear:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """A question that cannot be answered faithfully, and the next step. `is_final`: nobody may read it otherwise."""
+    """A question that cannot be answered faithfully, and the next step. `is_final`: nobody may read it otherwise.
+
+    `understood` are the fields of the form that its other words fill in.
+    """
 
     message: str
     help: str | None = None
     words: tuple[str, ...] = ()
     is_final: bool = False
+    understood: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bindings: tuple[Binding, ...] = ()
 
 
 Reading = Bound | Unclear | NotUnderstood

@@ -14,7 +14,7 @@ from bot.conversation import Factors
 from bylaw.authored.context import Context, Entity
 from bylaw.authored.risk import Ambiguity, Risk
 from bylaw.language.words import FUNCTION_WORDS, read_words
-from bylaw.sql import Features
+from bylaw.sql.gate import Features
 
 _NONE = Decimal(0)
 _ALL = Decimal(1)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.analytics.measured import facts_by_kind, facts_by_quality
-from bot.analytics.verbs import done_with, events_of, forms_of, said_of
+from bot.analytics.measured import facts_by_kind
+from bot.analytics.verbs import events_of, forms_of, said_of
 from bylaw.authored.context import Context, Entity, Expressed
 from bylaw.language.words import read_words
 
@@ -43,9 +43,8 @@ class Target:
 class Lexicon:
     """Every phrase of one context.
 
-    `dates` has each entity's default date, `measured` the columns by kind of unit, `qualities` those by what an
-    adjective says, `roles` the relationships that are one of several between the same two entities, written
-    `entity.relationship`.
+    `dates` has each entity's default date, `measured` the columns by kind of unit, `roles` the relationships that are
+    one of several between the same two entities, written `entity.relationship`.
     """
 
     def __init__(
@@ -55,16 +54,11 @@ class Lexicon:
         dates: Mapping[str, str] | None = None,
         measured: Mapping[str, Sequence[str]] | None = None,
         roles: Iterable[str] = (),
-        qualities: Mapping[str, Sequence[str]] | None = None,
-        done: Iterable[tuple[str, Target]] = (),
     ) -> None:
         self.dates = dates or {}
         self.roles = frozenset(roles)
         self.measured = {
             kind: tuple(Target("fact", name) for name in names) for kind, names in (measured or {}).items()
-        }
-        self.qualities = {
-            quality: tuple(Target("fact", name) for name in names) for quality, names in (qualities or {}).items()
         }
         found: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
         self.spellings: set[str] = set()
@@ -79,9 +73,6 @@ class Lexicon:
         self._moments: dict[tuple[str, ...], dict[Target, None]] = defaultdict(dict)
         for phrase, target in moments:
             self._moments[tuple(word.text for word in read_words(phrase))][target] = None
-        self._done: dict[str, dict[Target, None]] = defaultdict(dict)
-        for phrase, target in done:
-            self._done[phrase][target] = None
 
     def longest_at(self, words: Sequence[str], at: int) -> tuple[int, tuple[Target, ...]] | None:
         """How many of *words* from place *at* on are one phrase, and what it may mean."""
@@ -101,12 +92,6 @@ class Lexicon:
                 return length, tuple(targets)
         return None
 
-    def done_at(self, words: Sequence[str], at: int) -> tuple[int, tuple[Target, ...]] | None:
-        """How many words from place *at* on say that something was done: the dates and the rows that tell of it."""
-        length, dates = self.moment_at(words, at) or (1, ())
-        rows = self._done.get(words[at], {}) if length == 1 and at < len(words) else {}
-        return (length, (*dates, *rows)) if dates or rows else None
-
     def names_any(self, words: Sequence[str]) -> bool:
         """Does any phrase stand in *words*?"""
         return any(self.longest_at(words, at) for at in range(len(words)))
@@ -121,8 +106,6 @@ def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
         dates,
         facts_by_kind(context),
         _roles(context),
-        facts_by_quality(context),
-        _done_phrases(context),
     )
 
 
@@ -142,15 +125,6 @@ def _moment_phrases(context: Context) -> Iterator[tuple[str, Target]]:
                 for part in dict.fromkeys((spoken, spoken.removeprefix(f"{_one(name)} "))):
                     for said in said_of(part):
                         yield said, Target("time", f"{name}.{time.name}")
-
-
-def _done_phrases(context: Context) -> Iterator[tuple[str, Target]]:
-    """The verbs that speak of rows by their entity's name: "reviewed" of reviews. A failed payment paid nothing."""
-    for name, entity in context.entities.items():
-        if any(one.is_enum and one.name.split("_")[-1] in ("state", "status") for one in entity.dimensions):
-            continue
-        for noun in dict.fromkeys(_one(spoken) for spoken in (name, *entity.synonyms)):
-            yield from ((done, Target("entity", name)) for done in done_with(noun))
 
 
 def _stakes_phrases(stakes: list[str]) -> Iterator[tuple[str, Target]]:

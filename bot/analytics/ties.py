@@ -50,12 +50,14 @@ def looked_up(
         return None
     tree = compiler.compile(query.model_copy(update={"with_ties": True}), visible)
     asked = request.model_copy(update={"sql": written(tree.sql, execution.dialect)})
+    statement = asked.sql
     try:
         planned = execution.planned(asked)
+        statement = planned.sql or statement
         found = execution.executed(asked, planned, shown.row_count + MOST_NAMED + 1).results
     except WarehouseError:
         found = None
-    return Ties(asked.sql, None if found is None else _beyond(found.rows, shown.rows))
+    return Ties(statement, None if found is None else _beyond(found.rows, shown.rows))
 
 
 def _beyond(rows: Sequence[tuple[Any, ...]], shown: Sequence[tuple[Any, ...]]) -> tuple[tuple[Any, ...], ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.blocks import clarify, kit
+from bot.blocks.form import form
 from bot.conversation import Reply
 from bot.render import place
 
@@ -25,7 +26,8 @@ _QUOTE = 100
 
 def answer(reply: Reply, rows_shown: int) -> kit.Message:
     """*reply*, with buttons for what it offers and, where its level waits for it, for accepting it."""
-    return _message(reply, [*_parts(reply, rows_shown), *clarify.choices(reply), *_acceptance(reply)])
+    filled = form(reply.form, reply.request_id) if reply.form else ()
+    return _message(reply, [*_parts(reply, rows_shown), *clarify.choices(reply), *filled, *_acceptance(reply)])
 
 
 def closed(reply: Reply, rows_shown: int, mrkdwn: str) -> kit.Message:

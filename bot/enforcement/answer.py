@@ -7,72 +7,46 @@ decided goes to the people who own the rule.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import chain, islice
 from typing import Any
 
-from bot.conversation import Ask, Choice, Citation, Question, Reply, ReplyKind, ReplyStatus, Turn
-from bot.enforcement import author, write
+from bot.claims.models import Claim, read_claims
+from bot.conversation import Ask, Choice, Citation, Question, Turn
+from bot.enforcement import author, missing, template, write
 from bot.enforcement.asked import asks_why
+from bot.enforcement.case import Case
 from bot.enforcement.checks.result import Draft, Judge
+from bot.enforcement.covered import coverage
 from bot.enforcement.different import different
-from bot.enforcement.facts import Read, Unclear
+from bot.enforcement.intent import asks_what_holds
 from bot.enforcement.lookups import lookups
-from bot.enforcement.memory import Memory, goes_on, load
+from bot.enforcement.memory import goes_on, load
 from bot.enforcement.overview import MOST_RULES, overview, told
-from bot.enforcement.recognise import topic
+from bot.enforcement.propose import is_needed, propose
+from bot.enforcement.proposed import Held, not_used
+from bot.enforcement.reading import found_by
+from bot.enforcement.recognise import Topic, topic
 from bot.enforcement.restrictive import most_restrictive
-from bot.enforcement.scope import Scope, of_domains, scope_of, told_alone
+from bot.enforcement.scope import of_domains, scope_of, told_alone
+from bot.enforcement.turn import said, turn_of
+from bot.enforcement.unchecked import NOTE, Unchecked, unchecked
 from bot.enforcement.understanding import understand
 from bot.enforcement.verdict import owners, verdict
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
-from bylaw.logic.evaluate import Conflict, Decision, Evaluator
-from bylaw.logic.ir import ConditionalRule, Value, names
+from bylaw.logic.evaluate import Conflict, Evaluator
+from bylaw.logic.ir import ConditionalRule, Value
 
 _MOST_CITED = 3  # of the rules that were only looked at
 _MOST_OFFERED = 6  # outcomes that a question may be about
 _HINTED = 0.4  # so sure of its domain, a question is taken to be about it
 _NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
 _HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None, "choices": ()}  # of an answer held back
-_OWN = frozenset(
-    {"unanswered", "uncovered", "unread"}
-)  # what an answer that asks back, refuses or escalates says of itself
-_NEVER = "pattern"  # the check of what no text may hold, that of one that states no action neither
 
 _logger = logging.getLogger("bylaw.enforcement")
-
-
-@dataclass(frozen=True)
-class Case:
-    """Everything about one turn that the answer is made from."""
-
-    text: str
-    today: date
-    index: BundleIndex
-    evaluator: Evaluator
-    words: write.Words
-    memory: Memory
-    reads: tuple[Read, ...]
-    unclear: tuple[Unclear, ...]
-    decision: Decision
-    scope: Scope
-    asked: str | None = None  # the fact that this turn should have answered
-    is_declined: bool = False
-    told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
-    withheld: tuple[str, ...] = ()  # the facts for want of which the most restrictive outcome is given
-
-    @property
-    def facts(self) -> Mapping[str, Value]:
-        """What is known: kept from before, and said now."""
-        return self.memory.facts
-
-    @property
-    def day(self) -> int:
-        """The day it is asked on, a proleptic ordinal."""
-        return self.today.toordinal()
 
 
 def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: Guard | None = None) -> Turn:
@@ -95,9 +69,22 @@ def _answered(
     llm: Guard | None = None,
 ) -> Turn:
     case = case_of(text, today, state, index, index.evaluator_of(readers))
+    papers: dict[str, Any] = {}
+    if llm is not None and is_needed(case):
+        proposed, exchange = propose(case, llm)
+        papers["model_read"] = exchange.paper()
+        case = case_of(text, today, state, index, case.evaluator, proposed=proposed)
+    turn = _turn_of(case, readers, llm)
+    return replace(turn, artifacts={**turn.artifacts, **papers}) if papers else turn
+
+
+def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
+    turn = _uncovered(case, readers)
+    if turn is not None:
+        return turn
     rules = _overview(case)
     if rules is not None:
-        return _delivered(case, rules, is_decision=False)
+        return _delivered(case, rules)
     case = _restricted(case)
     turn = plain(case)
     if llm is not None and turn.reply.status == "answered" and not case.withheld:
@@ -112,10 +99,13 @@ def case_of(
     index: BundleIndex,
     evaluator: Evaluator,
     given: Mapping[str, Value] | None = None,
+    proposed: Held | None = None,
 ) -> Case:
     """What *text*, said *today*, is about, by the rules of *evaluator*. Facts *given* count more than those read."""
     before = load(state, evaluator.ruleset.variables)
-    memory, reading, is_declined = understand(text, today, before, index, evaluator)
+    memory, reading, is_declined = understand(text, today, before, index, evaluator, proposed)
+    if proposed is not None and proposed.domain in index.rules_by_domain:
+        memory = replace(memory, topic=_in_domain(memory.topic, proposed.domain, index))
     given = given or {}
     facts = {**memory.facts, **given}
     told = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
@@ -126,7 +116,17 @@ def case_of(
     words = write.Words(index.vocabulary)
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
     unclear, asked = reading.unclear, before.asking if memory.number == before.number else None
-    return Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
+    left = () if proposed is None else tuple(not_used(proposed, reading))
+    case = Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
+    return replace(case, unused=left, is_proposed=bool(proposed and proposed.domain and proposed.reads))
+
+
+def _in_domain(topic: Topic, domain: str, index: BundleIndex) -> Topic:
+    """*topic* with the domain that a model found, where the words alone leave it unsure."""
+    if topic.confidence >= index.rules.enforcement.classify_by_model_below:
+        return topic
+    domains = (domain, *(one for one in topic.domains if one != domain))
+    return replace(topic, domains=domains, confidence=float(index.rules.enforcement.classify_by_model_below))
 
 
 def draft_of(case: Case, text: str, judge: Judge | None = None) -> Draft:
@@ -138,7 +138,7 @@ def draft_of(case: Case, text: str, judge: Judge | None = None) -> Draft:
 
 def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
     """*turn* in the words of a model, else in its own with a line that says why."""
-    written = author.write(draft_of(case, turn.reply.text), lambda text: _said(case, [text]), llm)
+    written = author.write(draft_of(case, turn.reply.text), lambda text: said(case, [text]), llm)
     if written.text is None:
         _logger.warning("the plain writer answers", extra={"meta": {"model": written.model, "reason": written.reason}})
     text = written.text or f"{turn.reply.text}\n{write.fallback(written.reason)}"
@@ -155,20 +155,18 @@ def _with_different(case: Case, turn: Turn) -> Turn:
     return replace(turn, reply=turn.reply.model_copy(update={"different": tuple(found)}))
 
 
-def _delivered(case: Case, turn: Turn, is_decision: bool = True) -> Turn:
-    """*turn* with the verdict on its text; what a check holds back is not said, its owners are named instead.
-
-    What is no decision of the case cannot follow from its facts: it is only held to what no text may say.
-    """
-    draft = draft_of(case, turn.reply.text)
+def _delivered(case: Case, turn: Turn) -> Turn:
+    """*turn* with the verdict on it. Our own words come with what they claim and are not read again."""
+    claims, ask = read_claims(turn.artifacts.get("policy", {}).get("claims", [])), turn.reply.ask
+    claims += () if ask is None else (Claim(kind="asks", quote=ask.question, fact=ask.fact),)
+    draft = replace(draft_of(case, turn.reply.text), found=found_by(case, turn.reply.text, claims, "template"))
     found = verdict(draft)
-    is_answer = is_decision and turn.reply.status == "answered"
-    held = [one for one in found.violations if one.kind not in _OWN and (is_answer or one.check == _NEVER)]
+    held = found.verdict in ("invalid", "impossible") and turn.reply.status == "answered"
     artifacts = {**turn.artifacts, "verdict": found.model_dump(mode="json")}
     log = {**turn.log, "compliance_score": found.score}
     if not held:
         return replace(turn, artifacts=artifacts, log=log)
-    _logger.error("an answer of our own did not pass its checks", extra={"meta": {"kinds": [one.kind for one in held]}})
+    _logger.error("an answer of our own did not pass its checks", extra={"meta": {"verdict": found.verdict}})
     named = owners(draft, draft.deciding)
     asked = f"Please ask {write.listing(named)}." if named else ""
     text = f"I have an answer, but it did not pass the checks that every answer has to pass. {asked}".strip()
@@ -202,6 +200,25 @@ def plain(case: Case) -> Turn:
     return _refused(case)
 
 
+def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
+    """What is said where nothing that is asked is declared. It leaves the conversation as it was."""
+    found = coverage(case.text, case.reads, case.index)
+    goes_on_with = bool(case.asked or set(case.facts) - {read.fact for read in case.reads})
+    if (
+        found.is_covered
+        or case.is_proposed
+        or (goes_on_with and (not found.unknown or case.reads or not asks_what_holds(case.text)))
+    ):
+        return None
+    texts = unchecked(found.asked or case.text.split(), readers, case.index)
+    if texts:
+        return _quoted(case, texts)
+    about = f": nothing in them speaks of {write.quoted(found.unknown)}" if found.unknown else ""
+    lines = [f"Our rules do not cover this{about}."]
+    turn = _missing(case, lines, found.unknown or found.asked, _near(case))
+    return replace(turn, is_aside=True)
+
+
 def _overview(case: Case) -> Turn | None:
     """The rules themselves, where somebody asks for them and tells no case that they decide."""
     said = {read.fact: read.value for read in case.reads}  # what was said before belongs to the case, not to the rules
@@ -212,11 +229,11 @@ def _overview(case: Case) -> Turn | None:
         return None
     lines = told(case.words, found, said, case.evaluator.ruleset.variables)
     if not found.about:  # all that it names is unknown
-        return _turn(case, "refusal", "refused", lines, ())
+        return turn_of(case, "refusal", "refused", lines, ())
     following = _to_ask(case, case.scope.missing)
     ask = None if following is None else _ask(case, following)
     lines += [] if ask is None else [f"{write.DEPENDS} {ask.question}"]
-    return _turn(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask)
+    return turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask)
 
 
 def _restricted(case: Case) -> Case:
@@ -242,21 +259,11 @@ def _conflicts(case: Case) -> list[Conflict]:
 
 
 def _decided(case: Case, decided: Sequence[str]) -> Turn:
-    lines: list[str] = []
-    cited: list[ConditionalRule] = []
-    for outcome in decided:
-        result = case.decision.outcomes[outcome]
-        assert result.action is not None and result.rule_id is not None  # it is decided
-        rule = case.index.rule(result.rule_id)
-        asked_for = [name for name in case.memory.topic.actions if case.index.vocabulary.outcome_of(name) == outcome]
-        lines.append(write.taken(case.words, outcome, result.action, asked_for))
-        is_withheld = bool(case.withheld) and outcome == case.scope.outcomes[0]
-        if is_withheld:
-            lines.append(f"{write.RESTRICTIVE} ({rule.policy_id}).")
-        else:
-            lines.append(write.because(case.words, rule, case.facts, _in_order(case, rule)))
-        cited.append(rule)
-    lines += _duties(case, cited, is_explained=not decided)
+    told = [*template.decided(case, decided)]
+    cited = [line.rule for line in told if line.rule is not None]
+    told += template.duties(case, case.scope.duties, is_explained=not decided, cited=cited)
+    cited = list({line.rule.rule_id: line.rule for line in told if line.rule is not None}.values())
+    lines = [line.text for line in told]
     silence = "No policy in force requires, forbids or expressly allows this in the case as told"
     lines += [f"{silence}: {case.words.action(action)}." for action in case.scope.silent]
     cited += [rule for rule in _rules_of(case, case.scope.silent) if rule not in cited][:_MOST_CITED]
@@ -266,17 +273,17 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
         lines = [*_unheard(case, ask.fact), *lines, f"{write.CHANCE} {ask.question}"]
     if ask is None and _is_more_of_nothing(case):
         lines.insert(0, write.NOTHING_NEW)
-    return _turn(case, "policy", "answered", lines, cited, decided, ask)
+    turn = turn_of(case, "policy", "answered", lines, cited, decided, ask)
+    claims = [claim.model_dump(mode="json", exclude_defaults=True) for line in told for claim in line.claims]
+    return replace(turn, artifacts={**turn.artifacts, "policy": {**turn.artifacts["policy"], "claims": claims}})
 
 
 def _duties(case: Case, cited: list[ConditionalRule], is_explained: bool) -> Iterator[str]:
     """The duties of the case in words; their rules go to *cited*."""
-    for kind, action, rule in case.scope.duties:
-        yield write.duty(case.words, kind, action)
-        if rule not in cited:
-            if is_explained:
-                yield write.because(case.words, rule, case.facts, _in_order(case, rule))
-            cited.append(rule)
+    for line in template.duties(case, case.scope.duties, is_explained, cited):
+        yield line.text
+        if line.rule is not None and line.rule not in cited:
+            cited.append(line.rule)
 
 
 def _is_more_of_nothing(case: Case) -> bool:
@@ -307,7 +314,7 @@ def _which(case: Case) -> Turn | None:
     near = of_domains(topic.domains, case.index, case.evaluator, case.day)
     named = islice(dict.fromkeys((*scope.outcomes, *near)), _MOST_OFFERED)
     choices = tuple(Choice(value=name.replace("_", " "), label=case.words.outcome(name)) for name in named)
-    return _turn(case, "policy", "needs_choice", [write.WHICH], (), choices=choices) if len(choices) > 1 else None
+    return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices) if len(choices) > 1 else None
 
 
 def _asked(case: Case) -> Turn | None:
@@ -324,7 +331,7 @@ def _asked(case: Case) -> Turn | None:
         held = [*_duties(case, cited, is_explained=True)]
         lines = [*held, f"{write.MORE} {ask.question}"] if held else lines
     lines = [*_unheard(case, name), *lines]
-    return _turn(case, "policy", "needs_fact", lines, [*cited, *_open_rules(case, 1)], (), ask)
+    return turn_of(case, "policy", "needs_fact", lines, [*cited, *_open_rules(case, 1)], (), ask)
 
 
 def _unheard(case: Case, name: str) -> list[str]:
@@ -345,7 +352,7 @@ def _escalated_unknown(case: Case) -> Turn:
     rules = _open_rules(case)
     about = case.words.outcome(case.scope.outcomes[0]) if case.scope.outcomes else "this"
     lines = [f"I cannot decide {about} without knowing: {missing}.", _whom_to_ask(case, rules)]
-    return _turn(case, "policy", "escalated", lines, rules[:_MOST_CITED])
+    return turn_of(case, "policy", "escalated", lines, rules[:_MOST_CITED])
 
 
 def _escalated_conflict(case: Case, conflicts: Sequence[Conflict]) -> Turn:
@@ -353,23 +360,49 @@ def _escalated_conflict(case: Case, conflicts: Sequence[Conflict]) -> Turn:
     said = [f"{rule.policy_id} says {case.words.action(rule.effect.action)}" for rule in rules]
     lines = [f"The policies contradict each other here, and none of them gives way: {write.listing(said)}."]
     lines.append(_whom_to_ask(case, rules))
-    return _turn(case, "policy", "escalated", lines, rules)
+    return turn_of(case, "policy", "escalated", lines, rules)
 
 
 def _refused(case: Case) -> Turn:
-    """No rule speaks about it. Say so, and what is covered."""
-    domains = sorted(
-        {rule.domain.replace("_", " ") for rule in case.evaluator.ruleset.rules}
-    )  # those the actor may see
-    covered = write.listing(domains) if domains else "nothing yet"
-    if case.scope.outcomes:
-        rules = lookups(case.index).answering(case.scope.outcomes[:1], case.evaluator, case.day)
-        what = case.words.outcome(case.scope.outcomes[0])
-        lines = [f"No policy in force decides this case: {what}.", _whom_to_ask(case, rules)]
-    else:
-        lines = ["No policy speaks about this."]
-    lines.append(f"The policies cover: {covered}.")
-    return _turn(case, "refusal", "refused", lines, ())
+    """No rule speaks about it. Say so, whom to ask, and what is covered."""
+    words = [read.words for read in case.reads]
+    if not case.scope.outcomes:
+        return _missing(
+            case,
+            ["No rule of ours speaks about this."],
+            words,
+            _near(case),
+        )
+    rules = lookups(case.index).answering(case.scope.outcomes[:1], case.evaluator, case.day)
+    what = case.words.outcome(case.scope.outcomes[0])
+    owners = sorted({owner for rule in rules if (owner := case.index.owner(rule.policy_id))})
+    lines = [f"No policy in force decides this case: {what}.", _whom_to_ask(case, rules)]
+    return _missing(case, lines, words, owners, is_asked=True)
+
+
+def _quoted(case: Case, texts: Sequence[Unchecked]) -> Turn:
+    """What is said from policies that are text alone: their own sentences, and that no logic checked them."""
+    lines = [f"{one.quoted} ({one.policy_id}, {NOTE})" for one in texts[:_MOST_CITED]]
+    owners = dict.fromkeys(one.owner for one in texts[:_MOST_CITED] if one.owner)
+    asked = [f"What follows from it in a case, {write.listing(owners)} can say."] if owners else []
+    turn = turn_of(case, "policy", "answered", [*lines, *asked], ())
+    commit = case.index.commit
+    cited = (Citation(id=one.policy_id, path=one.path, line=1, commit=commit) for one in texts[:_MOST_CITED])
+    return replace(turn, reply=turn.reply.model_copy(update={"citations": tuple(cited)}), is_aside=True)
+
+
+def _near(case: Case) -> list[str]:
+    """Whom to ask what no rule answers."""
+    return missing.owners(case.memory.topic, case.index, case.evaluator)
+
+
+def _missing(
+    case: Case, lines: Sequence[str], words: Sequence[str], owners: Sequence[str], is_asked: bool = False
+) -> Turn:
+    """What is said of a question that no rule answers: it goes on the list of missing policies."""
+    told = [*lines, *missing.lines(() if is_asked else owners, case.evaluator, is_asked)]
+    turn = turn_of(case, "refusal", "refused", told, ())
+    return replace(turn, reply=turn.reply.model_copy(update={"meta": missing.meta(words, owners)}))
 
 
 def _whom_to_ask(case: Case, rules: Iterable[ConditionalRule]) -> str:
@@ -399,101 +432,3 @@ def _rules_of(case: Case, actions: Sequence[str]) -> list[ConditionalRule]:
     """The rules in force that speak of *actions*, whether or not they fire."""
     speaking = lookups(case.index).speaking(actions, case.evaluator, case.day)
     return sorted((rule for rule in speaking if rule.effect.action in actions), key=lambda rule: rule.rule_id)
-
-
-def _in_order(case: Case, rule: ConditionalRule) -> list[str]:
-    return sorted(names(rule.guard), key=case.evaluator.question_order)
-
-
-def _turn(
-    case: Case,
-    kind: ReplyKind,
-    status: ReplyStatus,
-    lines: Sequence[str],
-    cited: Sequence[ConditionalRule],
-    outcomes: Sequence[str] = (),
-    ask: Ask | None = None,
-    choices: tuple[Choice, ...] = (),
-) -> Turn:
-    variables = case.evaluator.ruleset.variables
-    reply = Reply(
-        kind=kind,
-        status=status,
-        text=_said(case, lines, kind, ask),
-        request_id="",
-        session_id="",
-        bundle_etag=case.index.etag,
-        commit=case.index.commit,
-        citations=tuple(_citation(rule, case.index.commit) for rule in cited),
-        ask=ask,
-        choices=choices,
-        outcomes=_outcomes(case, outcomes),
-        caveats=(write.withheld(case.words, case.withheld),) if case.withheld else (),
-        facts={name: variables[name].show(value) for name, value in sorted(case.memory.facts.items())},
-        path=_path(case, outcomes),
-    )
-    memory = replace(case.memory, asking=ask.fact if ask else None)
-    return Turn(reply, memory.dump(variables), artifacts=_papers(case), log=_log(case, status))
-
-
-def _said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
-    """*lines* with what was read, kept and not used beside them: a wrong reading has to be visible."""
-    now = {read.fact for read in case.reads}
-    remembered = {name: value for name, value in case.memory.facts.items() if name not in now}
-    relevant = {one.fact for one in case.unclear} & ({ask.fact} if ask else {one.fact for one in case.unclear})
-    notes = write.not_understood(case.words, (one for one in case.unclear if one.fact in relevant))
-    lines = [*notes, *lines] if ask else [*lines, *notes]
-    return "\n".join([*lines, *write.understood(case.words, case.reads, remembered if kind == "policy" else {})])
-
-
-def _citation(rule: ConditionalRule, commit: str | None) -> Citation:
-    return Citation(
-        id=rule.policy_id, path=rule.source.path, line=rule.source.line, commit=commit, text=rule.source.text
-    )
-
-
-def _outcomes(case: Case, decided: Sequence[str]) -> dict[str, Any]:
-    """The outcomes of the answer as `decide` spells them. One with `declined` is no decision but the most restrictive
-    that is possible without those facts.
-    """
-    found: dict[str, Any] = {}
-    for name in decided:
-        result = case.decision.outcomes[name]
-        found[name] = {"action": result.action, "policy_id": result.policy_id, "rule_id": result.rule_id}
-        if case.withheld and name == case.scope.outcomes[0]:
-            found[name]["declined"] = list(case.withheld)
-    return found
-
-
-def _path(case: Case, decided: Sequence[str]) -> tuple[str, ...]:
-    steps = {step.partition("=")[0]: step for step in case.decision.path}
-    rules = [case.index.rule(rule_id) for name in decided if (rule_id := case.decision.outcomes[name].rule_id)]
-    used = dict.fromkeys(fact for rule in rules for fact in _in_order(case, rule))
-    return tuple(steps[fact] for fact in used if fact in steps)
-
-
-def _papers(case: Case) -> Mapping[str, Any]:
-    """What the answer was made from, to be kept beside the request."""
-    found = case.memory.topic
-    return {
-        "policy": {
-            "topic": {"outcomes": list(found.outcomes), "actions": list(found.actions), "domains": list(found.domains)},
-            "reads": [{"fact": read.fact, "words": read.words} for read in case.reads],
-            "unclear": [{"fact": one.fact, "words": one.words, "reason": one.reason} for one in case.unclear],
-            "missing": list(case.scope.missing),
-            "fired": [rule.rule_id for rule in case.decision.fired],
-        }
-    }
-
-
-def _log(case: Case, status: ReplyStatus) -> Mapping[str, Any]:
-    """What is recorded of the answer beside the reply: of an escalated one which outcomes nobody decided, of another
-    what it says of actions that belong to no outcome.
-    """
-    about = {"domain": case.memory.topic.domains[0] if case.memory.topic.domains else None}
-    if status == "escalated":
-        return {**about, "undecided": case.scope.outcomes[:1]}
-    if status != "answered":
-        return about
-    said = {action: kind for kind, action, _ in reversed(case.scope.duties)}
-    return {**about, "duties": {**dict.fromkeys(case.scope.silent), **said}}

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from bot.agents import errand
+from bot.claims.model import ModelReader
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.judging import PROMPTS, judge
 from bot.enforcement.scaffold import Scaffold, scaffold
@@ -151,6 +152,7 @@ class Opinion:
     """A judge for one answer (none without a model), and what it was asked."""
 
     judge: Judge | None = None
+    reader: ModelReader | None = None
     exchanges: list[Exchange[Any]] = field(default_factory=list)
 
     def papers(self) -> dict[str, Any]:
@@ -164,7 +166,18 @@ def opinion_of(index: BundleIndex, guard: Guard | None) -> Opinion:
         return Opinion()
     rules, exchanges = index.rules.enforcement, list[Exchange[Any]]()
     deadline = Deadline.after(float(rules.generation_seconds), guard.clock)
-    return Opinion(judge_of(index, provider(guard, index.rules, "judge"), deadline, exchanges.append), exchanges)
+    reader = ModelReader(
+        llm=provider(guard, index.rules, "read"),
+        deadline=deadline,
+        tokens=rules.model.read_tokens,
+        readings=rules.readings,
+        repairs=rules.repairs,
+        mask=Mask(index.rules.pii).text,
+        kept=exchanges.append,
+    )
+    return Opinion(
+        judge_of(index, provider(guard, index.rules, "judge"), deadline, exchanges.append), reader, exchanges
+    )
 
 
 def misstated(plan: Scaffold, written: Written) -> Iterator[str]:

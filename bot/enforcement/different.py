@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.conversation import Change, Different
-from bot.enforcement.why import Other, another, changes_in_words
+from bot.enforcement.why import Other, another, unchangeable
 from bot.enforcement.write import Words
 from bylaw.authored.labels import labels
+from bylaw.logic.changes import changes_in_words
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.ir import Value
 from bylaw.logic.prose import Labels, phrase
@@ -30,7 +31,7 @@ def different(
     spoken = labels(words.vocabulary)
     asked = tuple(outcomes)
     for outcome in asked:
-        other = another(evaluator, facts, day, decision, outcome, trials)
+        other = another(evaluator, facts, day, decision, outcome, trials, unchangeable(words.vocabulary))
         if other.action is not None and other.found.steps:
             about = f"{words.outcome(outcome)}: it" if len(asked) > 1 else "it"
             yield _told(words, evaluator, other, about, spoken)
@@ -41,7 +42,7 @@ def _told(words: Words, evaluator: Evaluator, other: Other, about: str, spoken: 
     variables = evaluator.ruleset.variables
     unsure = "" if other.found.is_sure else "; perhaps a smaller change would do"
     by = f" ({other.policy_id})" if other.policy_id else ""
-    said = f"{about} would be {words.action(other.action)}{by} {changes_in_words(other, spoken)}{unsure}."
+    said = f"{about} would be {words.action(other.action)}{by} {changes_in_words(other.found.steps, spoken)}{unsure}."
     return Different(
         outcome=other.subject,
         action=other.action,

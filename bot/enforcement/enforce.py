@@ -7,14 +7,21 @@ against them. All rules count here, those for a narrow audience too.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 
+from bot.claims.model import ModelReader
+from bot.claims.models import By, Claim
 from bot.conversation import MAX_TEXT, Question, is_text
-from bot.enforcement.answer import Case, case_of, draft_of, plain
+from bot.enforcement import write
+from bot.enforcement.answer import case_of, draft_of, plain
+from bot.enforcement.case import Case
 from bot.enforcement.checks.registry import CHECKS
 from bot.enforcement.checks.result import Judge
+from bot.enforcement.reading import found_by, situation
 from bot.enforcement.sentences import split
 from bot.enforcement.verdict import ComplianceDecision, Correction, Escalated, verdict
 from bot.index import BundleIndex
@@ -22,6 +29,8 @@ from bylaw.errors import UsageError
 from bylaw.logic.ir import Value
 
 MAX_RESPONSE = 20_000  # characters of an answer
+MAX_PARTS = 500  # figures, and sentences, of an answer
+_COUNTED = {"figures": re.compile(r"\d+"), "sentences": re.compile(r"[.!?;:]+(?=\s|$)|\n+")}
 _AT_ONCE = 16  # a part of the whole answer: what is smaller waits for more
 _AT_THE_END = frozenset({"unanswered", "uncovered"})
 _DURING = {name: check for name, check in CHECKS.items() if name in ("pattern", "consistency")}
@@ -45,6 +54,14 @@ def check_readable(query: str, response: str | None = None) -> None:
             raise UsageError(f"the {name} is longer than {most} characters")
         if not is_text(said):
             raise UsageError(f"the {name} holds characters that are not text")
+        check_countable(name, said)
+
+
+def check_countable(name: str, said: str) -> None:
+    """Raise UsageError for a text of more figures or sentences than any answer has: each is read by itself."""
+    for what, mark in _COUNTED.items():
+        if sum(1 for _ in islice(mark.finditer(said), MAX_PARTS + 1)) > MAX_PARTS:
+            raise UsageError(f"the {name} has more than {MAX_PARTS} {what}", "send it in parts that say less")
 
 
 def enforce(
@@ -53,9 +70,23 @@ def enforce(
     index: BundleIndex,
     given: Mapping[str, Value] | None = None,
     judge: Judge | None = None,
+    claims: Sequence[Claim] | None = None,
+    reader: ModelReader | None = None,
 ) -> ComplianceDecision:
-    """The verdict on *response* as an answer to *question*. `auto_correct` comes with the corrected text."""
+    """The verdict on *response* as an answer to *question*, read as *claims* where they are given, else by *reader*.
+
+    `auto_correct` comes with the completed text.
+    """
     today = index.local(question.asked_at).date()
+    if claims is not None:
+        case = index.recently(_case)(question.text, today, tuple(sorted((given or {}).items())))
+        return claimed(case, response, claims, judge)
+    if reader is not None:
+        case = index.recently(_case)(question.text, today, tuple(sorted((given or {}).items())))
+        told = situation(case, response)
+        read = None if told.personal else reader.read(response, told)  # no personal data in a prompt
+        if read is not None:
+            return claimed(case, response, read.claims, judge, "model", read.is_twice)
     if judge is not None:
         return _judged(index, question.text, response, today, tuple((given or {}).items()), judge)
     return index.recently(_judged)(question.text, response, today, tuple(sorted((given or {}).items())))
@@ -70,6 +101,32 @@ def _judged(
     judge: Judge | None = None,
 ) -> ComplianceDecision:
     return decided(case_of(text, today, {}, index, index.evaluator, dict(given)), response, judge)
+
+
+def _case(index: BundleIndex, text: str, today: date, given: Sequence[tuple[str, Value]]) -> Case:
+    return case_of(text, today, {}, index, index.evaluator, dict(given))
+
+
+def claimed(
+    case: Case,
+    response: str,
+    claims: Sequence[Claim],
+    judge: Judge | None = None,
+    by: By = "given",
+    is_twice: bool = False,
+) -> ComplianceDecision:
+    """The verdict on *response*, which says what *claims* say. What is incomplete gets the missing sentences."""
+    found = found_by(case, response, claims, by, is_twice)
+    told = verdict(replace(draft_of(case, response, judge), found=found))
+    if told.action != "auto_correct":
+        return told
+    lines = [write.duty(case.words, "required", name) for name in found.missing]
+    lines += [
+        f"This holds only in some cases: {one.why}." for one in found.reading.claims if one.status == "satisfiable"
+    ]
+    if not lines:
+        lines = [plain(case).reply.text]
+    return _corrected(told, "\n".join((response.rstrip(), *dict.fromkeys(lines))))
 
 
 def decided(case: Case, response: str, judge: Judge | None = None) -> ComplianceDecision:

@@ -24,10 +24,12 @@ from bot.enforcement.belonging import (
 )
 from bot.enforcement.kept import kept
 from bot.enforcement.phrases import Lexicon, Match, Phrase, is_bare, unit_told
+from bot.enforcement.stems import stems_in
 from bot.enforcement.utterance import Quantity, Utterance, utterance
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.money import Money, currency_of
 from bylaw.language.negation import CUES
+from bylaw.language.span import listed
 from bylaw.language.units import Duration, unit_of
 from bylaw.language.words import DETERMINERS, PREPOSITIONS, PRONOUNS, stem_of
 from bylaw.logic.ir import Value, ValueMisfit, Variable
@@ -36,6 +38,7 @@ Claims = Sequence[tuple[str, frozenset[int]]]  # actions by name, and the words 
 NOBODY: frozenset[str] = frozenset()
 _Ranked = tuple[tuple[int, int], Match, Value | Misread]  # how well it fits, where, and the value
 _ADDING = frozenset("+&/")
+_DENYING = listed("no not never nobody nothing without neither nor none non")
 _NEAR = 5  # words around a number
 
 
@@ -203,6 +206,13 @@ class _Reader:
     def _is_of_other_thing(self, match: Match) -> bool:
         words, held = match.phrase.before, lexicon(self.vocabulary)
         nouns = held.nouns.get((match.phrase.fact, words[0]), NOBODY) if len(words) == 1 else NOBODY
+        fact, behind = (
+            self.vocabulary.facts[match.phrase.fact],
+            self.said.words[match.used[-1] + 1 : match.used[-1] + 2],
+        )
+        about = stems_in(f"{fact.label or match.phrase.fact} {fact.ask or ''}")
+        if behind and stem_of(behind[0].text) in about:  # "flex members", where it is asked which plan a member has
+            return False
         claims = (claim for _, claim in held.claims.get(words[0], ()))
         return is_other_thing(self.said, match.used, nouns, self.known, claims)
 
@@ -345,7 +355,10 @@ class _Reader:
         assert match.quantity is not None
         first, words = match.quantity.first, self.said.words
         before = tuple(word.text for word in words[max(first - 2, 0) : first])
-        return self.said.is_negated(match.used, self.spent) or before[-1:] == ("not",) or before in INSTEAD
+        losing = {
+            i for i, word in enumerate(words) if word.text in CUES - _DENYING
+        }  # who loses a thing denies no number
+        return self.said.is_negated(match.used, self.spent | losing) or before[-1:] == ("not",) or before in INSTEAD
 
     def _bare_amounts(self, known: set[str]) -> Iterator[_Said]:
         """A sum or a duration that no phrase explains, where only one fact can take it."""

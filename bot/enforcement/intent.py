@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from bylaw.language.reports import is_report
-from bylaw.language.words import read_words
+from bylaw.language.span import listed
+from bylaw.language.words import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, read_words
 
 _TELL = "(?:what|which|explain|describe|summari[sz]e|outline|list|show|tell|give|quote|read)"
 _RULES = "(?:policy|rule|condition|requirement|term|criterion|criteria|guideline|window|deadline)"
@@ -33,3 +36,101 @@ def is_general(text: str) -> bool:
     """Does *text* ask what the rules are, and not what holds in a case: "when do we give store credit?"?"""
     said = f" {' '.join(word.text for word in read_words(text))} "
     return re.search(_GENERAL, said) is not None and not _PAST_OR_MOST.search(text) and not is_report(text)
+
+
+# ---- the clause that asks -------------------------------------------------------------------------------------------
+
+_WH = listed("what which who whom whose when where why how")
+_PERMITTING = listed("can could may must shall should")
+_BINDING = listed("may must should")
+_DOING = listed("be do have will would")  # in the normal form of their words
+_SOMEBODY = listed("you someone somebody anyone anybody")
+_WAS_THERE = re.compile(r"(?i)\W*(?:was|were|did|had)\b")
+_WISHES = (("i", "want"), ("we", "want"), ("would", "like"), ("i", "need"), ("we", "need"))
+_SUBORDINATE = listed("if when whether because since while although though unless until but so")
+_RELATIVE = listed("that which who")
+_REGULATING = listed(
+    "policy rule regulation guideline procedure allowed permitted forbidden prohibited eligible entitled"
+)
+
+
+def asks_what_holds(text: str) -> bool:
+    """May *text* ask what the rules say, as far as its form tells: also "what does … cost", "when does … end"?"""
+    if is_report(text) or _PAST_OR_MOST.search(text):
+        return False
+    parts = ([word.text for word in part[:3]] for part in _asking(read_words(text)))
+    is_open = any(said[0] in _WH - {"why"} and said[1:2] in (["do"], ["be"], ["will"]) for said in parts)
+    return is_open or is_general(text) or asks_for_permission(text)
+
+
+def asks_for_permission(text: str) -> bool:
+    """Does *text* ask what somebody may, must or gets: "who may sign", "do members get", "is there a …"?"""
+    parts = [[word.text for word in part] for part in _asking(read_words(text))]
+    return not is_report(text) and not _WAS_THERE.match(text) and any(map(_is_permission, parts))
+
+
+def is_regulated(text: str) -> bool:
+    """Does *text* ask for what is allowed, or for a policy, in these words?"""
+    parts = ({word.text for word in part} for part in _asking(read_words(text)))
+    return not is_report(text) and any(not _REGULATING.isdisjoint(said) for said in parts)
+
+
+def is_request(text: str) -> bool:
+    """Is somebody asked to do it: "can you …", "could someone …"?"""
+    parts = ([word.text for word in part[:2]] for part in _asking(read_words(text)))
+    return any(said[0] in _PERMITTING and said[-1] in _SOMEBODY for said in parts)
+
+
+def _is_permission(said: Sequence[str]) -> bool:
+    if not _REGULATING.isdisjoint(said) or _is_wish(said[:4]) or said[:2] in (["be", "there"], ["what", "happen"]):
+        return True
+    if said[0] in _WH - {"why"}:
+        return not _PERMITTING.isdisjoint(said[1:2]) or not _BINDING.isdisjoint(said[2:3])
+    return said[0] in _PERMITTING | {"do"}
+
+
+def asking_clause(text: str) -> tuple[Word, ...]:
+    """The words of *text* that ask, without what is told around them; none where nothing is asked."""
+    return tuple(word for part in _asking(read_words(text)) for word in part)
+
+
+def _asking(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    """The clauses that open like a question or a wish, each with the next where it says nothing by itself."""
+    parts = list(_parts(words))
+    for i, part in enumerate(parts):
+        said = [word.text for word in part]
+        if said[0] in _WH | _PERMITTING | _DOING or _is_wish(said[:4]):
+            is_bare = all(text in _FORM for text in said)
+            yield [*part, *(parts[i + 1] if is_bare and i + 1 < len(parts) else ())]
+
+
+def _is_wish(words: Sequence[str]) -> bool:
+    return any(pair in _WISHES for pair in pairwise(words))
+
+
+def _parts(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    """The clauses of a text: at its commas and stops, and where a word opens a subordinate clause."""
+    start = 0
+    for i, word in enumerate(words):
+        if i > start and (word.clause != words[i - 1].clause or _subordinates(words, i)):
+            yield words[start:i]
+            start = i
+    if words:
+        yield words[start:]
+
+
+def _subordinates(words: Sequence[Word], i: int) -> bool:
+    after = words[i + 1].text if i + 1 < len(words) else ""
+    if words[i].text in _RELATIVE:  # "the phone that fell", but not "on that day"
+        return after in DETERMINERS | PRONOUNS | AUXILIARIES or words[i - 1].text not in FUNCTION_WORDS
+    return words[i].text in _SUBORDINATE
+
+
+_FORM = (
+    _WH
+    | AUXILIARIES
+    | DETERMINERS
+    | PRONOUNS
+    | _REGULATING
+    | listed("there here on for with about of to in at by as not any exact happen now then else possible required")
+)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.enforcement.covered import POLICY_ID
 from bot.enforcement.intent import is_general
 from bot.enforcement.lookups import lookups
-from bot.enforcement.recognise import POLICY_ID, Topic
+from bot.enforcement.recognise import Topic
 from bot.enforcement.write import Words, listing
 from bot.index import BundleIndex
 from bylaw.authored.labels import labels
@@ -72,7 +73,7 @@ def told(words: Words, found: Overview, facts: Mapping[str, Value], variables: M
     """The lines of the answer."""
     shown, rest = found.rules[:MOST_RULES], found.rules[MOST_RULES:]
     lines = [f"What the policies say about {found.about}:"] if shown else []
-    lines += [f"- {_line(words, rule, facts, variables)}" for rule in shown]
+    lines += [f"- {line(words, rule, facts, variables)}" for rule in shown]
     if rest:
         ids = list(dict.fromkeys(rule.policy_id for rule in rest))
         others = [f"{len(ids) - _MOST_NAMED} other policies"] if len(ids) > _MOST_NAMED + 1 else ids[_MOST_NAMED:]
@@ -99,7 +100,7 @@ def _about(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> 
     return "", ()
 
 
-def _line(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> str:
+def line(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> str:
     """One rule: what it gives, when, and its sentence."""
     when = _when(simplify(rule.guard, facts), words, variables)
     given = f"{_VERBS.get(rule.effect.kind, '') if not rule.effect.takes else ''}{words.action(rule.effect.action)}"

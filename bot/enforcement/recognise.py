@@ -7,29 +7,25 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from itertools import chain, pairwise
 
+from bot.enforcement.covered import POLICY_ID, coverage
 from bot.enforcement.facts import Read, read_facts
-from bot.enforcement.intent import is_general
+from bot.enforcement.intent import asking_clause, asks_for_permission, asks_what_holds, is_general, is_request
 from bot.enforcement.kept import kept
+from bot.enforcement.stems import DENIALS, names_of_action, names_of_outcome, stems_in, stems_of
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.numbers import COUNT_WORDS
 from bylaw.language.reports import asks_for_a_rule, counts, is_of_one, is_report
 from bylaw.language.span import listed
-from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, base_of, read_words, stem_of
+from bylaw.language.words import DETERMINERS, read_words, stem_of
 from bylaw.logic.ir import ConditionalRule, names
 
-_NO_TOPIC = FUNCTION_WORDS | listed(
-    "get give go want like please tell know think say ask make take put use let help case thing way time day days "
-    "customer client user person people policy policies rule rules value much many long old new more most less "
-    "allowed allow okay ok hello hi thanks thank question today yesterday week month year hour unknown other yes "
-    "another last next someone somebody anyone anybody"
-)
 _OPENERS = (
     "can i",
     "can we",
@@ -101,15 +97,12 @@ _POLICY_WORDS = listed(
     "allowed permitted forbidden prohibited eligible entitled possible covered refund refunded "
     "policy policies rule rules window deadline"
 )
-POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 _NONE, _ALL = Decimal(0), Decimal(1)
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
 _ASKING = "react handle treat respond matter owe first second third required needed necessary mandatory"
 _GUIDING = frozenset(map(stem_of, _ASKING.split()))
 _KEPT = 64  # topics: one turn asks for that of a text several times
-_DENIALS = frozenset(("no", "not"))
 _COUNTS = frozenset(map(stem_of, COUNT_WORDS))
-_ABLE, _LONG = ("able", "ible"), 6  # "refundable" speaks of refunds, "liable" of nothing
 
 
 @dataclass(frozen=True)
@@ -124,6 +117,7 @@ class Topic:
     domains: tuple[str, ...] = ()
     likely: tuple[str, ...] = ()
     confidence: float = 0.0
+    near: tuple[str, ...] = ()  # actions of which at least two words occur
 
     @property
     def is_named(self) -> bool:
@@ -159,6 +153,8 @@ def _score(index: BundleIndex, text: str) -> float:
     )
     opens = is_entitled or is_about_rules or is_of_case
     opens = opens or (is_theirs and any(f" {opener} " in said for opener in _OPENERS))
+    if not opens and asks_what_holds(text) and (found.is_named or stated > 0 or not is_request(text)):
+        opens = coverage(text, _reads(text, index), index).is_covered
     speaks = opens or found.is_named or is_likely or not words.isdisjoint(_POLICY_WORDS)
     points = weights.opener * opens + weights.named * found.is_named
     points += weights.stated * stated or weights.fact_word * (not stems.isdisjoint(keywords.fact_stems))
@@ -171,6 +167,9 @@ def _score(index: BundleIndex, text: str) -> float:
     is_rule = is_entitled or is_of_case
     if is_figure or (not is_rule and any(f" {counting} " in said for counting in _COUNTING)):
         points -= weights.counting
+    is_alone = not index.bundle.context.entities and not index.bundle.decisions.decisions  # nobody else answers
+    if asks_for_permission(text) or (is_alone and stems and asking_clause(text)):  # also for what no rule covers
+        points = max(points, weights.form)
     return float(min(_ALL, max(_NONE, points)))
 
 
@@ -226,13 +225,6 @@ def _stems_in(text: str) -> frozenset[str]:
     return stems_of(words | {"cost"} if _COSTS.search(text) else words)
 
 
-def stems_of(words: Iterable[str]) -> frozenset[str]:
-    """The stems of those words that can tell one topic from another."""
-    bases = [(word, base_of(word)) for word in words]
-    bases += [(word, word[:-4]) for word, _ in bases if word.endswith(_ABLE) and len(word) > _LONG]
-    return frozenset(stem_of(base) for word, base in bases if word in _DENIALS or _NO_TOPIC.isdisjoint((word, base)))
-
-
 # ---- the words of a bundle ------------------------------------------------------------------------------------------
 
 
@@ -255,9 +247,9 @@ class _Keywords:
 def _keywords(index: BundleIndex) -> _Keywords:
     vocabulary, rules = index.vocabulary, index.ruleset.rules
     used = {action for rule in rules for action in (rule.effect.action, *rule.effect.implied)}
-    actions = {name: _names_of_action(name, vocabulary) for name in sorted(used)}
+    actions = {name: names_of_action(name, vocabulary) for name in sorted(used)}
     answered = {outcome for rule in rules for outcome, _ in rule.effect.takes}
-    outcomes = {name: _names_of_outcome(name, vocabulary) for name in sorted(answered)}
+    outcomes = {name: names_of_outcome(name, vocabulary) for name in sorted(answered)}
     weights = _domain_weights(vocabulary, rules, actions)
     in_targets: dict[str, int] = defaultdict(int)
     for group in (*actions.values(), *outcomes.values()):
@@ -267,7 +259,7 @@ def _keywords(index: BundleIndex) -> _Keywords:
     targets = _telling(frozenset().union(*chain(*actions.values(), *outcomes.values())))
     return _Keywords(
         stems=fact_stems.union(*weights.values()),
-        telling=targets.union(*map(_stems, weights)),
+        telling=targets.union(*map(stems_in, weights)),
         domains=weights,
         outcomes=outcomes,
         actions=actions,
@@ -277,24 +269,17 @@ def _keywords(index: BundleIndex) -> _Keywords:
     )
 
 
-def _names_of_outcome(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:
-    declared = vocabulary.outcomes.get(name)
-    label = _stems(declared.label or "") if declared else frozenset()
-    # one word of a label ("back" in "what the customer gets back") names nothing
-    return tuple(found for found in (_stems(name), label if len(label) > 1 else frozenset()) if found)
-
-
 def _domain_weights(
     vocabulary: Vocabulary, rules: Sequence[ConditionalRule], actions: Mapping[str, tuple[frozenset[str], ...]]
 ) -> dict[str, dict[str, float]]:
     raw: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for rule in rules:
         mine = raw[rule.domain]
-        for stem in _stems(rule.domain):
+        for stem in stems_in(rule.domain):
             mine[stem] = 3.0
         said = _telling(frozenset().union(*actions.get(rule.effect.action, ())))
         for outcome, _ in rule.effect.takes:
-            said |= _telling(_stems(outcome))
+            said |= _telling(stems_in(outcome))
         for stem in said:
             mine[stem] = max(mine[stem], 2.0)
         for fact in names(rule.guard):
@@ -314,31 +299,18 @@ def _facts_of(rules: Sequence[ConditionalRule]) -> list[str]:
     return sorted({fact for rule in rules for fact in names(rule.guard)})
 
 
-def _names_of_action(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:
-    aliases = [other for other in sorted(vocabulary.actions) if vocabulary.canonical(other) == name] or [name]
-    texts: list[str] = []
-    for alias in aliases:
-        declared = vocabulary.actions.get(alias)
-        texts += [alias, *((declared.label or "", *declared.phrases) if declared else ())]
-    return tuple(dict.fromkeys(found for text in texts if (found := _stems(text))))
-
-
 def _stems_of_fact(name: str, vocabulary: Vocabulary) -> frozenset[str]:
     fact = vocabulary.facts.get(name)
     if fact is None:
-        return _stems(name)
+        return stems_in(name)
     phrases = fact.phrases if isinstance(fact.phrases, list) else [p for group in fact.phrases.values() for p in group]
     values = [text for value, synonyms in fact.values.items() for text in (value, *synonyms)]
-    return _telling(frozenset().union(*map(_stems, (fact.label or name, *phrases, *values))))
+    return _telling(frozenset().union(*map(stems_in, (fact.label or name, *phrases, *values))))
 
 
 def _telling(stems: frozenset[str]) -> frozenset[str]:
     """Without the words that tell something only within a name: "no refund", "10 percent", "one voucher"."""
-    return frozenset(stem for stem in stems if stem not in _DENIALS | _COUNTS and not stem[0].isdigit())
-
-
-def _stems(text: str) -> frozenset[str]:
-    return stems_of(word.text for word in read_words(text.replace("_", " ").replace("{value}", " ")))
+    return frozenset(stem for stem in stems if stem not in DENIALS | _COUNTS and not stem[0].isdigit())
 
 
 # ---- what a text is about -------------------------------------------------------------------------------------------
@@ -370,7 +342,12 @@ def _topic_of(stems: frozenset[str], keywords: _Keywords) -> Topic:
     outcomes = tuple(  # "approve the refund" names an action, not the outcome "refund"
         name for name in outcomes if not all(any(said < other for other in longer) for said in keywords.outcomes[name])
     )
-    return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, likely, confidence)
+    near = tuple(
+        name
+        for name, group in keywords.actions.items()
+        if any(len(said & stems) > 1 and 2 * len(said & stems) >= len(said) for said in group)
+    )
+    return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, likely, confidence, near)
 
 
 def _named(

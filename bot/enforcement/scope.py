@@ -45,7 +45,8 @@ def scope_of(
     """What to answer from *decision*. Without a named outcome it is what the mentioned facts decide."""
     known = lookups(index)
     named = tuple(name for name in topic.outcomes if known.answering((name,), evaluator, day))
-    alone = tuple(name for name in topic.actions if known.demanding(name, evaluator, day))
+    called = topic.actions if topic.is_named or topic.likely else topic.near
+    alone = tuple(name for name in called if known.demanding(name, evaluator, day))
     if named or alone:
         outcomes: tuple[str, ...] = named
     else:

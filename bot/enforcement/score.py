@@ -11,7 +11,7 @@ from bot.enforcement.checks.result import CheckResult, Kind
 from bylaw.authored.enforcement import Enforcement
 
 Action = Literal["pass", "auto_correct", "regenerate", "escalate"]
-_ALWAYS: frozenset[Kind] = frozenset({"pii", "crashed", "uncovered"})  # escalates whatever the sum
+_ALWAYS: frozenset[Kind] = frozenset({"pii", "crashed", "uncovered", "impossible"})  # escalates whatever the sum
 _NEVER_ALONE = "coverage"
 
 

@@ -14,6 +14,7 @@ from bot.enforcement.facts import Read, Reading, Unclear, read_text
 from bot.enforcement.lookups import lookups
 from bot.enforcement.memory import Memory, continued, goes_on
 from bot.enforcement.phrases import phrase_words
+from bot.enforcement.proposed import Held, is_sayable, merged
 from bot.enforcement.recognise import Topic, topic
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
@@ -32,7 +33,12 @@ _MORE = re.compile(r"(?i)\b(?:(?P<more>more|extra)|another (?:\w+|\d+))\b")
 
 
 def understand(
-    text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator
+    text: str,
+    today: date,
+    memory: Memory,
+    index: BundleIndex,
+    evaluator: Evaluator,
+    proposed: Held | None = None,
 ) -> tuple[Memory, Reading, bool]:
     """The case with what *text*, said *today*, adds, the reading of it, and whether it declines what was asked."""
     vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
@@ -49,7 +55,10 @@ def understand(
     if direct is None and not reading.reads:
         turned = _turned(text, memory, vocabulary) or _replaced(text, today, memory, index, evaluator)
         reading = reading if turned is None else _with(reading, turned)
+    reading = _sayable(reading if proposed is None else merged(reading, proposed), vocabulary)
     is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
+    if isinstance(direct, Read) and not is_sayable(vocabulary.facts[direct.fact]):
+        direct = None
     if direct is not None and not is_declined:
         reading = _with(reading, direct)
     if asked and is_declined:
@@ -61,6 +70,11 @@ def understand(
     declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
     facts = {**memory.facts, **reading.facts}
     return replace(memory, facts=facts, declined=declined, asking=None), reading, is_declined
+
+
+def _sayable(reading: Reading, vocabulary: Vocabulary) -> Reading:
+    """*reading* without the facts that words may not say."""
+    return replace(reading, reads=tuple(read for read in reading.reads if is_sayable(vocabulary.facts[read.fact])))
 
 
 def _recalled(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Memory:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from bot.claims.models import Reading, Verdict
 from bot.conversation import Citation, Spoken
 from bot.enforcement.checks.registry import CHECKS, Check, run
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
@@ -69,6 +70,8 @@ class ComplianceDecision(Spoken):
 
     score: float
     action: Action
+    verdict: Verdict
+    reading: Reading
     reason: str
     violations: tuple[Broken, ...] = ()
     evidence: tuple[Citation, ...] = ()
@@ -89,7 +92,7 @@ class ComplianceDecision(Spoken):
 
 def verdict(draft: Draft, checks: Mapping[str, Check] = CHECKS) -> ComplianceDecision:
     """Run the checks on *draft*, score them, and say what becomes of it."""
-    results = run(draft, checks)
+    results, found = run(draft, checks), draft.found
     scored = score(results, draft.index.rules.enforcement, draft.domain)
     rules = _rules(draft, results)
     variables = draft.evaluator.ruleset.variables
@@ -97,6 +100,8 @@ def verdict(draft: Draft, checks: Mapping[str, Check] = CHECKS) -> ComplianceDec
     return ComplianceDecision(
         score=scored.score,
         action=scored.action,
+        verdict=found.verdict if found is not None else _OLD[scored.action],
+        reading=found.reading if found is not None else Reading(by="plain"),
         reason=scored.reason,
         violations=tuple(_broken(result, violation) for result in results for violation in result.violations),
         evidence=tuple(_citation(rule, draft.index.commit) for rule in rules),
@@ -119,9 +124,18 @@ def verdict(draft: Draft, checks: Mapping[str, Check] = CHECKS) -> ComplianceDec
     )
 
 
+_OLD: Mapping[Action, Verdict] = {
+    "pass": "valid",
+    "auto_correct": "incomplete",
+    "regenerate": "unread",
+    "escalate": "invalid",
+}
+
+
 def _rules(draft: Draft, results: Iterable[CheckResult]) -> tuple[ConditionalRule, ...]:
     """The rules that decide the case, and those that a violation names."""
-    named = [v.rule for result in results for v in result.violations if v.rule is not None]
+    named = [*(draft.found.rules if draft.found is not None else ())]
+    named += [v.rule for result in results for v in result.violations if v.rule is not None]
     return tuple({rule.rule_id: rule for rule in (*draft.deciding, *named)}.values())
 
 

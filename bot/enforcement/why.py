@@ -6,23 +6,25 @@ change of facts that gives another action, decided anew before it is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import Any
 
 from bot.index import BundleIndex
-from bylaw.authored.labels import labels
+from bylaw.authored.labels import called, labels
+from bylaw.authored.vocabulary import Vocabulary
 from bylaw.errors import UsageError
+from bylaw.logic.changes import changes_in_words
+from bylaw.logic.codec import decode
 from bylaw.logic.contest import Duties
+from bylaw.logic.counterfactual import TRIALS, Goal, Nearest, nearest
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.firing import as_bits, bits
-from bylaw.logic.ir import And, Atom, ConditionalRule, Facts, Formula, names
-from bylaw.logic.nearby import Goal
-from bylaw.logic.nearest import TRIALS, Nearest, nearest
-from bylaw.logic.prose import UNKNOWN, Label, Labels, phrase, sentence, value_in_words
-from bylaw.logic.shorter import shorter
+from bylaw.logic.ir import And, ConditionalRule, Facts, Formula, Not, names
+from bylaw.logic.prose import Labels, phrase, sentence
+from bylaw.logic.readable import pushed, readable, so
 from bylaw.logic.truth import truth
 
 MOST_FAILED = 5  # rules told per outcome, those that come nearest first
@@ -39,22 +41,41 @@ class Lost:
 
 @dataclass(frozen=True)
 class Failed:
-    """A rule that did not fire, the tests of it that failed, and the facts it still waits for."""
+    """A rule that did not fire, the tests of it that failed, and the facts it still waits for.
+
+    `because` is what is so instead, of each test; for people, who find two negations in a row hard to follow.
+    """
 
     rule: ConditionalRule
     tests: tuple[Formula, ...]
     unknown: tuple[str, ...]
+    because: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """Rules of one policy that would have fired, but for an exception of it: what that says, and where."""
+
+    policy_id: str
+    rules: tuple[ConditionalRule, ...]
+    text: str
+    path: str
+    line: int
 
 
 @dataclass(frozen=True)
 class Other:
-    """The smallest change that gives a *subject* (an outcome, or a wanted action) something else."""
+    """The smallest change that gives a *subject* (an outcome, or a wanted action) something else.
+
+    `is_given`: what is wanted is given already, so that nothing has to change.
+    """
 
     subject: str
     action: str | None
     policy_id: str | None
     rule_id: str | None
     found: Nearest
+    is_given: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +83,7 @@ class Why:
     """Everything about one decision."""
 
     lost: tuple[Lost, ...]
+    lifted: tuple[Lifted, ...]
     failed: Mapping[str, tuple[Failed, ...]]
     different: tuple[Other, ...]
 
@@ -71,15 +93,17 @@ def why(
 ) -> Why:
     """Why *decision*, made by *evaluator*, is what it is. With *want* only a change that gives that action is told."""
     if want is not None:
-        other = _wanted(index, evaluator, facts, day, want)
+        other = _wanted(index, evaluator, facts, day, decision, want)
         spoken = [other.subject] if other.subject in decision.outcomes else []
         others: tuple[Other, ...] = (other,)
     else:
         spoken = _told(evaluator, facts, decision)
-        others = tuple(another(evaluator, facts, day, decision, name) for name in spoken)
+        fixed = unchangeable(index.vocabulary)
+        others = tuple(another(evaluator, facts, day, decision, name, fixed=fixed) for name in spoken)
     return Why(
         lost=tuple(_lost(index, evaluator, decision)),
-        failed={name: tuple(_failed(evaluator, facts, day, name)) for name in spoken},
+        lifted=tuple(_lifted(index, evaluator, facts, day, decision)),
+        failed={name: tuple(_failed(evaluator, facts, day, name, decision.outcomes[name].action)) for name in spoken},
         different=others,
     )
 
@@ -101,8 +125,19 @@ def _told(evaluator: Evaluator, facts: Facts, decision: Decision) -> list[str]:
 # ---- what would have to be different ----------------------------------------------------------------------------
 
 
+def unchangeable(vocabulary: Vocabulary) -> frozenset[str]:
+    """The facts that nobody can change."""
+    return frozenset(name for name, fact in vocabulary.facts.items() if not fact.changeable)
+
+
 def another(
-    evaluator: Evaluator, facts: Facts, day: int, decision: Decision, outcome: str, trials: int = TRIALS
+    evaluator: Evaluator,
+    facts: Facts,
+    day: int,
+    decision: Decision,
+    outcome: str,
+    trials: int = TRIALS,
+    fixed: Collection[str] = (),
 ) -> Other:
     """The smallest change that gives *outcome* another action than it has."""
     contest, now = evaluator.contest, decision.outcomes[outcome].action
@@ -112,10 +147,10 @@ def another(
         may_stand=lambda stands: contest.action_of(stands, outcome) not in (None, now),
         is_reached=lambda changed: changed.outcomes[outcome].action not in (None, now),
     )
-    return _other(evaluator, facts, day, outcome, goal, trials)
+    return _other(outcome, nearest(evaluator, facts, day, goal, trials, fixed), evaluator)
 
 
-def _wanted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, want: str) -> Other:
+def _wanted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, decision: Decision, want: str) -> Other:
     action = index.vocabulary.canonical(want)
     rules = evaluator.ruleset.rules
     speaking = [i for i, rule in enumerate(rules) if action in (rule.effect.action, *rule.effect.implied)]
@@ -138,12 +173,15 @@ def _wanted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, wa
         duties = changed.required, changed.prohibited, changed.permitted
         return is_given(outcome and changed.outcomes[outcome].action, duties)
 
+    if is_reached(decision):
+        given = _other(outcome or action, Nearest((), decision, True, 0), evaluator)
+        return replace(given, is_given=True)
     goal = Goal(as_bits(speaking), may_stand, is_reached)
-    return _other(evaluator, facts, day, outcome or action, goal, TRIALS)
+    found = nearest(evaluator, facts, day, goal, TRIALS, unchangeable(index.vocabulary))
+    return _other(outcome or action, found, evaluator)
 
 
-def _other(evaluator: Evaluator, facts: Facts, day: int, subject: str, goal: Goal, trials: int) -> Other:
-    found = nearest(evaluator, facts, day, goal, trials)
+def _other(subject: str, found: Nearest, evaluator: Evaluator) -> Other:
     if found.decision is None:
         return Other(subject, None, None, None, found)
     if subject in found.decision.outcomes:
@@ -180,82 +218,112 @@ def _named(called: Mapping[int, str], level: int) -> str:
     return f" ({called[level].replace('_', ' ')})" if level in called else ""
 
 
-def _failed(evaluator: Evaluator, facts: Facts, day: int, outcome: str) -> list[Failed]:
-    """The rules for *outcome* that did not fire, those with the fewest failed tests first."""
-    found = []
+def _failed(evaluator: Evaluator, facts: Facts, day: int, outcome: str, given: str | None) -> list[Failed]:
+    """The rules that would give *outcome* another action than the *given* one and did not fire.
+
+    Those with the fewest failed tests come first.
+    """
+    found, variables = [], evaluator.ruleset.variables
     for i in bits(evaluator.contest.takers(outcome)):
         rule = evaluator.ruleset.rules[i]
-        if not rule.holds_on(day) or truth(rule.guard, facts):
+        if not rule.holds_on(day) or dict(rule.effect.takes)[outcome] == given or truth(rule.guard, facts):
             continue
-        guard = shorter(rule.guard, evaluator.ruleset.variables)
-        tests = tuple(item for item in (guard.items if isinstance(guard, And) else (guard,)))
+        guard = readable(rule.guard, variables)
+        tests = guard.items if isinstance(guard, And) else (guard,)
         failed = tuple(item for item in tests if truth(item, facts) is False)
+        because = tuple(so(pushed(item, is_so=False), facts) for item in failed)
         waiting = sorted({var for item in tests if truth(item, facts) is None for var in names(item)} - facts.keys())
-        found.append(Failed(rule, failed, tuple(waiting)))
+        found.append(Failed(rule, failed, tuple(waiting), because))
     found.sort(key=lambda one: (len(one.tests), len(one.unknown), one.rule.rule_id))
     return found[:MOST_FAILED]
+
+
+def _lifted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, decision: Decision) -> Iterator[Lifted]:
+    """The exceptions that hold and take away what their policy says otherwise."""
+    fired = {item.rule_id for item in decision.fired}
+    of_policy: dict[str, list[ConditionalRule]] = {}
+    for rule in evaluator.ruleset.rules:
+        if rule.holds_on(day):
+            of_policy.setdefault(rule.policy_id, []).append(rule)
+    for policy_id, rules in of_policy.items():
+        away = tuple(rule for rule in rules if rule.rule_id not in fired and _but_for_an_exception(rule.guard, facts))
+        if not away:
+            continue
+        policy = index.bundle.policies[policy_id]
+        for rule in rules:
+            if rule.origin == "exception" and rule.rule_id in fired:
+                yield Lifted(policy_id, away, rule.source.text or "", rule.source.path, rule.source.line)
+        for lifting in policy.get("lifted_by", ()):
+            if truth(decode(lifting["conditions"], evaluator.ruleset.variables), facts):
+                yield Lifted(policy_id, away, lifting["text"] or "", policy["path"], lifting["line"])
+
+
+def _but_for_an_exception(guard: Formula, facts: Facts) -> bool:
+    """Does everything in *guard* hold, but for a "not", which is how an exception is worked into it?"""
+    items = guard.items if isinstance(guard, And) else (guard,)
+    against = [item for item in items if truth(item, facts) is not True]
+    return bool(against) and all(isinstance(item, Not) and truth(item, facts) is False for item in against)
 
 
 # ---- words and data ---------------------------------------------------------------------------------------------
 
 
-def changes_in_words(other: Other, spoken: Labels) -> str:
-    """The change as a clause: "if days since purchase is at most 14 days (now 20 days)"."""
-    clauses = []
-    for step in other.found.steps:
-        now = "unknown" if step.before is None else value_in_words(step.before, _label(spoken, step.fact))
-        clauses.append(f"{_test_in_words(step.test, spoken)} (now {now})")
-    *rest, last = clauses
-    return f"if {', '.join(rest)} and {last}" if rest else f"if {last}"
-
-
-def _test_in_words(test: Atom, spoken: Labels) -> str:
-    """The clause of *test*; one about a yes or no by its label, which need not begin with a noun."""
-    if not isinstance(test.value, bool):
-        return phrase(test, spoken)
-    label = _label(spoken, test.var).label or test.var.replace("_", " ")
-    return f"“{label}” is {value_in_words(test.value)}"
-
-
-def _label(spoken: Labels, fact: str) -> Label:
-    return spoken.get(fact, UNKNOWN)
-
-
-def other_in_words(other: Other, spoken: Labels) -> str:
+def other_in_words(other: Other, spoken: Labels, words: Mapping[str, str]) -> str:
     """One line about a subject: the change and what it gives, or why there is none."""
+    subject, action = words[other.subject], f"“{words[other.action or other.subject]}”"
+    by = f" ({other.policy_id})" if other.policy_id else ""
+    said = f"{subject}: {action}{by}" if other.action != other.subject else f"{action}{by}"
+    if other.is_given:
+        return f"{said} as it is, nothing has to change"
     if other.found.steps:
-        by = f" ({other.policy_id})" if other.policy_id else ""
         unsure = "" if other.found.is_sure else "; a smaller change was not ruled out"
-        return f"{other.subject} would be {other.action}{by} {changes_in_words(other, spoken)}{unsure}"
+        return f"{said} {changes_in_words(other.found.steps, spoken)}{unsure}"
     if other.found.is_sure:
-        return f"{other.subject}: no change of facts gives anything else"
+        return f"{subject}: no change of facts gives anything else"
     limit = other.found.tried
     tried = f"no change of up to {limit} fact{'s' * (limit != 1)} gives anything else" if limit else "nothing was found"
-    return f"{other.subject}: {tried}; larger changes are too many to try"
+    return f"{subject}: {tried}; larger changes are too many to try"
 
 
 def as_lines(told: Why, index: BundleIndex) -> Iterator[str]:
     """The explanation for a terminal."""
-    spoken = labels(index.vocabulary)
+    yield from dict.fromkeys(_told_lines(told, labels(index.vocabulary), called(index.vocabulary)))
+
+
+def _told_lines(told: Why, spoken: Labels, words: Mapping[str, str]) -> Iterator[str]:
     for lost in told.lost:
-        yield f"lost: {lost.rule.policy_id} ({lost.rule.effect.action}) to {lost.to.policy_id}: {lost.step}"
+        yield f"lost: “{words[lost.rule.effect.action]}” ({lost.rule.policy_id}): {lost.step}"
+    for one in told.lifted:
+        actions = ", ".join(dict.fromkeys(f"“{words[rule.effect.action]}”" for rule in one.rules))
+        yield f"lifted: {actions} ({one.policy_id}), by the exception “{one.text}” --> {one.path}:{one.line}"
     for outcome, failed in told.failed.items():
-        for one in failed:
-            about = [f"not so: {sentence(test, spoken)}" for test in one.tests]
-            about += [f"unknown: {', '.join(one.unknown)}"] if one.unknown else []
-            yield f"{outcome} is not {one.rule.effect.action} by {one.rule.policy_id}: {'; '.join(about)}"
+        for rule in failed:
+            about = "; ".join(sentence(item, spoken) for item in rule.because)
+            if not about:
+                about = f"not known yet: {'; '.join(spoken[name].label or name for name in rule.unknown)}"
+            yield f"{words[outcome]}: why not “{words[rule.rule.effect.action]}” ({rule.rule.policy_id}): {about}"
     for other in told.different:
-        yield f"different: {other_in_words(other, spoken)}"
+        yield f"different: {other_in_words(other, spoken, words)}"
 
 
 def as_json(told: Why, index: BundleIndex) -> dict[str, Any]:
     """The explanation for machines."""
-    spoken, variables = labels(index.vocabulary), index.ruleset.variables
+    spoken, words, variables = labels(index.vocabulary), called(index.vocabulary), index.ruleset.variables
 
     def named(rule: ConditionalRule) -> dict[str, str]:
         return {"policy_id": rule.policy_id, "rule_id": rule.rule_id, "action": rule.effect.action}
 
     return {
+        "lifted": [
+            {
+                "policy_id": one.policy_id,
+                "rules": [named(rule) for rule in one.rules],
+                "text": one.text,
+                "path": one.path,
+                "line": one.line,
+            }
+            for one in told.lifted
+        ],
         "lost": [{**named(lost.rule), "lost_to": named(lost.to), "step": lost.step} for lost in told.lost],
         "failed": {
             outcome: [
@@ -284,7 +352,8 @@ def as_json(told: Why, index: BundleIndex) -> dict[str, Any]:
                     for step in other.found.steps
                 ],
                 "is_sure": other.found.is_sure,
-                "text": other_in_words(other, spoken),
+                "is_given": other.is_given,
+                "text": other_in_words(other, spoken, words),
             }
             for other in told.different
         ],

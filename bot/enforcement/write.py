@@ -52,10 +52,13 @@ class Words:
         return "; ".join(f"{self.fact(name)}: {self.value(name, facts[name])}" for name in names if name in facts)
 
 
-def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str]) -> str:
-    """The first line of an answer: what an outcome gets, and how that answers an action that was asked for."""
+def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str], is_refusal: bool = False) -> str:
+    """The first line of an answer: what an outcome gets, and how that answers an action that was asked for.
+
+    A refusal is no yes, whoever asked for it.
+    """
     said = f"{words.outcome(outcome)}: {words.action(action)}."
-    if action in asked_for:
+    if action in asked_for and not is_refusal:
         return f"Yes. {_capital(said)}"
     return f"No. {_capital(said)}" if asked_for else _capital(said)
 
@@ -75,6 +78,11 @@ def duty(words: Words, kind: str, action: str) -> str:
     """A required, prohibited or permitted action."""
     verb = {"required": "Required", "prohibited": "Not allowed", "permitted": "Allowed"}[kind]
     return f"{verb}: {words.action(action)}."
+
+
+def open_duty(words: Words, action: str) -> str:
+    """A duty that facts which nobody told may still lift."""
+    return f"Whether this has to be done depends on what is not known: {words.action(action)}."
 
 
 def understood(words: Words, reads: Sequence[Read], remembered: Mapping[str, Value]) -> list[str]:
@@ -128,6 +136,11 @@ def choices(fact: Fact) -> tuple[Choice, ...]:
     if fact.type == "boolean":
         return Choice(value="yes", label="yes"), Choice(value="no", label="no")
     return tuple(Choice(value=value, label=value.replace("_", " ")) for value in sorted(fact.values))
+
+
+def quoted(words: Sequence[str]) -> str:
+    """Words of a question, as in “dog” and “store”."""
+    return listing(f"“{word}”" for word in words)
 
 
 def listing(items: Iterable[str]) -> str:

@@ -27,7 +27,13 @@ Watch = Callable[[str, int, int], None]  # the suite, how many questions are don
 
 @click.command(name="eval")
 @click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The policy repository with evaluation/.")
-@click.option("--suite", "names", multiple=True, metavar="NAME", help="Only this suite; may be given several times.")
+@click.option(
+    "--suite",
+    "names",
+    multiple=True,
+    metavar="NAME|PATH",
+    help="Only this suite, or that of a file kept elsewhere; may be given several times.",
+)
 @click.option("--warehouse", metavar="URL", help="Instead of the suites' own: duckdb:///FILE, or `demo`.")
 @click.option("--failures", is_flag=True, help="Every question that went wrong, and why.")
 @click.option(
@@ -44,15 +50,19 @@ def evaluate(
 ) -> None:
     """Ask the questions of `evaluation/*.yaml` and count what is right: answers, questions back, refusals.
 
+    Rows that are `held_out` are reported apart from those that may be tuned against, each share with its interval.
     Exit code 1 when a suite stays below its floors in `rules/evaluation.yaml`. Nothing of it is remembered.
     """
     from bot.evaluation.metrics import render
     from bylaw.canonical import canonical_json
-    from bylaw.cli import suites_for_root  # only the command composes the wings
+    from bylaw.cli import suite_at, suites_for_root  # only the command composes the wings
 
     suites, rules = suites_for_root(root)
+    files, names = [Path(name) for name in names if _is_path(name)], tuple(name for name in names if not _is_path(name))
+    asked = [] if files and not names else chosen(suites, names)
+    asked += [suite_at(path) for path in files]
     watch = _drawn if format_ == "text" and sys.stderr.isatty() else None
-    tallies = list(tallied(root, chosen(suites, names), rules, warehouse, watch))
+    tallies = list(tallied(root, asked, rules, warehouse, watch))
     holds = all(tally.holds for tally in tallies)
     if format_ == "json":
         click.echo(canonical_json({"suites": [tally.document() for tally in tallies], "holds": holds}))
@@ -68,6 +78,10 @@ def chosen(suites: Iterable[Suite], names: Iterable[str]) -> list[Suite]:
         if name not in known:
             raise UsageError(f"there is no suite `{name}`", f"the suites are: {', '.join(known)}")
     return [known[name] for name in names] or list(known.values())
+
+
+def _is_path(name: str) -> bool:
+    return name.endswith((".yaml", ".yml"))
 
 
 def tallied(

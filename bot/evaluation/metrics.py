@@ -5,12 +5,76 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, get_args
 
 from bot.evaluation.suites import Graded
 from bylaw.authored.suites import Expected, Floors
 
 DEEDS: tuple[Expected, ...] = get_args(Expected)
+_Z = 1.959964  # of the normal distribution, at 95 %
+
+
+@dataclass(frozen=True)
+class Part:
+    """The development questions of a suite, or those held out: what was answered, and how much of that is wrong."""
+
+    graded: tuple[Graded, ...]
+
+    def did(self, *deeds: Expected) -> int:
+        """How many questions came to one of *deeds*."""
+        return sum(one.did in deeds for one in self.graded)
+
+    @property
+    def wrong(self) -> int:
+        """Answers that are wrong: nobody who reads them knows."""
+        return sum(one.did == "answer" and not one.is_right for one in self.graded)
+
+    @property
+    def right(self) -> int:
+        return sum(one.is_right for one in self.graded)
+
+    def document(self) -> dict[str, Any]:
+        answered = self.did("answer")
+        return {
+            "questions": len(self.graded),
+            "answered": answered,
+            "wrong": self.wrong,
+            "asked": self.did("clarify", "form"),
+            "with_a_form": self.did("form"),
+            "refused": self.did("refuse"),
+            "right": {"count": self.right, "interval": _rounded(wilson(self.right, len(self.graded)))},
+            "wrong_of_answered": {
+                "share": round(self.wrong / answered, 6) if answered else None,
+                "interval": _rounded(wilson(self.wrong, answered)),
+            },
+        }
+
+    def line(self, name: str) -> str:
+        """The part in two lines."""
+        answered, right = self.did("answer"), wilson(self.right, len(self.graded))
+        wrong = f"{self.wrong} of these wrong ({_span(wilson(self.wrong, answered))})" if answered else "none wrong"
+        asked = f"asked {self.did('clarify', 'form')} ({self.did('form')} with a form), refused {self.did('refuse')}"
+        first = f"  {name}: {len(self.graded)} questions, {self.right} right ({_span(right)})"
+        return f"{first}\n    answered {answered}, {wrong}; {asked}"
+
+
+def wilson(count: int, of: int) -> tuple[float, float]:
+    """Where the share lies that *count* of *of* was drawn from, at 95 % (Wilson 1927); everywhere for none."""
+    if not of:
+        return (0.0, 1.0)
+    share, square = count / of, _Z * _Z
+    centre = (share + square / (2 * of)) / (1 + square / of)
+    half = _Z * sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
+    return (max(0.0, centre - half), min(1.0, centre + half))
+
+
+def _span(interval: tuple[float, float]) -> str:
+    return f"{interval[0]:.1%} to {interval[1]:.1%}"
+
+
+def _rounded(interval: tuple[float, float]) -> list[float]:
+    return [round(end, 6) for end in interval]
 
 
 @dataclass(frozen=True)
@@ -47,6 +111,13 @@ class Tally:
         return is_routed and self.accuracy >= floors.accuracy_from and self.silent_wrong <= floors.silent_wrong_up_to
 
     @property
+    def parts(self) -> dict[str, Part]:
+        """Development rows, and, where there are any, those held out: one may be tuned against, the other measures."""
+        found = {"development": [one for one in self.graded if not one.is_held_out]}
+        found["held_out"] = [one for one in self.graded if one.is_held_out]
+        return {name: Part(tuple(graded)) for name, graded in found.items() if graded}
+
+    @property
     def failures(self) -> tuple[Graded, ...]:
         return tuple(one for one in self.graded if not one.is_right)
 
@@ -58,6 +129,7 @@ class Tally:
             "accuracy": round(self.accuracy, 6),
             "silent_wrong": round(self.silent_wrong, 6),
             "routed": None if self.routed is None else round(self.routed, 6),
+            "parts": {name: part.document() for name, part in self.parts.items()},
             "matrix": {did: {"right": self.count(did, True), "wrong": self.count(did, False)} for did in DEEDS},
             "floors": {name: float(floor) for name, floor in self.floors if floor is not None},
             "holds": self.holds,
@@ -94,7 +166,9 @@ def _matrix(tally: Tally) -> str:
         f"{floors.silent_wrong_up_to:.1%}){routed}: {verdict}",
         f"  {'':8}{'right':>7}{'wrong':>7}",
     ]
-    return "\n".join(lines + [f"  {did:8}{tally.count(did, True):>7}{tally.count(did, False):>7}" for did in DEEDS])
+    lines += [f"  {did:8}{tally.count(did, True):>7}{tally.count(did, False):>7}" for did in DEEDS]
+    lines += [part.line(name.replace("_", " ")) for name, part in tally.parts.items()]
+    return "\n".join(lines)
 
 
 def _table(tally: Tally) -> str:

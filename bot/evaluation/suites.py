@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import permutations
@@ -39,6 +39,7 @@ class Graded:
     why: str
     reply: Reply
     route: str = "unknown"
+    is_held_out: bool = False
 
 
 def run(suite: Suite, say: Say, warehouse: Warehouse | None) -> Iterator[Graded]:
@@ -51,14 +52,14 @@ def run(suite: Suite, say: Say, warehouse: Warehouse | None) -> Iterator[Graded]
             say(Question(text=text, actor=user, asked_at=suite.at, session_id=session, request_id=f"{session}-{turn}"))
             for turn, text in enumerate(said, 1)
         ]
-        yield grade(question, *replies[-1], warehouse)
+        yield replace(grade(question, *replies[-1], warehouse), is_held_out=suite.held_out or question.held_out)
 
 
 def grade(
     question: SuiteQuestion, reply: Reply, route: AnswerKind | None, warehouse: Warehouse | None = None
 ) -> Graded:
     """Was *reply*, given by the answerer *route*, right?"""
-    did = _DID.get(reply.status, "refuse")
+    did = "form" if reply.form is not None else _DID.get(reply.status, "refuse")
     asked = route or "unknown"
     why = _wrong_route(question, reply, asked)
     why = why or _wrong_deed(question, did) or _wrong_rows(question, reply, warehouse)
@@ -88,7 +89,8 @@ def _names(name: str, found: str) -> bool:
 
 
 def _wrong_deed(question: SuiteQuestion, did: Expected) -> str:
-    if question.is_routing or did == question.expect:
+    is_open = did == "form" and question.expect in ("clarify", "refuse")  # nothing was answered, and a way on shown
+    if question.is_routing or did == question.expect or is_open:
         return ""
     return f"did {did}, should {question.expect}"
 

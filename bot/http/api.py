@@ -1,6 +1,7 @@
 """The endpoints: `POST /v2/query` answers with a Reply; `/healthz` and `/readyz` say whether it can.
 
-`POST /v2/enforce` is in `bot.http.enforce`, results as files and the endpoint for agents are in `bot.http.results`.
+`POST /v2/enforce` is in `bot.http.enforce`, `POST /v2/guidance` in `bot.http.guidance`; results as files and the
+endpoint for agents are in `bot.http.results`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import Event
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
@@ -16,10 +17,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
-from bot.http import bodies, enforce, errors, results
+from bot.http import bodies, enforce, errors, gate, guidance, results
 from bot.http.attention import attended
-from bot.http.frame import Frame, named
+from bot.http.frame import Frame, asker, named
+from bot.http.identity import Identity
+from bot.http.rates import Rates
 from bot.orchestrator import handle
+from bot.room import Room
 from bot.services import Serving
 from bot.settings import Settings
 from bot.store.columns import ID_LENGTH
@@ -28,7 +32,10 @@ Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
 
 class Query(BaseModel):
-    """One question. Without a `session_id` it is a conversation of its own; `at` is the time it is asked at."""
+    """One question. Without a `session_id` it is a conversation of its own; `at` is the time it is asked at.
+
+    `form` is the filled form of a data question: what is answered is the form, whatever the text says.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,10 +44,17 @@ class Query(BaseModel):
     user: Id | None = None
     request_id: Id | None = None
     at: Annotated[str, Field(max_length=40)] | None = None
+    form: dict[str, Any] | None = None
 
 
-def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> ASGIApp:
-    """The whole application, in its frame."""
+def build(
+    serving: Serving,
+    settings: Settings,
+    new_id: Callable[[], str],
+    rates: Rates | None = None,
+    room: Room | None = None,
+) -> ASGIApp:
+    """The whole application, in its frame. *rates* are those of all processes at the address, *room* is this one's."""
     app = FastAPI(title="bylaw", docs_url=None, redoc_url=None)  # their pages load scripts from elsewhere
     errors.install(app)
 
@@ -53,16 +67,19 @@ def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> AS
         request_id = named(request, body.request_id)
         asked = Question(
             text=body.text,
-            actor=_actor(body, settings),
+            actor=_actor(asker(request, body.user)),
             asked_at=moment(body.at) if body.at else services.clock(),
             session_id=body.session_id or request_id,
             request_id=request_id,
+            options={} if body.form is None else {"form": body.form},
         )
         return Response(spoken_json(handle(asked, services)), media_type="application/json")
 
     bodies.install(app, "/v2/query", query, Reply)
     enforce.install(app, serving, settings)
-    results.install(app, serving, settings)
+    guidance.install(app, serving)
+    results.install(app, serving)
+    gate.install(app, serving)
 
     @app.get("/healthz")
     def healthz() -> Response:
@@ -71,22 +88,20 @@ def build(serving: Serving, settings: Settings, new_id: Callable[[], str]) -> AS
 
     @app.get("/readyz")
     def readyz() -> Response:
-        """Is there a bundle, and does the store answer?"""
+        """Is there a bundle, and does the store keep what it is given?"""
         found = serving.readiness()
         body = {
             "status": "ready" if found.is_ready else "not ready",
             "bundle_etag": found.bundle_etag,
             "commit": found.commit,
-            "store": "reachable" if found.store else "unreachable",
+            "store": "unreachable" if not found.store else "reachable" if found.is_writable else "read-only",
             "refused_bundle": found.refused,
         }
         return JSONResponse(body, 200 if found.is_ready else 503)
 
-    return Frame(app, settings, new_id)
+    most = settings.limits.requests
+    return Frame(app, settings, new_id, Identity.set_up(settings), rates or Rates(), room or Room(most), Room(most))
 
 
-def _actor(body: Query, settings: Settings) -> Actor:
-    """Who asks: with a token the user it belongs to (the frame has checked it), whatever the body says."""
-    if settings.token is not None:
-        return Actor(id=settings.token_user)
-    return Actor(id=body.user) if body.user else Actor()
+def _actor(user: str | None) -> Actor:
+    return Actor(id=user) if user else Actor()

@@ -1,7 +1,7 @@
 """Several processes that answer at one address: forked from one that binds it, answers nothing and watches them.
 
-Each opens the bundle, the store and the warehouse itself. One that dies is replaced; all of them end when the one that
-watches is told to, and also when it dies.
+Each opens the bundle, the store and the warehouse itself. One that dies is replaced, also while it starts; all of them
+end when the one that watches is told to, and also when it dies.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def run(count: int, listening: socket, work: Work, announce: Ready) -> None:
     """Run *work* in *count* processes until told to stop; *announce* once all of them are ready.
 
     *work* is given where to listen and what to call when it is ready; it ends when its process is told to (SIGTERM). A
-    single one runs here. What keeps the first from being ready ends the whole, with its exit code.
+    single one runs here. What the first says keeps it from being ready ends the whole, with its exit code; one that is
+    killed before it is ready, and any later one, is replaced, a few times.
     """
     if count == 1:
         work(listening, announce)
@@ -81,12 +82,14 @@ class _Crew:
         """Have that many at work. False: it was told to stop meanwhile."""
         while len(self._alive) < count:
             self._fork()
-        while self._unready:
+        while self._unready or self._due:
             if self._told():
                 return False
-            if len(self._alive) < count:
+            has_said_why = count == 1 and self._due and self._code >= 0
+            if has_said_why or self._failures >= len(_PAUSES):
                 self._stop()
                 raise _unready(self._code)
+            self._replace()
         return True
 
     def _told(self) -> bool:

@@ -15,13 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from bot.cases import read_facts
+from bot.claims.models import MOST_CLAIMS, Claim
 from bot.conversation import MAX_TEXT, Actor, Question, moment, told_json
 from bot.enforcement.author import opinion_of
-from bot.enforcement.enforce import MAX_RESPONSE, Watch, check_readable, enforce
+from bot.enforcement.enforce import MAX_RESPONSE, Passed, Watch, check_readable, enforce
 from bot.enforcement.sentences import split
 from bot.enforcement.verdict import ComplianceDecision
 from bot.http import bodies
-from bot.http.frame import named
+from bot.http.frame import asker, named
 from bot.http.written import LINES, PATH, LinesRoute, Written, answer, as_event, as_line, as_part, read
 from bot.http.written import lines as written_lines
 from bot.recording import record
@@ -47,9 +48,10 @@ class Asked(BaseModel):
 
 
 class Answered(Asked):
-    """A question and the answer that somebody wants to give."""
+    """A question and the answer that somebody wants to give; `claims` say what it says."""
 
     response: Annotated[str, Field(min_length=1, max_length=MAX_RESPONSE)]
+    claims: Annotated[tuple[Claim, ...], Field(max_length=MOST_CLAIMS)] | None = None
 
 
 def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
@@ -59,7 +61,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
         """Hold an answer against the policies."""
         services = serving.services()
         check_readable(body.query, body.response)
-        question = _question(body, request, settings, services)
+        question = _question(body, request, services)
         facts = read_facts(body.facts, services.index)
         opinion = opinion_of(services.index, services.llm)
         started = services.clock()
@@ -67,10 +69,18 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
         def kept(found: ComplianceDecision) -> None:
             record(found, question, services, started, opinion.papers())
 
-        if _EVENTS in request.headers.get("accept", ""):
+        is_event = _EVENTS in request.headers.get("accept", "")
+        if is_event and body.claims is not None:  # the whole is known, and what it says: it is judged at once
+            found = enforce(question, body.response, services.index, facts, opinion.judge, body.claims)
+            said = split(body.response) if found.action == "pass" else []
+            kept(found)
+            parts: list[Passed | ComplianceDecision] = [*map(Passed, said), found]
+            events = (as_event(*as_part(part)) for part in parts)
+            return StreamingResponse(events, media_type=_EVENTS)
+        if is_event:
             watch = Watch(question, services.index, facts, opinion.judge)
             return StreamingResponse(_events(watch, split(body.response), kept), media_type=_EVENTS)
-        found = enforce(question, body.response, services.index, facts, opinion.judge)
+        found = enforce(question, body.response, services.index, facts, opinion.judge, body.claims, opinion.reader)
         told = record(found, question, services, started, opinion.papers())
         return Response(told_json(told), media_type="application/json")
 
@@ -80,7 +90,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
         asked = read(Asked, await anext(body, b""), "the first line")
         services = await run_in_threadpool(serving.services)
         check_readable(asked.query)
-        question, started = _question(asked, request, settings, services), services.clock()
+        question, started = _question(asked, request, services), services.clock()
         opinion = opinion_of(services.index, services.llm)
         watch = await run_in_threadpool(
             Watch, question, services.index, read_facts(asked.facts, services.index), opinion.judge
@@ -97,9 +107,9 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     app.router.routes.insert(0, LinesRoute(PATH, written, methods=["POST"]))
 
 
-def _question(body: Asked, request: Request, settings: Settings, services: Services) -> Question:
+def _question(body: Asked, request: Request, services: Services) -> Question:
     request_id = named(request, body.request_id)
-    user = settings.token_user if settings.token is not None else body.user
+    user = asker(request, body.user)
     question = Question(
         text=body.query,
         actor=Actor(id=user or "anonymous", type="agent"),

@@ -16,6 +16,7 @@ from bot.http.written import TooLong
 from bot.store.engine import StoreError
 from bot.store.requests import RequestConflict
 from bylaw.errors import BylawError, UsageError
+from bylaw.gate.desk import NothingOpen
 
 _log = logging.getLogger("bylaw.http")
 
@@ -26,8 +27,11 @@ Code = Literal[
     "METHOD_NOT_ALLOWED",
     "NOT_FOUND",
     "NOT_READY",
+    "OVERLOADED",
     "REQUEST_CONFLICT",
+    "TIMEOUT",
     "TOO_LARGE",
+    "TOO_MANY",
     "UNAUTHORIZED",
     "UNSUPPORTED_MEDIA_TYPE",
     "VALIDATION_FAILED",
@@ -57,11 +61,12 @@ def envelope(
     request_id: str,
     details: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
+    meta: Mapping[str, Any] | None = None,
 ) -> JSONResponse:
     """The response that says what was wrong."""
     told = sayable_text(message)
     error = {"code": code, "message": told, "details": dict(details or {}), "request_id": request_id}
-    return JSONResponse({"error": error}, status, headers=headers)
+    return JSONResponse({"error": error} if meta is None else {"error": error, "meta": meta}, status, headers=headers)
 
 
 def install(app: FastAPI) -> None:
@@ -98,7 +103,7 @@ def _named(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, BylawError)
     details = {} if error.help is None else {"help": sayable_text(error.help)}
     match error:
-        case RequestConflict():
+        case RequestConflict() | NothingOpen():
             return envelope(409, "REQUEST_CONFLICT", error.message, _request_id(request), details)
         case TooLong():
             return envelope(413, "TOO_LARGE", error.message, _request_id(request), headers={"Connection": "close"})

@@ -1,28 +1,34 @@
-"""What every request passes before the application sees it: an id, the host, the token, the size of the body.
+"""What every request passes before the application sees it: an id, who asks and how often, the body, a place to wait.
 
 Pure ASGI, outermost: a refused request is never parsed, and even an internal error answers with its request id.
 """
 
 from __future__ import annotations
 
-import hmac
+import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.http.errors import envelope
+from bot.http.errors import Code, envelope
+from bot.http.identity import LOOPBACK, Identity, Known, Stranger
+from bot.http.rates import Rates
 from bot.http.written import is_lines
-from bot.settings import Settings
+from bot.room import Full, Room
+from bot.settings import USUAL_RATE, Settings
 from bot.store.columns import ID_LENGTH
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+AGAIN_SECONDS = 1  # when to ask again where there was no room
+_CLOSE = {"Connection": "close"}
 
 _log = logging.getLogger("bylaw.http")
 
@@ -34,6 +40,10 @@ class Frame:
     app: ASGIApp
     settings: Settings
     new_id: Callable[[], str]
+    identity: Identity
+    rates: Rates
+    room: Room
+    streams: Room  # of answers that are judged while they are written
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request; anything but HTTP goes straight through."""
@@ -43,7 +53,7 @@ class Frame:
         started = time.perf_counter()
         headers = Headers(scope=scope)
         state = scope.setdefault("state", {})
-        state["request_id"] = _given_id(headers) or self.new_id()
+        state["request_id"], state["user"] = _given_id(headers) or self.new_id(), None
 
         async def named(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -59,35 +69,89 @@ class Frame:
                 )
             await send(message)
 
-        refused = self._refused(headers, scope["path"], state["request_id"])
-        if refused is None and is_lines(scope) and not _is_declared_beyond(self.settings.max_body_bytes, headers):
-            await self.app(scope, receive, named)  # read as it comes, and no further than as much
-            return
-        body = None if refused else await _read(receive, self.settings.max_body_bytes, headers)
-        if body is None and refused is None:
-            message = f"the body may have {self.settings.max_body_bytes} bytes"
-            refused = envelope(413, "TOO_LARGE", message, state["request_id"], headers={"Connection": "close"})
-        if refused is not None:
-            await refused(scope, receive, named)
-            return
-        await self.app(scope, _replayed(body or b"", receive), named)
+        try:
+            await self._admitted(scope, headers)
+            if is_lines(scope) and not _is_declared_beyond(self.settings.max_body_bytes, headers):
+                with self.streams.place():  # read as it comes, and no further than as much
+                    await self.app(scope, receive, named)
+                return
+            body = await self._body(receive, headers)
+            with nullcontext() if scope["path"] in OPEN_PATHS else self.room.place():
+                await self.app(scope, _replayed(body, receive), named)
+        except _Refused as refused:
+            await refused.said(state["request_id"])(scope, receive, named)
+        except Full:
+            await _full().said(state["request_id"])(scope, receive, named)
 
-    def _refused(self, headers: Headers, path: str, request_id: str) -> Response | None:
-        """The answer to who may not come in, None for who may."""
-        token = self.settings.token
-        if token is None:
-            # Without a token everybody on this machine is trusted. A web page is not: a name that some site made
-            # resolve to this address must not reach us through a browser.
-            if _host_name(headers.get("host", "")) not in LOOPBACK | {self.settings.host}:
-                return envelope(403, "HOST_NOT_ALLOWED", "this host name is not served here", request_id)
-            return None
-        if path in OPEN_PATHS:
-            return None
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), token.encode()):
-            return None
-        challenge = {"WWW-Authenticate": "Bearer"}
-        return envelope(401, "UNAUTHORIZED", "a bearer token is needed", request_id, headers=challenge)
+    async def _body(self, receive: Receive, headers: Headers) -> bytes:
+        try:
+            async with asyncio.timeout(self.settings.limits.body_seconds):
+                return await _read(receive, self.settings.max_body_bytes, headers)
+        except TimeoutError:
+            raise _Refused(408, "TIMEOUT", "the body did not come in time", _CLOSE) from None
+
+    async def _admitted(self, scope: Scope, headers: Headers) -> None:
+        """Note who asks. Raises _Refused for who may not come in."""
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # a proxy before us may have believed the other length, and taken for the body what we would for a request
+            message = "a body has one length: `Content-Length` or `Transfer-Encoding`, not both"
+            raise _Refused(400, "BAD_REQUEST", message, _CLOSE)
+        if len(headers.getlist("host")) > 1:
+            raise _Refused(400, "BAD_REQUEST", "a request names one host", _CLOSE)
+        if not self.settings.is_identity_asked and _host_name(headers.get("host", "")) not in LOOPBACK | {
+            self.settings.host
+        }:
+            # Where nobody says who they are everybody on this machine is trusted. A web page is not: a name that some
+            # site made resolve to this address must not reach us through a browser.
+            raise _Refused(403, "HOST_NOT_ALLOWED", "this host name is not served here")
+        if scope["path"] in OPEN_PATHS:
+            return
+        address = str((scope.get("client") or ("",))[0])
+        match await self.identity.of(headers, address):
+            case Known(user):
+                scope["state"]["user"] = user
+                self._keep_pace(address if user is None else f"user {user}")
+            case Stranger(why):
+                self._keep_pace(address)
+                raise _Refused(401, "UNAUTHORIZED", why, {"WWW-Authenticate": "Bearer"})
+
+    def _keep_pace(self, caller: str) -> None:
+        """Raise _Refused for a caller who asks faster than one may."""
+        rate = self.settings.limits.rate
+        if rate is None:
+            rate = 0 if caller in LOOPBACK else USUAL_RATE
+        if rate and (seconds := self.rates.wait(caller, rate)):
+            raise _Refused(429, "TOO_MANY", f"one caller may ask {rate} times a second", {"Retry-After": str(seconds)})
+
+
+class _Refused(Exception):
+    """Why a request does not come in."""
+
+    def __init__(
+        self,
+        status: int,
+        code: Code,
+        message: str,
+        headers: Mapping[str, str] | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.headers, self.meta = status, code, message, headers, meta
+
+    def said(self, request_id: str) -> Response:
+        """The response that says it."""
+        return envelope(self.status, self.code, self.message, request_id, headers=self.headers, meta=self.meta)
+
+
+def _full() -> _Refused:
+    again = {"Retry-After": str(AGAIN_SECONDS)}
+    return _Refused(503, "OVERLOADED", "more is asked than can be answered now", again, {"load_shed": True})
+
+
+def asker(request: Request, named: str | None) -> str | None:
+    """Who asks: whom the frame knows, whatever the request says; else whom it *named*."""
+    known: str | None = request.state.user
+    return named if known is None else known
 
 
 def named(request: Request, given: str | None) -> str:
@@ -115,10 +179,11 @@ def _host_name(host: str) -> str:
     return host.partition(":")[0].lower()
 
 
-async def _read(receive: Receive, limit: int, headers: Headers) -> bytes | None:
-    """The whole body, None when it is longer than *limit*, whether it says so beforehand or not."""
+async def _read(receive: Receive, limit: int, headers: Headers) -> bytes:
+    """The whole body. Raises _Refused when it is longer than *limit*, whether it says so beforehand or not."""
+    too_large = _Refused(413, "TOO_LARGE", f"the body may have {limit} bytes", _CLOSE)
     if _is_declared_beyond(limit, headers):
-        return None
+        raise too_large
     parts: list[bytes] = []
     size, is_more = 0, True
     while is_more:
@@ -128,7 +193,7 @@ async def _read(receive: Receive, limit: int, headers: Headers) -> bytes | None:
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > limit:
-            return None
+            raise too_large
         is_more = message.get("more_body", False)
     return b"".join(parts)
 

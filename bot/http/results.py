@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 from threading import Event
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,12 +18,11 @@ from bot.conversation import MAX_TEXT, Actor, Question, Reply
 from bot.export import MEDIA_TYPES, exported
 from bot.http import bodies
 from bot.http.attention import attended
-from bot.http.frame import named
+from bot.http.frame import asker, named
 from bot.orchestrator import handle
 from bot.pictures import picture
 from bot.services import Services, Serving
-from bot.settings import Settings
-from bot.store import requests
+from bot.store import kept
 from bot.store.columns import ID_LENGTH
 
 Format = Literal["csv", "parquet", "json", "yaml", "png", "svg"]
@@ -37,7 +36,7 @@ class Asked(AnalyticsQuery):
 
 
 class Analytics(BaseModel):
-    """An analytics request; with a token the actor is the one it belongs to, whatever the body says."""
+    """An analytics request; where it is known who asks that is the actor, whatever the body says."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -48,18 +47,19 @@ class Analytics(BaseModel):
     preferences: AnalyticsPreferences = AnalyticsPreferences()
 
 
-def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
+def install(app: FastAPI, serving: Serving) -> None:
     """Add both endpoints to *app*."""
 
     @app.get("/v2/requests/{request_id}/result")
     def result(
         request_id: str,
+        request: Request,
         kind: Annotated[Format, Query(alias="format")] = "json",
         user: Annotated[str | None, Query(max_length=ID_LENGTH)] = None,
     ) -> Response:
         """An answer that was given, in another form."""
         services = serving.services()
-        name = settings.token_user if settings.token is not None else user
+        name = asker(request, user)
         reply = _given(request_id, Actor(id=name) if name else Actor(), services)
         if kind in ("png", "svg"):
             return _drawn(reply, kind)
@@ -74,16 +74,14 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     def answered(body: Analytics, request: Request, gone: Event) -> Response:
         services = serving.services().until(gone)
         request_id = named(request, body.request_id)
-        actor = body.actor
-        if settings.token is not None:
-            actor = Actor(id=settings.token_user, type=body.actor.type)
+        actor = Actor(id=asker(request, body.actor.id) or body.actor.id, type=body.actor.type)
         question = Question(
             text=body.query.natural_language,
             actor=actor,
             asked_at=services.clock(),
             session_id=body.session_id or request_id,
             request_id=request_id,
-            options=body.preferences.options(),
+            options=_options(body),
         )
         said = AnalyticsResponse.of(handle(question, services))
         return Response(said.model_dump_json(), media_type="application/json")
@@ -91,9 +89,15 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     bodies.install(app, "/v2/analytics", analytics, AnalyticsResponse)
 
 
+def _options(body: Analytics) -> dict[str, Any]:
+    """The preferences of a request, with the form that was filled in."""
+    form = body.query.form
+    return body.preferences.options() | ({"form": form} if form is not None else {})
+
+
 def _given(request_id: str, actor: Actor, services: Services) -> Reply:
     with services.store.reading() as connection:
-        standing = requests.load(connection, request_id)
+        standing = kept.standing(connection, request_id)
     if standing is None or standing.reply is None:
         raise HTTPException(404, "there is no such request")
     if not rights.may_accept(actor, standing.question.actor, services.index):

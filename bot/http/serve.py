@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import signal
 import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from types import FrameType
-from typing import Literal
+from typing import cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from bot.http.frame import LOOPBACK
-from bot.settings import Settings
+from bot.http.identity import LOOPBACK
+from bot.http.patience import Patience, PlainWire, most_connections
+from bot.settings import Limits, Settings
 from bylaw.errors import BylawError, UsageError
+
+_log = logging.getLogger("bylaw.http")
 
 GRACE_SECONDS = 20
 WAITING = 2048  # connections that nobody has accepted yet
@@ -26,11 +31,14 @@ GARBAGE = 10_000  # objects made before the young ones are searched: an answer m
 TURN_SECONDS = 0.001  # how long one thread computes while others wait: what is only taken in waits behind each answer
 
 
-def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None]) -> None:
+def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None], limits: Limits) -> None:
     """Serve what comes to *listening* until told to stop; says when it is *ready*."""
+    most, seconds = most_connections(limits.connections), limits.head_seconds
     config = uvicorn.Config(
         app,
-        http=_reader(),
+        http=cast(type[asyncio.Protocol], partial(_reader(), most=most, head_seconds=seconds)),
+        ws="none",
+        proxy_headers=False,  # who is at the other end is not for a header to say
         log_config=None,
         access_log=False,
         server_header=False,
@@ -48,10 +56,10 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None]) -> 
         signal.signal(signal.SIGTERM, before)
 
 
-def _reader() -> type[asyncio.Protocol] | Literal["h11"]:
+def _reader() -> type[Patience]:
     """What reads requests off a connection, faster where `bylaw[fast]` is installed. Both limit a head alike."""
     if find_spec("httptools") is None:
-        return "h11"
+        return PlainWire
     from bot.http.wire import Wire
 
     return Wire
@@ -72,11 +80,16 @@ class _Server(uvicorn.Server):
 
 def allowed(settings: Settings) -> None:
     """Raises UsageError where others could reach a server that believes whatever they say of themselves."""
-    if settings.token is None and settings.host not in LOOPBACK:
+    if not settings.is_identity_asked and settings.host not in LOOPBACK:
         raise UsageError(
             f"`{settings.host}` can be reached by others, and without a token anybody could ask as anybody",
-            "set BYLAW_TOKEN, or serve on 127.0.0.1",
+            "set BYLAW_TOKEN or BYLAW_JWT_ISSUER, or serve on 127.0.0.1",
         )
+
+
+def warn_of_trust() -> None:
+    """Say that nobody is asked who they are."""
+    _log.warning("whoever is on this machine may ask as anybody: set BYLAW_TOKEN or BYLAW_JWT_ISSUER to know who asks")
 
 
 def address(listening: socket.socket) -> str:

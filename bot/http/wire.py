@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from bot.http.patience import Patience
+
 MAX_HEAD = 16 * 1024  # bytes of the request line and the headers, as in h11
 
 
-class Wire(HttpToolsProtocol):
+class Wire(Patience, HttpToolsProtocol):  # type: ignore[misc]  # the mixin is told of one reader, and fits both
     """One connection."""
 
     _is_in_head = True

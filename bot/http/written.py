@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import Annotated, Any, TypeVar
@@ -28,6 +29,7 @@ from bylaw.errors import BylawError, UsageError
 PATH = "/v2/enforce"
 LINES = "application/x-ndjson"
 IDLE_SECONDS = 60.0  # how long a writer may pause
+WHOLE_SECONDS = 900.0  # how long one may write
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -72,14 +74,15 @@ class Written(StreamingResponse):
 async def lines(request: Request, most: int) -> AsyncIterator[bytes]:
     """The lines of the body as they come. Raises TooLong beyond *most* bytes, UsageError when nothing comes."""
     held, size = b"", 0
-    body = request.stream()
+    body, until = request.stream(), time.monotonic() + WHOLE_SECONDS
     while True:
         try:
-            chunk = await asyncio.wait_for(anext(body), IDLE_SECONDS)
+            chunk = await asyncio.wait_for(anext(body), max(0.0, min(IDLE_SECONDS, until - time.monotonic())))
         except StopAsyncIteration:
             break
         except TimeoutError:
-            raise UsageError(f"nothing came for {IDLE_SECONDS:.0f} seconds") from None
+            limits = f"nothing came for {IDLE_SECONDS:.0f} seconds, or not the end in {WHOLE_SECONDS:.0f}"
+            raise UsageError(limits) from None
         size += len(chunk)
         if size > most:
             raise TooLong(f"the body may have {most} bytes")

@@ -15,7 +15,7 @@ from bot.listeners.click import Click, read
 from bot.listeners.desk import Desk
 from bot.listeners.heard import Heard, is_direct, said_at
 from bot.services import Services
-from bot.store import requests, sessions
+from bot.store import kept, sessions
 from bot.store.requests import Standing
 from bylaw.canonical import fingerprint
 
@@ -30,7 +30,7 @@ def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> N
     named = clarify.read_value(click.value) if click else None
     services = desk.serving.services()
     with services.store.reading() as connection:
-        standing = requests.load(connection, named[0]) if named else None
+        standing = kept.standing(connection, named[0]) if named else None
     picked = _picked(standing, named[1]) if named else None
     if click is None or standing is None or picked is None:
         ack()
@@ -40,7 +40,7 @@ def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> N
         ack()
         desk.start(lambda: say.privately(respond, NOT_YOURS))
         return
-    heard = _spoken(click, standing, picked)
+    heard = said_by(click, standing, picked.value)
     is_new = _is_open(standing, picked, services) and desk.take(heard)
     ack()
     if is_new:
@@ -67,12 +67,12 @@ def _picked(standing: Standing | None, number: int) -> Choice | None:
     return offered[number] if number < len(offered) else None
 
 
-def _spoken(click: Click, standing: Standing, picked: Choice) -> Heard:
+def said_by(click: Click, standing: Standing, text: str, form: Mapping[str, Any] | None = None) -> Heard:
     """The click as an utterance. Its key is of the question, not of the choice: whoever clicks twice chose once."""
     question = standing.question
     return Heard(
         key=f"slack:{fingerprint({'answers': standing.request_id})[-40:]}",
-        text=picked.value,
+        text=text,
         user=click.user,
         team=click.team,
         channel=click.channel,
@@ -80,6 +80,7 @@ def _spoken(click: Click, standing: Standing, picked: Choice) -> Heard:
         session_id=question.session_id,
         said_at=said_at(click.message),
         is_direct=is_direct(click.channel),
+        form=None if form is None else dict(form),
     )
 
 

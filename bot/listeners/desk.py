@@ -118,7 +118,12 @@ def _answered(heard: Heard, services: Services, desk: Desk) -> _Message:
         return _Message(answer.told("Ask me about our policies, our data or our decisions, in a sentence."))
     actor = Actor(id=heard.user)
     question = Question(
-        text=heard.text, actor=actor, asked_at=heard.said_at, session_id=heard.session_id, request_id=heard.key
+        text=heard.text,
+        actor=actor,
+        asked_at=heard.said_at,
+        session_id=heard.session_id,
+        request_id=heard.key,
+        options={} if heard.form is None else {"form": heard.form},
     )
     try:
         return _shown(handle(question, services), actor, services)

@@ -25,6 +25,7 @@ class Heard(Spoken):
     session_id: str
     said_at: datetime
     is_direct: bool
+    form: dict[str, Any] | None = None  # what was filled in
 
 
 def hear(event: Mapping[str, Any], team: str, bot_user: str) -> Heard | None:

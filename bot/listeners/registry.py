@@ -9,11 +9,12 @@ from typing import Any
 
 from slack_bolt import Ack, App, BoltContext, BoltResponse, Respond
 
-from bot.blocks import answer, clarify
-from bot.listeners import accept, ask, show
+from bot.blocks import answer, clarify, form
+from bot.listeners import accept, ask, fill, say, show
 from bot.listeners import clarify as clarifying
 from bot.listeners.desk import Desk
 from bot.listeners.heard import Heard
+from bot.store.kept import Altered
 
 Read = Callable[[Mapping[str, Any], Desk], Heard | None]
 Act = Callable[[Ack, Mapping[str, Any], Respond, Desk], None]
@@ -26,6 +27,7 @@ ACTIONS: Mapping[str, Act] = {
     answer.ACCEPT: accept.accept,
     answer.SHOW: show.show,
     rf"{clarify.ACTION}(_\d+)?": clarifying.choose,
+    form.RUN: fill.run,
 }
 
 _EVERYTHING = re.compile(r".+", re.DOTALL)
@@ -67,7 +69,12 @@ def _handing_over(desk: Desk) -> Callable[..., None]:
 
 def _acting(act: Act, desk: Desk) -> Callable[..., None]:
     def listener(ack: Ack, body: dict[str, Any], respond: Respond) -> None:
-        act(ack, body, respond, desk)
+        try:
+            act(ack, body, respond, desk)
+        except Altered as error:  # nobody is shown what was not answered; who looks after the store is told
+            _log.error(error.message)
+            ack()
+            desk.start(lambda: say.privately(respond, show.GONE))
 
     return listener
 

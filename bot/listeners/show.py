@@ -12,7 +12,7 @@ from bot.blocks import answer, kit
 from bot.listeners import say
 from bot.listeners.click import read
 from bot.listeners.desk import PRIVATE, Desk
-from bot.store import requests
+from bot.store import kept
 
 GONE = "I do not have that answer any more. Ask the question again."
 
@@ -22,7 +22,7 @@ def show(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> Non
     click = read(body)
     services = desk.serving.services()
     with services.store.reading() as connection:
-        standing = requests.load(connection, click.value) if click else None
+        standing = kept.standing(connection, click.value) if click else None
     ack()
     if click is None or standing is None or standing.reply is None or standing.question.actor.id != click.user:
         desk.start(lambda: say.privately(respond, GONE))

@@ -16,11 +16,13 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackClientError
 from slack_sdk.http_retry import RetryHandler
 from slack_sdk.http_retry.builtin_handlers import RateLimitErrorRetryHandler
+from slack_sdk.signature import SignatureVerifier
 from starlette.types import ASGIApp
 
 from bot import pictures
 from bot.listeners import registry
 from bot.listeners.desk import Desk, resume
+from bot.room import Room
 from bot.services import Serving
 from bot.settings import Settings
 from bot.slack.door import Door
@@ -88,10 +90,12 @@ class Slack:
 
 
 @contextmanager
-def answering(serving: Serving, settings: Settings, way: str, application: ASGIApp) -> Iterator[ASGIApp]:
+def answering(
+    serving: Serving, settings: Settings, way: str, application: ASGIApp, room: Room | None = None
+) -> Iterator[ASGIApp]:
     """Answer in Slack as long as the context lasts; gives *application*, with a door for Slack when it comes by HTTP.
 
-    *way* is `http` or `socket`. Raises UsageError for what the settings lack.
+    *way* is `http` or `socket`, *room* what both share. Raises UsageError for what the settings lack.
     """
     wanted = {"http": settings.slack_signing_secret, "socket": settings.slack_app_token}
     if wanted[way] is None:
@@ -102,7 +106,12 @@ def answering(serving: Serving, settings: Settings, way: str, application: ASGIA
         if way == "socket":
             slack.connect()
         slack.start()
-        yield Door(application, slack.bolt) if way == "http" else application
+        if way == "http" and settings.slack_signing_secret is not None:
+            limits = settings.limits
+            signature = SignatureVerifier(settings.slack_signing_secret)
+            yield Door(application, slack.bolt, signature, room or Room(limits.requests), limits.body_seconds)
+        else:
+            yield application
     finally:
         slack.close()
 

@@ -154,6 +154,11 @@ def hash_at(connection: Connection, position: int) -> str | None:
     return connection.execute(select(audit.c.entry_hash).where(audit.c.position == position)).scalar()
 
 
+def follows(connection: Connection, position: int) -> str | None:
+    """What the entry behind *position* says that it follows, None when there is none."""
+    return connection.execute(select(audit.c.prev_hash).where(audit.c.position == position + 1)).scalar()
+
+
 def start_of(connection: Connection, since: datetime | int) -> Checkpoint:
     """What the first entry of that number, or dated then or later, follows. By number: a clock may have gone back."""
     if isinstance(since, int):

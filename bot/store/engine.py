@@ -31,7 +31,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from bot.store.columns import command, first_row
 from bot.store.disk import Disk
 from bot.store.turns import TooMany, Turns
-from bylaw.canonical import canonical_json
+from bylaw.canonical import canonical_json, fingerprint
 from bylaw.errors import BylawError, UsageError
 
 BUSY_SECONDS = 30  # how long a writer waits for another process before it gives up
@@ -249,6 +249,16 @@ def connect(url: str, root: Path) -> Store:
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise UsageError(f"the store's address cannot be used: {error}", "see BYLAW_STORE_URL") from error
     raise UsageError(f"a store in `{backend}` is not supported", "use sqlite:///FILE or postgresql+psycopg://…")
+
+
+def beside(url: str, root: Path, ending: str) -> Path:
+    """A file beside the store at *url*; of a store on a server, in the folder where one would lie by default."""
+    where = make_url(url)
+    if where.get_backend_name() == "sqlite":
+        path = root / (where.database or "")
+        return path.with_name(f"{path.name}.{ending}")
+    name = fingerprint([where.host, where.port, where.database])[:12]
+    return root / ".bylaw" / f"{where.get_backend_name()}-{name}.{ending}"
 
 
 def is_there(url: str, root: Path) -> bool:

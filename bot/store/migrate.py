@@ -10,11 +10,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, MetaData, Table, inspect, select, text
 
-from bot.store import audit, deliveries, papers, querylog, requests, served, sessions
+from bot.store import audit, calls, deliveries, papers, pulse, querylog, requests, served, sessions
 from bot.store.columns import metadata
 from bot.store.engine import Store, StoreError
 
-HEAD = "0005"
+HEAD = "0007"
 SCRIPTS = Path(__file__).parent / "migrations"
 TABLES = (
     requests.requests,
@@ -25,6 +25,10 @@ TABLES = (
     served.served,
     deliveries.deliveries,
     papers.papers,
+    pulse.pulse,
+    calls.calls,
+    calls.call_keys,
+    calls.sessions,
 )
 
 _LOCK = 0x6279_6C61_7702  # the advisory lock of upgrades on PostgreSQL

@@ -7,12 +7,15 @@ not say is taken only while none before it did.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Column, Connection, String, Table, select
 
 from bot.store.columns import Moment, insert_new, metadata
-from bylaw.bundle import BundleMetadata
 from bylaw.errors import BundleError
+
+if TYPE_CHECKING:
+    from bylaw.bundle import BundleMetadata
 
 _NAME = "policies"
 

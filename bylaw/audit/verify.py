@@ -1,22 +1,24 @@
 """Is a chain whole? Reads it entry by entry, in its stored order, and says of each damage which kind it is.
 
-Memory grows with the damage, not with the chain. A chain alone cannot see that its tail was cut off or that it was
-rewritten as a whole; a checkpoint kept elsewhere can.
+Memory grows with the damage, and by eight bytes an entry. A chain alone cannot see that its tail was cut off or that it
+was rewritten as a whole; a checkpoint kept elsewhere can.
 """
 
 from __future__ import annotations
 
 import json
+from array import array
 from bisect import bisect_right
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from bylaw.audit.entry import REDACTION, START, AuditEntry, Checkpoint, digest, entry_hash, parsed
 
 BreakKind = Literal[
-    "edited", "deleted", "reordered", "inserted", "forked", "erased", "truncated", "rewritten", "torn"
+    "edited", "deleted", "reordered", "inserted", "forked", "erased", "truncated", "rewritten", "torn",
+    "altered", "missing", "unrecorded",
 ]  # fmt: skip
 
 MAX_TOLD = 1_000  # breaks in words; all of them are counted
@@ -64,6 +66,15 @@ class Verdict:
         """Does everything hold?"""
         return not self.break_counts
 
+    def with_breaks(self, more: Iterable[Break]) -> Verdict:
+        """The verdict with what was found beside the chain."""
+        told, counts = list(self.breaks), Counter(self.break_counts)
+        for one in more:
+            counts[one.kind] += 1
+            if len(told) < MAX_TOLD:
+                told.append(one)
+        return replace(self, breaks=tuple(told), break_counts=dict(sorted(counts.items())))
+
 
 @dataclass(slots=True)
 class _Run:
@@ -95,6 +106,7 @@ class Verifier:
         self._start = start
         self._runs = [_Run(1, start.count, None, {start.head})]
         self._recent: OrderedDict[int, set[str]] = OrderedDict()
+        self._marks = array("Q")  # the beginning of each entry's hash that stood where it should, from the start on
         self._faulty: set[int] = set()
         self._bare: list[list[int]] = []  # runs of entries without a payload
         self._redacted: list[tuple[int, int]] = []
@@ -183,6 +195,8 @@ class Verifier:
         """Put the entry where its number says, and say where it stood instead."""
         last = self._runs[-1]
         if entry.seq == last.last + 1:  # as it should be
+            if entry.seq == self._start.count + len(self._marks) + 1:
+                self._marks.append(_mark(entry.entry_hash))
             self._follows(last.heads, entry.prev_hash, entry.seq)
             last.last, last.heads = entry.seq, {entry.entry_hash}
             return
@@ -216,13 +230,14 @@ class Verifier:
 
     def _twice(self, entry: AuditEntry, run: _Run) -> None:
         """A second entry of one number: a copy, another branch, or a stranger."""
-        known, before = self._recent.get(entry.seq, set()), self._recent.get(entry.seq - 1, set())
+        known, before = self._known(entry.seq, entry.entry_hash), self._known(entry.seq - 1, entry.prev_hash)
         if entry.seq in self._faulty and entry.entry_hash not in known:
             return  # reported as edited
         if entry.entry_hash in known:
             self.tell("inserted", entry.seq, f"entry {entry.seq} is there twice")
         elif entry.prev_hash in before or (entry.seq == 1 and entry.prev_hash is None):
-            if len(before) < 2:  # else it goes on with a branch that is reported already
+            if len(before) < 2 and not self._is_beside(entry.seq - 1, entry.prev_hash):
+                # else it goes on with a branch that is reported already
                 detail = f"two different entries {entry.seq} follow the same entry: the chain was continued twice"
                 self.tell("forked", entry.seq, detail)
             if entry.seq == run.last:
@@ -230,6 +245,19 @@ class Verifier:
         else:
             detail = f"a second entry {entry.seq} stands after entry {self._before}; it follows no entry before it"
             self.tell("inserted", entry.seq, detail)
+
+    def _known(self, seq: int, hash_: str | None) -> set[str]:
+        """The hashes of the entries of that number, as far as they are remembered: is *hash_* that of the first?"""
+        found = set(self._recent.get(seq, ()))
+        place = seq - self._start.count - 1
+        if hash_ is not None and 0 <= place < len(self._marks) and self._marks[place] == _mark(hash_):
+            found.add(hash_)
+        return found
+
+    def _is_beside(self, seq: int, hash_: str | None) -> bool:
+        """Is it known that another entry of that number came first?"""
+        place = seq - self._start.count - 1
+        return hash_ is not None and 0 <= place < len(self._marks) and self._marks[place] != _mark(hash_)
 
     def _remember(self, entry: AuditEntry) -> None:
         self._recent.setdefault(entry.seq, set()).add(entry.entry_hash)
@@ -245,12 +273,15 @@ class Verifier:
             met = self._met.get(anchor.count)
             if met is None:
                 continue  # before the start, behind the end, or deleted
-            if anchor.head not in met:
-                since = f"; up to entry {held} it is" if held else ""
+            if anchor.head not in met and held:
                 detail = (
-                    f"entry {anchor.count} is not the one that the checkpoint knew{since}: the chain was rewritten, "
-                    "or continued in another copy"
+                    f"entry {anchor.count} is not the one that the checkpoint knew; up to entry {held} it is: from "
+                    "there on the chain was continued twice, in two copies or by rewriting it"
                 )
+                self.tell("forked", anchor.count, detail)
+                return
+            if anchor.head not in met:
+                detail = f"entry {anchor.count} is not the one that the checkpoint knew: the chain was rewritten"
                 self.tell("rewritten", anchor.count, detail)
                 return
             held = anchor.count
@@ -277,6 +308,14 @@ def _header(text: str) -> _Header | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return _Header(payload, at if isinstance(at, str) else "", redacts)
+
+
+def _mark(hash_: str) -> int:
+    """The first 64 bits of a hash: none, where it is no hash."""
+    try:
+        return int(hash_[:16], 16)
+    except ValueError:
+        return 0
 
 
 def redaction(entry: AuditEntry) -> Redaction | None:

@@ -14,19 +14,25 @@ from bylaw.authored.amounts import Amount, Positive
 from bylaw.authored.context import Name
 from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
 
-Task = Literal["write", "judge", "query"]
+Task = Literal["write", "judge", "query", "read"]
 ModelName = Annotated[
     str, StringConstraints(pattern=r"^(anthropic|azure|bedrock|ollama|openai|vllm):\S+$", max_length=200)
 ]
 
 
 class Agent(Authored):
-    """One model. `cost` compares it with the others, in whatever unit; `latency_ms` is how long it usually takes."""
+    """One model. `cost` compares it with the others, in whatever unit; `latency_ms` is how long it usually takes.
+
+    `seconds` and `answer_tokens` are what it may take for one answer, where that is more or less than the task has: a
+    model that reasons first needs more of both.
+    """
 
     model: ModelName
     capabilities: list[Word] = Field(default_factory=list)
     cost: Amount
     latency_ms: Positive
+    seconds: Positive | None = None
+    answer_tokens: Positive | None = None
 
 
 class TaskNeeds(Authored):
@@ -39,8 +45,9 @@ class TaskNeeds(Authored):
 class Agents(AuthoredFile):
     """`rules/agents.yaml`. A task goes to the cheapest agent that is able and quick enough, then to the next one.
 
-    `write` puts a decided answer into words, `judge` marks one, `query` reads a question about data that nobody
-    understood. Which rows and policies a model sees is no matter of this file: no more than the person who asks.
+    `write` puts a decided answer into words, `read` says what a case tells or an answer claims, `judge` marks one,
+    `query` reads a question about data that nobody understood. Which rows and policies a model sees is no matter of
+    this file: no more than the person who asks.
     """
 
     agents: dict[Name, Agent] = Field(default_factory=dict)
@@ -63,6 +70,7 @@ class Agents(AuthoredFile):
         fit = [
             (agent.cost, agent.latency_ms, name)
             for name, agent in self.agents.items()
-            if set(wanted.needs) <= set(agent.capabilities) and agent.latency_ms <= wanted.latency_ms
+            if set(wanted.needs) <= set(agent.capabilities)
+            and agent.latency_ms <= max(wanted.latency_ms, 1000 * (agent.seconds or 0))
         ]
         return {name: self.agents[name] for _, _, name in sorted(fit)}

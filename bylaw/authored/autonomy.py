@@ -104,11 +104,12 @@ class SetAside(Authored):
 
 
 class Proposals(Authored):
-    """A language model may say what a question means that the bot did not understand: people confirm it, then it runs.
+    """A language model reads questions besides the bot: what both read alike runs, everything else is confirmed.
 
     What only a model could read counts as ambiguous by `ambiguity` at least. The model is shown at most
-    `catalogue_bytes` of what the asker may know of the data, and has `seconds` to answer. After `failures` in a row it
-    is left alone for `rest_seconds`; never more than `at_once` questions wait for it.
+    `catalogue_bytes` of what the asker may know of the data, and has `seconds` and `answer_tokens` to answer where
+    `rules/agents.yaml` gives it no others. What does not hold goes back to it `repairs` times. After `failures` in a
+    row it is left alone for `rest_seconds`; never more than `at_once` questions wait for it.
     """
 
     at_most: Level
@@ -116,6 +117,7 @@ class Proposals(Authored):
     seconds: Positive
     answer_tokens: Positive
     catalogue_bytes: Positive
+    repairs: Count
     failures: Positive
     rest_seconds: Positive
     at_once: Positive

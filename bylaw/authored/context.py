@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
 from bylaw.authored.record import Authored, AuthoredFile, Day, Text, Word, misfit
+from bylaw.authored.tools import Lookup
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)]
@@ -386,6 +387,7 @@ class Context(Authored):
     glossary: dict[str, GlossaryTerm] = Field(default_factory=dict)
     guides: dict[str, Guide] = Field(default_factory=dict)
     verified_queries: dict[str, VerifiedQuery] = Field(default_factory=dict)
+    lookups: dict[str, Lookup] = Field(default_factory=dict, exclude_if=lambda value: not value)
     calendar: Calendar = Calendar()
     paths: dict[str, str] = Field(default_factory=dict)
 

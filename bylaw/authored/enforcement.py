@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
@@ -47,10 +47,26 @@ class Retries(Authored):
 
 
 class Consistency(Authored):
-    """What an answer scores that contradicts the rules or the case, and one whose promise the case does not settle."""
+    """What an answer scores by the verdict on its claims: `misstated` where a figure, limit, source or reason is wrong,
+    `contradicted` where an action is.
+    """
 
+    incomplete: Share
+    unread: Share
+    misstated: Share
     contradicted: Share
-    unsupported: Share
+
+
+class Covered(Authored):
+    """How much of what a question asks has to be declared words, that a rule may speak of it.
+
+    A word that is only `part` of a longer declared name counts so much; `named_from` is the share that is enough where
+    a whole name of an action, an outcome or a fact is said, `told_from` where only values are.
+    """
+
+    part: Share
+    named_from: Share
+    told_from: Share
 
 
 class ModelUse(Authored):
@@ -58,6 +74,7 @@ class ModelUse(Authored):
 
     answer_tokens: Positive
     judge_tokens: Positive
+    read_tokens: Positive
     failures: Positive  # in a row, after which it is left alone
     rest_seconds: Amount
     at_once: Positive  # requests that wait for it, in one process
@@ -82,9 +99,12 @@ class Enforcement(AuthoredFile):
     escalate_below: Share  # any single check that fails below this escalates, whatever the sum
     retries: Retries
     consistency: Consistency
+    covered: Covered
     classify_by_model_below: Share  # confidence of the keywords in a domain
     extract_by_model_below: Share  # share of the facts that the phrases found
     generation_seconds: Amount
+    readings: Literal[1, 2]  # of an answer by a model; two have to agree
+    repairs: Annotated[StrictInt, Field(ge=0, le=1)]  # of a reading that the text does not bear
     model: ModelUse
     different_trials: Count  # changes looked at for what would have to be different; 0: nothing is told of it
     forbidden: dict[Word, Regex]

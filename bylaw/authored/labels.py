@@ -21,3 +21,10 @@ def label_of(fact: Fact) -> Label:
         return Label(fact.label, kind=fact.type, true_phrases=true, false_phrases=false)
     told = fact.phrases if isinstance(fact.phrases, list) else list(chain.from_iterable(fact.phrases.values()))
     return Label(fact.label, fact.unit, fact.type, value_phrases=tuple(told))
+
+
+def called(vocabulary: Vocabulary) -> dict[str, str]:
+    """How people call the actions and outcomes, by name: their labels, else their names as words."""
+    actions, outcomes = vocabulary.actions.items(), vocabulary.outcomes.items()
+    told = {name: action.label for name, action in actions} | {name: outcome.label for name, outcome in outcomes}
+    return {name: label or name.replace("_", " ") for name, label in told.items()}

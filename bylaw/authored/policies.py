@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
 from bylaw.authored.conditions import Condition
+from bylaw.authored.history import Period
 from bylaw.authored.record import Authored, AuthoredFile, Day, Number, Scalar, Text, Word, misfit
 
 PolicyId = Annotated[str, StringConstraints(pattern=r"^POL-(IMP-)?[A-Z][A-Z0-9_-]*-\d{3,}$", max_length=100)]
@@ -204,11 +205,32 @@ class Policy(AuthoredFile):
         return self.metadata.owner.strip().upper() not in ("", "TBD")
 
 
+class PastEvent(Authored):
+    """Something that happened `ago`. What else it says are keys, facts as the call had them, and the `actor`."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True, defer_build=True)
+
+    action: Word
+    ago: Period
+    ok: StrictBool = True
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The keys and values."""
+        return dict(self.model_extra or {})
+
+
 class Case(Authored):
-    """A policy test: in a case with these facts, this is what holds. Facts left out are unknown, not false."""
+    """A policy test: in a case with these facts, this is what holds. Facts left out are unknown, not false.
+
+    With `history` the facts of history that are left out are computed from it.
+    """
 
     name: Word
     facts: dict[Word, Scalar]
     expect: dict[Word, Any]
     at: Day | None = None
     policies: list[PolicyId] = Field(default_factory=list)
+    history: list[PastEvent] | None = None
+    keys: dict[Word, Scalar] = Field(default_factory=dict)
+    actor: Word | None = None

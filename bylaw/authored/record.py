@@ -6,8 +6,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictInt, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictInt, StringConstraints
 from pydantic_core import PydanticCustomError
+
+from bylaw.logic.ir import exact
 
 SCHEMA_VERSION: Literal["1.0"] = "1.0"
 
@@ -22,13 +24,18 @@ def _only_exact(value: object) -> object:
     return value
 
 
+def _of_usable_size(value: Decimal) -> Decimal:
+    exact(value)  # nobody can reckon with the billion digits of `1e999999999`
+    return value
+
+
 def _only_day(value: object) -> object:
     if not isinstance(value, str | date):
         raise ValueError("should be a date like 2026-01-31")
     return value
 
 
-Number = Annotated[Decimal, BeforeValidator(_only_exact)]
+Number = Annotated[Decimal, BeforeValidator(_only_exact), AfterValidator(_of_usable_size)]
 Day = Annotated[date, BeforeValidator(_only_day)]
 
 

@@ -11,6 +11,7 @@ from bylaw.authored.record import Authored, AuthoredFile, misfit
 class PolicyScore(Authored):
     """What makes a text a question about policies. The parts that are there add up; `counting` is taken off."""
 
+    form: Share  # it asks for a rule in its form, and nothing of what it asks is declared
     opener: Share  # it opens like one: "may I", "do customers get"
     named: Share  # an outcome or an action is named
     stated: Share  # for each fact of a case that is stated, of `stated_at_most`
@@ -50,6 +51,7 @@ class Routing(AuthoredFile):
 
     answer_from: Share
     interrupt_from: Share
+    alike_below: Share  # policies and data that score less than this apart: which is meant is asked
     short_words: Positive  # up to so many words "by month" or "in June" continues what was said
     policy: PolicyScore
     data: DataScore

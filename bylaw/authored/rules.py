@@ -22,6 +22,7 @@ from bylaw.authored.record import Authored, AuthoredFile
 from bylaw.authored.risk import Risk
 from bylaw.authored.routing import Routing
 from bylaw.authored.suites import Evaluation
+from bylaw.authored.tools import Tools
 from bylaw.authored.waivers import Waivers
 
 FindingId = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$", max_length=60)]
@@ -116,7 +117,8 @@ class Rules(Authored):
     ci: CiRules
     agents: Agents = Field(default_factory=Agents)
     features: Features = Features(business_knowledge=False)
-    waivers: Waivers = Field(default_factory=Waivers, exclude=True)
+    tools: Tools = Field(default_factory=Tools, exclude_if=lambda value: not value.tools)
+    waivers: Waivers = Field(default_factory=lambda: Waivers(longest_days=366), exclude=True)  # a bundle holds none
     evaluation: Evaluation | None = Field(default=None, exclude=True)
 
 
@@ -135,6 +137,7 @@ RULE_FILES: Mapping[str, type[AuthoredFile]] = {
     "risk": Risk,
     "roles": Roles,
     "routing": Routing,
+    "tools": Tools,
     "waivers": Waivers,
 }
 

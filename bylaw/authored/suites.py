@@ -15,7 +15,7 @@ from bylaw.authored.record import Authored, AuthoredFile, Number, Word, misfit
 
 Asked = Annotated[str, StringConstraints(min_length=1, max_length=8_000)]
 Cell = StrictBool | StrictInt | Number | str | None
-Expected = Literal["answer", "clarify", "refuse"]
+Expected = Literal["answer", "clarify", "form", "refuse"]
 
 
 class SuiteQuestion(Authored):
@@ -23,7 +23,8 @@ class SuiteQuestion(Authored):
 
     `after` was said before in the same conversation. `sql` is how a person computes the rows; without `rows` it is
     run. `reaches` are names of metrics, entities, policies (or the beginning of their ids) or decisions. `topic`
-    groups questions in a report. Dates in `rows` are ISO texts.
+    groups questions in a report. Dates in `rows` are ISO texts. One that is `held_out` was never looked at while
+    anything was tuned, and is reported apart: only such questions say how good the answers are.
     """
 
     ask: Asked
@@ -36,6 +37,7 @@ class SuiteQuestion(Authored):
     sql: Asked | None = None
     rows: list[list[Cell]] | None = None
     ordered: StrictBool = False
+    held_out: StrictBool = False
 
     @model_validator(mode="after")
     def _says_what_is_right(self) -> SuiteQuestion:
@@ -54,13 +56,15 @@ class SuiteQuestion(Authored):
 class Suite(AuthoredFile):
     """A file of questions that are asked at one moment, `user` where a question names nobody else.
 
-    `warehouse` is an address, or `demo` for the generated example data of that day.
+    `warehouse` is an address, or `demo` for the generated example data of that day. A suite that is `held_out` has no
+    other questions.
     """
 
     name: Word
     at: datetime
     user: Word = "anonymous"
     warehouse: Word | None = None
+    held_out: StrictBool = False
     questions: Annotated[list[SuiteQuestion], Field(min_length=1)]
 
     @model_validator(mode="after")

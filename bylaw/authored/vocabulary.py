@@ -6,13 +6,15 @@ proof, so a counterexample is always a case that the organisation says can exist
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model_validator
 
 from bylaw.authored.conditions import Condition
-from bylaw.authored.record import Authored, AuthoredFile, Number, Word
+from bylaw.authored.history import History, HistoryKind
+from bylaw.authored.record import Authored, AuthoredFile, Number, Word, misfit
+from bylaw.language.units import SECONDS, unit_of
 
 FactType = Literal["boolean", "integer", "decimal", "enum", "date"]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
@@ -31,7 +33,12 @@ FactName = Annotated[Identifier, AfterValidator(_unreserved)]
 
 
 class Fact(Authored):
-    """One thing a case can say. `phrases` are how people say it; `ask` is the question when it is unknown."""
+    """One thing a case can say. `phrases` are how people say it; `ask` is the question when it is unknown.
+
+    `assertable: false`: it never comes from words or from an agent; `true`: an agent's own `facts` may say it.
+    `history`: it is computed from what happened before. `changeable: false`: nobody can make it another (an age, a
+    day of birth), so an advice what to do differently names something else where it can.
+    """
 
     type: FactType
     unit: Word | None = None
@@ -41,7 +48,25 @@ class Fact(Authored):
     label: Word | None = None
     ask: Word | None = None
     phrases: Phrases = Field(default_factory=list)
+    changeable: StrictBool = True
     domains: list[Word] = Field(default_factory=list)
+    assertable: StrictBool | None = Field(default=None, exclude_if=lambda value: value is None)
+    history: History | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    @model_validator(mode="after")
+    def _fits_its_history(self) -> Fact:
+        if self.history is None:
+            return self
+        if self.assertable:
+            raise misfit("a history fact is computed: nobody can assert it", "assertable")
+        kind = self.history.kind
+        if self.type not in HISTORY_TYPES[kind]:
+            raise misfit(f"`{kind}` gives {_EITHER[kind]}, and this fact is {self.type}", "history", kind)
+        if kind == "since" and (self.maximum is None or unit_of(self.unit or "") not in SECONDS):
+            raise misfit(
+                "`since` needs a unit of time and a `maximum`: its value when there is no such event", "history"
+            )
+        return self
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> Fact:
@@ -58,13 +83,39 @@ class Fact(Authored):
         return self
 
 
+HISTORY_TYPES: Mapping[HistoryKind, tuple[FactType, ...]] = {
+    "count": ("integer",),
+    "sum": ("decimal", "integer"),
+    "happened": ("boolean",),
+    "since": ("decimal", "integer"),
+    "previous": ("boolean",),
+}
+_EITHER = {kind: f"a fact of type {' or '.join(types)}" for kind, types in HISTORY_TYPES.items()}
+
+
+class ActionFigure(Authored):
+    """A figure of an action: how much, how many or how long. With `per` it counts once for each one of a fact."""
+
+    value: Number
+    unit: Word | None = None
+    per: Word | None = None
+
+
 class Action(Authored):
-    """Something a policy may demand, forbid or allow. Actions with one outcome exclude each other."""
+    """Something a policy may demand, forbid or allow. Actions with one outcome exclude each other.
+
+    `person: true`: whoever acts for the organisation hands it to a person. `must_tell: true`: an answer in whose case
+    it is taken or required has to say so. `figures` are all that an answer may say of it in numbers; without them
+    those of its label.
+    """
 
     outcome: Word | None = None
     same_as: Word | None = None
     label: Word | None = None
     phrases: list[Word] = Field(default_factory=list)
+    person: StrictBool = Field(default=False, exclude_if=lambda value: not value)
+    must_tell: StrictBool = Field(default=False, exclude_if=lambda value: not value)
+    figures: list[ActionFigure] | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Outcome(Authored):
@@ -136,8 +187,16 @@ class Vocabulary(AuthoredFile):
             yield from ((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
 
     def default_fact(self, condition_type: str, domain: str) -> str | None:
-        """Which fact a condition of this type means in *domain* when it names none."""
-        return self.defaults.get(domain, {}).get(condition_type) or self.defaults.get("*", {}).get(condition_type)
+        """Which fact a condition of this type means in *domain* when it names none.
+
+        The default of every domain (`*`) is not meant where its fact declares other `domains` than this one.
+        """
+        own = self.defaults.get(domain, {}).get(condition_type)
+        general = self.defaults.get("*", {}).get(condition_type)
+        if own is not None or general is None:
+            return own
+        declared = self.facts.get(general)
+        return general if declared is None or not declared.domains or domain in declared.domains else None
 
     def facts_with_value(self, value: str) -> list[str]:
         """The enum facts that list *value* (exactly), sorted."""

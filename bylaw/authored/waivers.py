@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from bylaw.authored.amounts import Positive
 from bylaw.authored.record import Authored, AuthoredFile, Day
 
 Fingerprint = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
@@ -27,4 +28,5 @@ class Waiver(Authored):
 class Waivers(AuthoredFile):
     """`rules/waivers.yaml`: each entry names one finding by its fingerprint."""
 
+    longest_days: Positive
     waivers: list[Waiver] = Field(default_factory=list)

@@ -58,6 +58,11 @@ _Period = tuple[date | None, date | None, str]
 _Reader = Callable[[re.Match[str], date, CalendarRules], _Period | None]
 
 
+def day_before(day: date) -> date:
+    """The day before *day*; the first day that there is has none before it."""
+    return day if day == date.min else day - timedelta(days=1)
+
+
 def find(text: str, today: date, calendar: CalendarRules = _ORDINARY) -> tuple[Span, ...]:
     """Every time phrase in *text*, in order; longer readings win over the shorter ones inside them."""
     found: list[Span] = []

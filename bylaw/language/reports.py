@@ -145,6 +145,14 @@ def is_of_one(text: str) -> bool:
     return all((span.end - span.start).days == 1 for span in spans if span.start and span.end)
 
 
+_PRICE = re.compile(r"\W*how (?:much|long) (?:is|are|do|does)\b(?!.*\b(?:by|per|each|every)\b)", re.IGNORECASE)
+
+
+def asks_a_price(text: str) -> bool:
+    """Does *text* ask how much something is or costs, or how long it is, of no group?"""
+    return _PRICE.match(text) is not None
+
+
 def counts(text: str) -> bool:
     """Does *text* want a figure, of a past time or as it usually is?"""
     return _ON_AVERAGE.search(text) is not None or is_report(text)

@@ -71,7 +71,7 @@ class _Chosen:
         """What the first of them says that answers. Raises NoAnswer, with everybody who was passed over."""
         passed: list[PassedOver] = []
         for candidate in self.errand.candidates:
-            if (said := self.fleet.said_by(candidate, prompt)) is not None:
+            if (said := self.fleet.said_by(candidate, _fitted(prompt, candidate))) is not None:
                 return self._signed(said, candidate, passed)
         for candidate in self.errand.candidates:
             try:
@@ -93,9 +93,15 @@ class _Chosen:
             guard = self.fleet.guard_of(candidate)
         except UsageError as error:
             raise NoAnswer("unopened", error.message) from error
-        own = Deadline(min(deadline.at, deadline.clock() + self.errand.latency_ms / 1000), deadline.clock)
-        return guard.complete(prompt, own, self.limits)
+        seconds = candidate.seconds or self.errand.latency_ms / 1000
+        own = Deadline(min(deadline.at, deadline.clock() + seconds), deadline.clock)
+        return guard.complete(_fitted(prompt, candidate), own, self.limits)
 
     def _signed(self, said: Completion, candidate: Candidate, passed: Sequence[PassedOver]) -> Completion:
         choice = Choice(self.errand.task, candidate.agent, said.model, tuple(passed))
         return replace(said, choice=choice)
+
+
+def _fitted(prompt: Prompt, candidate: Candidate) -> Prompt:
+    """*prompt* with as long an answer as this model may give."""
+    return prompt if candidate.answer_tokens is None else replace(prompt, max_tokens=candidate.answer_tokens)

@@ -27,11 +27,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model that may take a task, under the name by which the registry knows it."""
+    """A model that may take a task, under the name by which the registry knows it.
+
+    `seconds` and `answer_tokens` are its own for one answer, None where the task says how much.
+    """
 
     agent: str
     model: str
     latency_ms: int
+    seconds: float | None = None
+    answer_tokens: int | None = None
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from bylaw.logic.contest import MOST_REMEMBERED, Contest
 from bylaw.logic.diagram import Marks, Shapes, Tie, TooWide
 from bylaw.logic.firing import Look, bits
 from bylaw.logic.ir import FALSE, Constraint, Facts, Formula, Variable, conj
-from bylaw.logic.lanes import Lanes
-from bylaw.logic.ties import Asked, Member, asked, is_met, member, tie
+from bylaw.logic.linked_facts import Asked, Member, asked, is_met, member, tie
+from bylaw.logic.packed_counts import PackedCounts
 from bylaw.logic.truth import Reading, simplify
 
 _Found = TypeVar("_Found")
@@ -29,7 +29,7 @@ class Basis:
     reader_of: Callable[[int], Reading]
     invariants: Sequence[tuple[Constraint, Reading]]
     shapes: Shapes
-    lanes: Lanes
+    lanes: PackedCounts
     remembered: dict[Hashable, Any]
 
     def once(self, asked: Hashable, find: Callable[[], _Found]) -> _Found:

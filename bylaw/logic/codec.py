@@ -31,6 +31,7 @@ from bylaw.logic.ir import (
 )
 
 OPS = frozenset(get_args(Op))
+_ORDERINGS = frozenset(("<", "<=", ">", ">="))
 
 
 def encode(formula: Formula, variables: Mapping[str, Variable]) -> dict[str, Any]:
@@ -52,20 +53,39 @@ def encode(formula: Formula, variables: Mapping[str, Variable]) -> dict[str, Any
 
 def decode(data: Any, variables: Mapping[str, Variable]) -> Formula:
     """The formula that *data* spells. Raises ValueError, KeyError or TypeError for anything else."""
-    match data:
-        case {"var": str(var), "op": str(op), "value": list(values), **rest} if not rest and op == "in":
-            return Atom(var, "in", tuple(_decode_value(value, variables[var]) for value in values))
-        case {"var": str(var), "op": str(op), "value": value, **rest} if not rest and op in NEGATED:
-            return Atom(var, NEGATED[NEGATED[op]], _decode_value(value, variables[var]))
-        case {"left": left, "op": str(op), "right": right, **rest} if not rest and op in NEGATED:
-            return Compare(_decode_term(left, variables), NEGATED[NEGATED[op]], _decode_term(right, variables))
-        case {"all": list(items), **rest} if not rest:
-            return And(tuple(decode(item, variables) for item in items))
-        case {"any": list(items), **rest} if not rest:
-            return Or(tuple(decode(item, variables) for item in items))
-        case {"not": item, **rest} if not rest:
-            return Not(decode(item, variables))
-    raise ValueError("not a formula")
+    if isinstance(data, dict):  # asked for by its length first: a bundle holds a hundred thousand of these
+        if len(data) == 3:
+            op: Any = data.get("op")
+            if op in OPS and "var" in data:
+                return _decode_atom(data["var"], op, data["value"], variables)
+            if op in NEGATED and "left" in data:
+                return Compare(_decode_term(data["left"], variables), op, _decode_term(data["right"], variables))
+        elif len(data) == 1:
+            if isinstance(items := data.get("all"), list):
+                return And(tuple([decode(item, variables) for item in items]))
+            if isinstance(items := data.get("any"), list):
+                return Or(tuple([decode(item, variables) for item in items]))
+            if "not" in data:
+                return Not(decode(data["not"], variables))
+    raise _misfit("formula", data)
+
+
+def _misfit(what: str, data: Any) -> ValueError:
+    shown = " ".join(str(data).split())
+    return ValueError(f"not a {what}: {shown if len(shown) <= 100 else shown[:99] + '…'}")
+
+
+def _decode_atom(var: str, op: Op, value: Any, variables: Mapping[str, Variable]) -> Atom:
+    variable = variables.get(var)
+    if variable is None:
+        raise ValueError(f"not a formula: there is no fact `{var}`")
+    if isinstance(value, list):
+        if op != "in":
+            raise _misfit("test", {"var": var, "op": op, "value": value})
+        return Atom(var, "in", tuple([_decode_value(item, variable) for item in value]))
+    if op == "in" or (op in _ORDERINGS and variable.is_finite):
+        raise _misfit("test", {"var": var, "op": op, "value": value})
+    return Atom(var, op, _decode_value(value, variable))
 
 
 def _encode_value(value: Value, variable: Variable) -> bool | int | str:
@@ -86,7 +106,7 @@ def _decode_value(data: Any, variable: Variable) -> Value:
 
 def _decode_number(data: Any) -> Number:
     if isinstance(data, bool) or not isinstance(data, int | str):
-        raise ValueError("not a number")
+        raise _misfit("number", data)
     return exact(data)
 
 
@@ -108,4 +128,4 @@ def _decode_term(data: Any, variables: Mapping[str, Variable]) -> Term:
             return Const(_decode_number(value))
         case {"op": "+" | "-" | "*" as op, "left": left, "right": right, **rest} if not rest:
             return Arith(op, _decode_term(left, variables), _decode_term(right, variables))
-    raise ValueError("not a term")
+    raise _misfit("term", data)

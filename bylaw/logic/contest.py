@@ -196,6 +196,10 @@ class Contest:
                 found |= self._policies.get(other_id, 0) & self._levels.get(level, 0)
         return found
 
+    def rank(self, number: int) -> Rank:
+        """The rank of that number."""
+        return self._ranks[number]
+
     # ---- what stands ------------------------------------------------------------------------------------------------
 
     def ranks_in(self, rules: int) -> Iterator[tuple[Rank, int]]:

@@ -14,13 +14,13 @@ from math import prod
 
 from bylaw.logic.boxes import Box, TooManyBoxes, boxes, holds_in, point
 from bylaw.logic.case import Basis, Case
+from bylaw.logic.completions import Completions, View
 from bylaw.logic.contest import MOST_REMEMBERED, Contest, Stand
 from bylaw.logic.diagram import Marks, Shapes
 from bylaw.logic.firing import Firing, as_bits, bits
 from bylaw.logic.ground import Ground, ground
 from bylaw.logic.ir import Facts, Ruleset, Value, Variable, names
-from bylaw.logic.lanes import Lanes
-from bylaw.logic.outlook import Outlook, View
+from bylaw.logic.packed_counts import PackedCounts
 from bylaw.logic.rivalry import Rivals
 from bylaw.logic.truth import Reading, possible, reader
 
@@ -114,7 +114,7 @@ class Evaluator:
         self._shapes = Shapes(ruleset.variables)
         self._marks: dict[int, tuple[Marks, ...]] = {}
         self._readers: dict[int, Reading] = {}
-        self._invariants = [(constraint, reader(constraint.formula)) for constraint in ruleset.constraints]
+        self.invariants = [(constraint, reader(constraint.formula)) for constraint in ruleset.constraints]
         self._by_id = {rule.rule_id: i for i, rule in enumerate(ruleset.rules)}
 
     @cached_property
@@ -125,7 +125,7 @@ class Evaluator:
     @cached_property
     def index(self) -> Firing:
         """Which rules a case makes fire, as a look-up. Made with all else that depends on no case."""
-        found = Firing(self.ruleset, self.boxes_of, self._lanes)
+        found = Firing(self.ruleset, self.boxes_of, self.lanes)
         for i in range(len(self.ruleset.rules)):
             self.marks_of(i)
             self._asked_by(i)
@@ -201,7 +201,7 @@ class Evaluator:
         """The rules in force that fire, and those that some completion of the unknown facts would make fire."""
         if among is None and self._is_indexed:
             look = self.index.look(facts, day)
-            fires, open_ = self._read(facts, look.unsettled)
+            fires, open_ = self.read(facts, look.unsettled)
             return list(bits(look.sure | fires)), list(bits(look.open | open_))
         in_force = range(len(self.ruleset.rules)) if among is None else among
         return self._tried(facts, (i for i in in_force if self.ruleset.rules[i].holds_on(day)))
@@ -216,7 +216,8 @@ class Evaluator:
                 open_.append(i)
         return fires, open_
 
-    def _read(self, facts: Facts, rules: int) -> tuple[int, int]:
+    def read(self, facts: Facts, rules: int) -> tuple[int, int]:
+        """Of *rules* (as bits) those that fire, and those that still may, by reading their guards."""
         if not rules:
             return 0, 0
         fires, open_ = self._tried(facts, bits(rules))
@@ -292,7 +293,7 @@ class Evaluator:
             fired=tuple(map(self._fired.__getitem__, bits(fires))),
             lost=tuple(map(self._fired.__getitem__, bits(fires & ~stands))),
             conflicts=tuple([self._conflict(i, j) for i, j in sorted(chain(*[stand.clashes for stand in standing]))]),
-            missing_facts=self._lanes.ordered(changing | live, live + (drawn if changing else 0)),
+            missing_facts=self.lanes.ordered(changing | live, live + (drawn if changing else 0)),
             path=tuple([f"{var}={_shown(variables[var], facts[var])}" for var in asked if var in facts]),
             undecided={outcome: waits[outcome] for outcome in results if outcome in waits},
         )
@@ -300,7 +301,7 @@ class Evaluator:
     def _looked_up(self, facts: Facts, day: int, names_unknown: bool, among: int = -1) -> list[View]:
         """Every room in which something *among* fires or may fire: as it was when a case last left it in this state."""
         look, found = self.index.look(facts, day), list[View]()
-        case = Case(self._basis, facts, day, look, 0, lambda full: self._fires_at(full, day))
+        case = Case(self.basis, facts, day, look, 0, lambda full: self.fires_at(full, day))
         state, views, scopes = look.state, self._views, self._scopes
         unread, bound = look.some & self.index.unread, 0
         if self.contest.constrained and case.bound:
@@ -311,13 +312,13 @@ class Evaluator:
             if mine & bound:
                 asked = asked, case.left_by_points if mine & unread else case.left_by_cells
             if mine & unread:
-                fires, open_ = self._read(facts, mine & look.unsettled)
+                fires, open_ = self.read(facts, mine & look.unsettled)
                 asked = asked, fires, open_, tuple(map(case.waits_of, bits(mine & unread)))
             view = views.get(asked)
             if view is None or (names_unknown and view.asked is None):
                 if not mine & unread:
-                    fires, open_ = self._read(facts, mine & look.unsettled)
-                outlook = Outlook(case, room, look.sure & mine | fires, look.open & mine | open_)
+                    fires, open_ = self.read(facts, mine & look.unsettled)
+                outlook = Completions(case, room, look.sure & mine | fires, look.open & mine | open_)
                 view = outlook.view(names_unknown)
                 is_read_anew = outlook.is_singular and (self.ruleset.constraints or mine & unread)
                 if not is_read_anew and mine.bit_count() <= MOST_RULES:
@@ -327,35 +328,38 @@ class Evaluator:
             found.append(view)
         return found
 
-    def _fires_at(self, full: Facts, day: int) -> int:
+    def fires_at(self, full: Facts, day: int) -> int:
+        """The rules that fire in a case, as bits."""
         look = self.index.look(full, day)
-        return look.sure | self._read(full, look.unsettled)[0]
+        return look.sure | self.read(full, look.unsettled)[0]
 
     def _compared(self, facts: Facts, day: int, among: Iterable[int] | None, names_unknown: bool) -> list[View]:
         """The same with every rule tried."""
         fires, open_ = map(as_bits, self.firing(facts, day, among))
-        case = Case(self._basis, facts, day, None, open_, lambda full: fires | self._read(full, open_)[0])
+        case = Case(self.basis, facts, day, None, open_, lambda full: fires | self.read(full, open_)[0])
         rooms = self.contest.rooms_in(fires | open_)
-        return [Outlook(case, room, fires & mine, open_ & mine).view(names_unknown) for room, mine in rooms]
+        return [Completions(case, room, fires & mine, open_ & mine).view(names_unknown) for room, mine in rooms]
 
     @cached_property
-    def _basis(self) -> Basis:
+    def basis(self) -> Basis:
+        """What all cases of the ruleset share."""
         return Basis(
             contest=self.contest,
             boxes_of=self.boxes_of,
             marks_of=self.marks_of,
             reader_of=self.reader_of,
-            invariants=self._invariants,
+            invariants=self.invariants,
             shapes=self._shapes,
-            lanes=self._lanes,
+            lanes=self.lanes,
             remembered={},
         )
 
     @cached_property
-    def _lanes(self) -> Lanes:
+    def lanes(self) -> PackedCounts:
+        """The facts in the order in which they are asked for."""
         formulas = (*(rule.guard for rule in self.ruleset.rules), *(c.formula for c in self.ruleset.constraints))
         named = set[str]().union(*map(names, formulas))
-        return Lanes(sorted(named, key=self.question_order), len(self.ruleset.rules))
+        return PackedCounts(sorted(named, key=self.question_order), len(self.ruleset.rules))
 
     def _result(self, outcome: str, winner: int) -> OutcomeResult:
         found = self._results.get((outcome, winner))

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from bylaw.logic.boxes import END, START, Box, Cut, Region, domain, meet_regions, region, without
 from bylaw.logic.ir import And, Atom, Facts, Formula, Not, Or, Ruleset, Value, Variable, atoms, compares, names
-from bylaw.logic.lanes import Lanes
+from bylaw.logic.packed_counts import PackedCounts
 
 SLOTS = 8  # boxes of one rule that are indexed; a rule with more is loose
 ROOM = 4_000_000  # bytes for the sets of one fact: beyond it only every so many bounds keeps its set
@@ -166,7 +166,9 @@ class Look(NamedTuple):
 class Firing:
     """The index of a ruleset. `boxes_of` gives a rule's guard as boxes, None when it needs too many."""
 
-    def __init__(self, ruleset: Ruleset, boxes_of: Callable[[int], tuple[Box, ...] | None], lanes: Lanes) -> None:
+    def __init__(
+        self, ruleset: Ruleset, boxes_of: Callable[[int], tuple[Box, ...] | None], lanes: PackedCounts
+    ) -> None:
         self.ruleset, self.lanes = ruleset, lanes
         loose, plain, vain, unread = list[int](), list[int](), list[int](), list[int]()
         self._in_force: dict[int, int] = {}

@@ -304,6 +304,9 @@ def compares(formula: Formula) -> bool:
 # ---- rules --------------------------------------------------------------------------------------------------------
 
 
+_SHOWN_AS: Mapping[EffectKind, str] = {"prohibited": "not:", "permitted": "may:"}
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What a firing rule does to one action. `outcome` is set exactly when `kind` is "outcome".
@@ -317,6 +320,11 @@ class Effect:
     outcome: str | None = None
     implied: tuple[str, ...] = ()
     implied_takes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The effect as a terminal names it: `full_refund`, `not:disclose_pii`, `may:waive_fee`."""
+        return _SHOWN_AS.get(self.kind, "") + self.action
 
     @property
     def demands(self) -> tuple[str, ...]:

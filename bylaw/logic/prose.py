@@ -7,7 +7,7 @@ the fact's own name is said in words; nothing is ever left out or rounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -28,6 +28,9 @@ from bylaw.logic.ir import (
     Ref,
     Term,
     Value,
+    conj,
+    disj,
+    negate,
 )
 from bylaw.logic.notation import date_text
 
@@ -128,8 +131,15 @@ def _claim(var: str, label: Label, *, is_true: bool) -> str:
     return f"{name[: verb.start()]}{_VERBS[verb.group()]}{name[verb.end() :]}"
 
 
-def _listed(parts: list[str], conjunction: str) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {conjunction} {parts[-1]}"
+def is_clause(label: str) -> bool:
+    """Does the label of a yes or no tell of somebody or something ("the rider is a member", not "has a receipt")?"""
+    verb = _VERB.search(label)
+    return verb is not None and verb.start() > 0
+
+
+def _listed(parts: list[str], conjunction: str, *, apart: bool = False) -> str:
+    """The parts in a row; *apart*, with a comma before the last, where a part is itself a list."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}{',' * apart} {conjunction} {parts[-1]}"
 
 
 # ---- formulas -----------------------------------------------------------------------------------------------------
@@ -145,28 +155,59 @@ def sentence(formula: Formula, labels: Labels) -> str:
             words = _DAYS if is_day else _AMOUNTS
             return f"{term_in_words(left, labels)} {words[op]} {term_in_words(right, labels)}"
         case And(items):
-            return _listed(_clauses(items, labels), "and") if items else "always"
+            told = _clauses(items, labels)
+            return _listed(told, "and", apart=any(map(_is_joined, items[:-1]))) if items else "always"
         case Or(items):
-            return _listed([_inner(item, labels) for item in items], "or") if items else "never"
+            return _alternatives(items, labels) if items else "never"
         case Not(Atom(var, op, value)) if op != "in":
             return phrase(Atom(var, NEGATED[op], value), labels)
         case Not(Atom(var, "in", value)):
             assert isinstance(value, tuple)
             label = labels.get(var, UNKNOWN)
+            if len(value) == 1:
+                return phrase(Atom(var, "!=", value[0]), labels)
             return f"{_name(var, label)} is neither {_listed([value_in_words(v, label) for v in value], 'nor')}"
         case Not(Compare(left, op, right)):
             return sentence(Compare(left, NEGATED[op], right), labels)
-        case Not(item):
-            return f"not ({sentence(item, labels)})"
+        case Not(And(items)):
+            return sentence(disj([negate(item) for item in items]), labels)
+        case Not(Or(items)):
+            return sentence(conj([negate(item) for item in items]), labels)
+        case Not(Not(item)):
+            return sentence(item, labels)
+    raise AssertionError(formula)
 
 
 def _kind(term: Ref, labels: Labels) -> Kind | None:
     return labels.get(term.var, UNKNOWN).kind
 
 
+def _alternatives(items: Sequence[Formula], labels: Labels) -> str:
+    """As in "a, or b and c": where an alternative is more than one test, a comma holds them apart."""
+    if not any(map(_is_joined, items)):
+        return _listed([sentence(item, labels) for item in items], "or")
+    return ", or ".join(_inner(item, labels) if _has_choice(item) else sentence(item, labels) for item in items)
+
+
 def _inner(item: Formula, labels: Labels) -> str:
+    """A part of a conjunction: "either a or b"; in brackets where it has parts of parts."""
     text = sentence(item, labels)
-    return f"({text})" if isinstance(item, And | Or) and len(item.items) > 1 else text
+    if not _is_joined(item):
+        return text
+    is_plain = isinstance(item, Or) and not any(map(_is_joined, item.items))
+    return f"either {text}" if is_plain else f"({text})"
+
+
+def _is_joined(item: Formula) -> bool:
+    """Does it take more than one test to say it?"""
+    match item:
+        case And(items) | Or(items) | Not(And(items)) | Not(Or(items)):
+            return len(items) > 1
+    return False
+
+
+def _has_choice(item: Formula) -> bool:
+    return isinstance(item, Or) or (isinstance(item, And) and any(map(_is_joined, item.items)))
 
 
 def _clauses(items: Iterable[Formula], labels: Labels) -> list[str]:
@@ -290,9 +331,9 @@ def _bare_claim(var: str, *, is_true: bool) -> str:
 
 _EFFECTS = {
     "outcome": "{}",
-    "required": "{} is required",
-    "prohibited": "{} is prohibited",
-    "permitted": "{} is permitted",
+    "required": "required: {}",
+    "prohibited": "prohibited: {}",
+    "permitted": "permitted: {}",
 }
 
 

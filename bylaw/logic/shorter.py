@@ -97,7 +97,7 @@ def _under(formula: Formula, given: _Given) -> Formula:
 def _each(items: tuple[Formula, ...], given: _Given, wanted: bool) -> list[Formula]:
     """Each item under those before it: in a conjunction they hold, in a disjunction they do not. Simple ones first."""
     out = []
-    for item in sorted(items, key=_size):
+    for item in sorted(items, key=size):
         part = _under(item, given)
         out.append(part)
         given = given.and_(part if wanted else negate(part))
@@ -135,12 +135,13 @@ def _positive(item: Formula, variables: Mapping[str, Variable]) -> Formula:
     return negate(item)
 
 
-def _size(formula: Formula) -> int:
+def size(formula: Formula) -> int:
+    """How many words it takes, more or less: one for each test and each joint."""
     match formula:
         case And(items) | Or(items):
-            return 1 + sum(map(_size, items))
+            return 1 + sum(map(size, items))
         case Not(item):
-            return 1 + _size(item)
+            return 1 + size(item)
         case Compare(left, _, right):
             return 1 + isinstance(left, Arith) + isinstance(right, Arith)
         case Atom():

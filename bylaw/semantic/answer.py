@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import reduce
 
 from sqlglot import exp
 
 from bylaw.authored.context import Calendar
+from bylaw.language import dates
 from bylaw.semantic import times
 from bylaw.semantic.measures import Atom
 from bylaw.semantic.query import SemanticQuery, Unanswerable, UnknownName
@@ -166,7 +166,7 @@ class Assembly:
         window = self.query.window
         if self.query.with_empty and window is not None:
             first = times.first_day(window.start, self.grain, self.calendar)
-            last = times.first_day(window.end - timedelta(days=1), self.grain, self.calendar)
+            last = times.first_day(dates.day_before(window.end), self.grain, self.calendar)
             return times.series(times.day(first), times.day(last), self.grain, self.grain)
         sources: list[exp.Query] = []
         for part in parts:

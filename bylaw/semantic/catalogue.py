@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from bylaw.authored.context import Context, Entity
 from bylaw.semantic.expressions import InvalidExpression, columns_of
-from bylaw.sql import Catalogue, TableInfo
+from bylaw.sql.catalogue import Catalogue, TableInfo
 
 
 def catalogue_of(context: Context) -> Catalogue:
@@ -22,7 +22,11 @@ def catalogue_of(context: Context) -> Catalogue:
         is_open[table] |= not entity.facts
     return Catalogue(
         {
-            table: TableInfo(None if is_open[table] else frozenset(columns[table]), frozenset(personal[table]))
+            table: TableInfo(
+                None if is_open[table] else frozenset(columns[table]),
+                frozenset(personal[table]),
+                frozenset(columns[table]),
+            )
             for table in sorted(columns)
         }
     )

@@ -31,7 +31,7 @@ from bylaw.semantic.rights import VisibleRows
 from bylaw.semantic.rows import Desk, Notes
 from bylaw.semantic.sheets import Direct, Group, Kind, Sheet, Sheets
 from bylaw.semantic.statement import Sort, finished
-from bylaw.sql import Features
+from bylaw.sql.gate import Features
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,8 @@ class Compiled:
 
     `base` is the entity whose rows are counted, or listed: of several, that of the first number. `joins` are those
     that are right only if a row finds at most one partner, each with the conditions that the partner meets. `spreads`
-    ask by entity how many groups one of its rows is added up in, where more than one would repeat it.
+    ask by entity how many groups one of its rows is added up in, where more than one would repeat it. `walked` are the
+    relationships that lead from one entity to another, `entity.name`.
     """
 
     tree: exp.Select
@@ -67,6 +68,7 @@ class Compiled:
     outputs: tuple[Column, ...]
     joins: Mapping[Step, tuple[str, ...]]
     spreads: tuple[tuple[str, exp.Select], ...] = ()
+    walked: tuple[str, ...] = ()
 
 
 class Compiler:
@@ -164,6 +166,7 @@ class _Compilation:
             outputs=outputs,
             joins=self.notes.joins,
             spreads=tuple(self.notes.spreads),
+            walked=tuple(sorted(self.notes.walked)),
         )
 
     # ---- numbers and their groups

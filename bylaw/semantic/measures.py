@@ -222,6 +222,11 @@ class Numbers:
         if found is None:
             raise UnknownName(f"there is no metric `{name}`")
         agg, place, part = cast(Aggregation, found[1]), found[2], found[3]
+        if "@" in place:
+            raise Unanswerable(
+                f"`{name}` is a number of all rows of `{place.partition('@')[0]}`, in whatever role",
+                "leave the role out, or narrow the rows by it",
+            )
         entity = self.names.entity(place).name
         if part is None:
             if agg not in _COUNTS:

@@ -22,17 +22,19 @@ from bylaw.semantic.names import Field, Names
 from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable
 from bylaw.semantic.rows import Branch, Desk, Notes, Rows, entity_of
 from bylaw.semantic.trees import named
-from bylaw.sql import Verdict, check_statement
-from bylaw.sql_rows import Shown, Visible
+from bylaw.sql.gate import Verdict, check_statement
+from bylaw.sql.rows import Shown, Visible
 
 OURS = "duckdb"
 
 
-def verdict_on(sql: str, context: Context, roles: Roles, user: str) -> Verdict:
-    """May *user* run the statement *sql*, written by whomever, over the tables of *context*?"""
+def verdict_on(sql: str, context: Context, roles: Roles, user: str, dialect: str = OURS) -> Verdict:
+    """May *user* run the statement *sql*, written by whomever, over the tables of *context*? `sql` of it may run."""
     rights = roles.rights_of(user, {entity.base_table.schema_name for entity in context.entities.values()})
-    visible = VisibleRows(context, Joins(context), rights).visible(OURS)
-    return check_statement(sql, catalogue=catalogue_of(context), schemas=rights.schemas, visible=visible)
+    visible = VisibleRows(context, Joins(context), rights).visible(dialect)
+    return check_statement(
+        sql, catalogue=catalogue_of(context), schemas=rights.schemas, dialect=dialect, visible=visible
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ class Notes:
     touched: set[str] = field(default_factory=set)
     joins: dict[Step, tuple[str, ...]] = field(default_factory=dict)  # with the conditions on the row that is found
     spreads: list[tuple[str, exp.Select]] = field(default_factory=list)  # how many groups a row of it is added up in
+    walked: set[str] = field(default_factory=set)  # the relationships, `entity.name`
+
+    def walk(self, step: Step) -> None:
+        self.walked.add(f"{step.owner}.{step.name}")
 
     def say(self, text: str) -> None:
         self.caveats.setdefault(text)
@@ -92,6 +96,7 @@ class Rows:
         """Join the steps of *way*, and name what lies behind the relationship *role* after it."""
         at, said = self.alias, ""
         for step in way:
+            self.desk.notes.walk(step)
             said = said or (role if step.name == role else "")
             alias = self._alias(step.right, said)
             known = self.joined.get(alias)
@@ -279,6 +284,7 @@ class Behind(Rows):
         super().__init__(over.desk, prefix[0].right, outer)
         self.over = over
         self.prefix_way = prefix
+        self.desk.notes.walk(prefix[0])
         self.dimensions: set[str] = set()
         self.many = self.walk(prefix[1:], is_inner=True) if len(prefix) > 1 else self.alias
         self.places[prefix[-1].right] = self.many

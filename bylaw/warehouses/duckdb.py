@@ -1,44 +1,37 @@
 """DuckDB, locked down: read-only, no files or network beyond its own database, limits that no statement can lift.
 
-Every limit is given when the connection is made: a setting made later is not inherited by cursors.
+Statements run in processes of their own: what is too long or too large is ended from outside, wherever it is.
 """
 
 from __future__ import annotations
 
-import json
-import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import os
 from pathlib import Path
-from threading import Condition, Event
+from threading import Event
 from typing import Any
 
-import duckdb
-
 from bylaw.errors import UsageError
-from bylaw.warehouses.limits import RESULT_BYTES, STATEMENT_SECONDS, collected, watched
+from bylaw.warehouses.errors import refused
+from bylaw.warehouses.limits import RESULT_BYTES, STATEMENT_SECONDS
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
+from bylaw.warehouses.process import Pool, too_much_memory
 
-_BACKSTOP_SECONDS = 600  # the engine's own limit, above the one that is watched: connections to one file share it
+_BACKSTOP_SECONDS = 600  # the engine's own limit, above the one that is held from outside
 _CLOSING_SECONDS = 10
+_MOST_PROCESSES = 4
 _WIDTH = 8  # bytes of a value in a column, for an order of magnitude
 _ROWS_PER_MS = 50_000  # what one core scans, for an order of magnitude
 
 
 class DuckDBWarehouse:
-    """One database file. A cursor is opened for each statement, so threads do not share one."""
+    """One database file. Each statement has a process to itself while it runs."""
 
     dialect = "duckdb"
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, statement_seconds: int, result_bytes: int) -> None:
-        self._connection = connection
+    def __init__(self, pool: Pool, statement_seconds: int, result_bytes: int) -> None:
+        self._pool = pool
         self._seconds = statement_seconds
         self._bytes = result_bytes
-        self._closing = Event()
-        self._turn = Condition()  # one call at a time on the connection itself; cursors run beside one another
-        self._running = 0
-        # Closed at the latest when the interpreter ends: the driver complains about connections that are still open.
-        self._closed = weakref.finalize(self, connection.close)
 
     @classmethod
     def open(
@@ -53,84 +46,39 @@ class DuckDBWarehouse:
                 f"there is no database file `{path}`",
                 "what follows `duckdb:///` is looked for from /, then from this folder",
             )
-        try:
-            connection = duckdb.connect(str(path), config=_locked(statement_seconds))
-        except duckdb.Error as error:
-            raise WarehouseError(f"`{path.name}` cannot be opened: {_first_line(error)}") from error
-        return cls(connection, statement_seconds, result_bytes)
+        backstop = max(statement_seconds, _BACKSTOP_SECONDS) * 1000
+        pool = Pool((str(path.absolute()), str(backstop)), min(_MOST_PROCESSES, max(2, os.cpu_count() or 2)))
+        if (problem := pool.start()) is not None:
+            raise WarehouseError(f"`{path.name}` cannot be opened: {_first_line(str(problem[2]))}")
+        return cls(pool, statement_seconds, result_bytes)
 
     def run(self, sql: str, limit: int, stop: Event | None = None) -> Rows:
-        with self._cursor(stop) as cursor:
-            cursor.execute(sql)
-            columns = tuple(str(column[0]) for column in cursor.description or ())
-            rows, is_cut = collected(cursor.fetchmany, limit, self._bytes)
-        return Rows(columns, rows, truncated=is_cut)
+        rows: Rows = self._asked(("run", sql, limit, self._bytes), stop)
+        return rows
 
     def explain(self, sql: str) -> Estimate:
-        with self._cursor() as cursor:
-            rows = cursor.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()
-        plans = json.loads(rows[-1][-1]) if rows else []
-        return _estimate(plans)
+        return _estimate(self._asked(("explain", sql)))
 
     def columns(self, schema: str, table: str) -> tuple[str, ...]:
-        asked = "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ?"
-        with self._cursor() as cursor:
-            found = cursor.execute(f"{asked} ORDER BY ordinal_position", [schema, table]).fetchall()
-        return tuple(str(name) for (name,) in found)
+        names: tuple[str, ...] = self._asked(("columns", schema, table))
+        return names
 
     def close(self) -> None:
-        self._closing.set()
-        with self._turn:
-            self._turn.wait_for(lambda: not self._running, _CLOSING_SECONDS)
-            self._closed()
+        self._pool.close(_CLOSING_SECONDS)
 
-    @contextmanager
-    def _cursor(self, stop: Event | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor of its own, interrupted when the time is up even where the engine's own limit does not look."""
-        with self._turn:
-            if self._closing.is_set():
-                raise WarehouseError("the warehouse is closed")
-            cursor = self._connection.cursor()
-            self._running += 1
-
-        def interrupt() -> None:
-            with suppress(duckdb.Error):  # it has just ended
-                cursor.interrupt()
-
-        stops = (self._closing,) if stop is None else (self._closing, stop)
-        try:
-            with watched(interrupt, self._seconds, *stops) as watch:
-                try:
-                    yield cursor
-                except duckdb.InterruptException as error:
-                    raise watch.error(self._seconds) from error
-                except duckdb.OutOfMemoryException as error:
-                    raise WarehouseError("the statement needs more memory than it may take") from error
-                except duckdb.Error as error:
-                    if watch.interrupted is not None:
-                        raise watch.error(self._seconds) from error
-                    raise WarehouseError(f"the warehouse refuses the statement: {_first_line(error)}") from error
-        finally:
-            with self._turn:
-                cursor.close()
-                self._running -= 1
-                self._turn.notify_all()
-
-
-def _locked(statement_seconds: int) -> dict[str, str | bool | int | float | list[str]]:
-    return {
-        "access_mode": "READ_ONLY",
-        "enable_external_access": "false",
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "allow_community_extensions": "false",
-        "python_enable_replacements": "false",
-        "memory_limit": "1GB",
-        "max_temp_directory_size": "0GB",
-        "threads": "2",
-        "max_execution_time": str(max(statement_seconds, _BACKSTOP_SECONDS) * 1000),
-        "lock_configuration": "true",
-    }
+    def _asked(self, question: tuple[Any, ...], stop: Event | None = None) -> Any:
+        said = self._pool.ask(question, self._seconds, stop)
+        match said:
+            case ("done", value):
+                return value
+            case ("limit", message):
+                raise WarehouseError(message)
+            case ("error", "memory", _):
+                raise too_much_memory()
+            case (_, kind, text):
+                raise refused(kind, text)
+            case _:
+                raise WarehouseError("the warehouse gives no answer that can be read")
 
 
 def _estimate(plans: list[dict[str, Any]]) -> Estimate:
@@ -161,5 +109,5 @@ def _estimate(plans: list[dict[str, Any]]) -> Estimate:
     return Estimate(rows=rows, scan_bytes=bytes_read, runtime_ms=scanned // _ROWS_PER_MS, warnings=tuple(warnings))
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+def _first_line(said: str) -> str:
+    return said.strip().splitlines()[0][:300] if said.strip() else "it gives no reason"

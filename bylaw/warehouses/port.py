@@ -13,7 +13,18 @@ from bylaw.errors import BylawError
 
 
 class WarehouseError(BylawError):
-    """The warehouse did not answer: it cannot be reached, the statement fails there, or a limit was hit."""
+    """The warehouse did not answer: it cannot be reached, the statement fails there, or a limit was hit.
+
+    `detail` is what the driver said. It may hold values of rows that nobody may see: never show it to who asks.
+    """
+
+    detail: str | None = None
+    reference: str | None = None  # under which the operator's log has it
+
+    @property
+    def lasting(self) -> str:
+        """The message as it is the same every time, for what is kept or compared."""
+        return self.message.removesuffix(f" (reference {self.reference})")
 
 
 @dataclass(frozen=True, slots=True)

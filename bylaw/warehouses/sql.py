@@ -6,6 +6,9 @@ far as their session can be told so, and by the rights of the user in the addres
 
 from __future__ import annotations
 
+import os
+import socket
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +21,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from bylaw.errors import UsageError
+from bylaw.warehouses.errors import refused
 from bylaw.warehouses.limits import RESULT_BYTES, STATEMENT_SECONDS, collected, watched
 from bylaw.warehouses.plans import no_plan, postgres_plan
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
@@ -25,6 +29,8 @@ from bylaw.warehouses.port import Estimate, Rows, WarehouseError
 _LOCK_MS = 3_000  # a reader that waits longer waits for somebody who changes tables
 _CONNECT_SECONDS = 10
 _POOL = 5
+_GRACE_SECONDS = 1.0  # for the server to end what it was told to end
+_AGAIN_SECONDS = 0.2  # it is told again: what comes before a statement has begun is lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +184,19 @@ class SQLWarehouse:
             # `from None` here and below: the chained error could repeat the address
             raise WarehouseError(f"the warehouse cannot be reached: {self._line(error)}") from None
         driver = connection.connection.driver_connection
+        began: list[float] = []
+
+        def interrupt() -> None:
+            began.append(time.monotonic())
+            if began[-1] - began[0] > _GRACE_SECONDS:
+                _cut(driver)
+            elif len(began) == 1 or began[-1] - began[-2] > _AGAIN_SECONDS:
+                self._interrupt(driver)
+            else:
+                began.pop()
+
         try:
-            with watched(lambda: self._interrupt(driver), self._seconds, *stops) as watch:
+            with watched(interrupt, self._seconds, *stops) as watch:
                 try:
                     for line in self._backend.transaction:
                         connection.exec_driver_sql(self._timed(line))
@@ -187,7 +204,7 @@ class SQLWarehouse:
                 except SQLAlchemyError as error:
                     if watch.interrupted is not None or _is_timeout(error):
                         raise watch.error(self._seconds) from None
-                    raise WarehouseError(f"the warehouse refuses the statement: {self._line(error)}") from None
+                    raise refused(_kind(error), self._line(error)) from None
                 finally:
                     with suppress(SQLAlchemyError):
                         connection.rollback()
@@ -217,6 +234,24 @@ def _secrets(address: URL) -> tuple[str, ...]:
     """The password of *address* in each spelling that a message could repeat."""
     plain = None if address.password is None else str(address.password)
     return tuple(sorted({plain, quote(plain, safe=""), quote_plus(plain)}, key=len, reverse=True)) if plain else ()
+
+
+_KINDS = {"42P01": "missing", "42703": "missing", "3F000": "missing", "42501": "rights", "42601": "syntax"}
+
+
+def _kind(error: SQLAlchemyError) -> str:
+    """What a statement failed by, as far as the server's code tells."""
+    return _KINDS.get(str(getattr(getattr(error, "orig", None), "sqlstate", None)), "value")
+
+
+def _cut(driver: Any) -> None:
+    """Hang up: a server inside one long function does not hear that it should stop, and nobody has to wait for it."""
+    with suppress(OSError, ValueError, AttributeError, TypeError):
+        line = socket.socket(fileno=os.dup(driver.fileno()))
+        try:
+            line.shutdown(socket.SHUT_RDWR)
+        finally:
+            line.close()
 
 
 def _is_timeout(error: SQLAlchemyError) -> bool:

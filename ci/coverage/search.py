@@ -13,8 +13,9 @@ from typing import Literal
 
 from bylaw.logic.boxes import Box, Region, TooManyBoxes, boxes, domain, lies_in, point
 from bylaw.logic.ir import Atom, Facts, Formula, Value, conj, disj, names, negate
+from bylaw.logic.readable import as_formula, listed
 from bylaw.logic.truth import simplify, truth
-from ci.coverage.formulas import as_formula, listed, put
+from ci.coverage.formulas import put
 from ci.coverage.goals import Goal, cut_points
 from ci.coverage.measure import Reading, Tried
 

@@ -13,7 +13,7 @@ import click
 
 from bylaw.logic.ir import Facts
 from bylaw.logic.prose import Labels, case_in_words, sentence, value_in_words
-from ci.coverage.formulas import as_formula
+from bylaw.logic.readable import as_formula
 from ci.coverage.goals import KINDS, Goal
 from ci.coverage.measure import share
 from ci.coverage.missing import MissingCase, Survey

@@ -35,7 +35,7 @@ from bylaw.logic.ir import (
 )
 from bylaw.logic.notation import infix
 from bylaw.logic.truth import simplify
-from ci.formalize.paths import compiled_paths, decision_nodes, effect_text, kind_rank
+from ci.formalize.paths import compiled_paths, decision_nodes, kind_rank
 
 __all__ = [
     "Graph",
@@ -60,8 +60,8 @@ _RANK = {"outcome": 0, "required": 1, "prohibited": 2, "permitted": 3}
 def _guards(rules: Sequence[ConditionalRule]) -> dict[str, Formula]:
     """Effect → when any rule has it; outcomes first, then duties, prohibitions, permissions, each by name."""
     ordered = sorted(rules, key=lambda rule: (_RANK[rule.effect.kind], rule.effect.action))
-    texts = dict.fromkeys(effect_text(rule.effect) for rule in ordered)
-    return {text: disj([rule.guard for rule in ordered if effect_text(rule.effect) == text]) for text in texts}
+    texts = dict.fromkeys(rule.effect.text for rule in ordered)
+    return {text: disj([rule.guard for rule in ordered if rule.effect.text == text]) for text in texts}
 
 
 def _terminal(texts: Iterable[str], holds: Iterable[Formula]) -> str:
@@ -331,8 +331,7 @@ def _row(rules: Sequence[ConditionalRule], variables: Mapping[str, Variable]) ->
     ids = [rule.rule_id for rule in rules]
     following = [*ids[1:], NOTHING]
     nodes = {
-        rule.rule_id: Node(rule.guard, effect_text(rule.effect), after)
-        for rule, after in zip(rules, following, strict=True)
+        rule.rule_id: Node(rule.guard, rule.effect.text, after) for rule, after in zip(rules, following, strict=True)
     }
-    terminals = tuple(sorted({NOTHING, *(effect_text(rule.effect) for rule in rules)}))
+    terminals = tuple(sorted({NOTHING, *(rule.effect.text for rule in rules)}))
     return Graph(ids[0] if ids else NOTHING, nodes, terminals, variables, truncated=True)

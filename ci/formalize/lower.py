@@ -235,8 +235,9 @@ class Lowering:
         except ValueMisfit as misfit:
             id = "type-mismatch" if misfit.reason == "type" else "value-out-of-domain"
             known = [*variable.values, *(s for synonyms in self._synonyms(variable.name) for s in synonyms)]
-            help = did_you_mean(str(raw), known) if known and isinstance(raw, str) else unquoted(raw, variable.kind)
-            fix = one_right(raw, known) if isinstance(raw, str) else {}
+            help, fix = unquoted(raw, variable.kind)
+            if known and isinstance(raw, str):
+                help, fix = did_you_mean(raw, known), one_right(raw, known)
             self.report(id, f"tests `{variable.name}`: {misfit}", route, help or self._domain_of(variable), fix=fix)
             return None
 

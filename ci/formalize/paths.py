@@ -9,14 +9,7 @@ from typing import Any, TypeAlias
 
 from bylaw.logic.boxes import END, START, Region, Span, TooManyBoxes, boxes, domain
 from bylaw.logic.codec import encode
-from bylaw.logic.ir import Atom, ConditionalRule, Effect, Formula, Variable, names
-
-_PREFIX = {"outcome": "", "required": "", "prohibited": "not:", "permitted": "may:"}
-
-
-def effect_text(effect: Effect) -> str:
-    """An effect as a terminal names it: `full_refund`, `not:disclose_pii`, `may:waive_fee`."""
-    return _PREFIX[effect.kind] + effect.action
+from bylaw.logic.ir import Atom, ConditionalRule, Formula, Variable, names
 
 
 def kind_rank(variable: Variable) -> int:
@@ -40,7 +33,7 @@ def compiled_paths(rules: Sequence[ConditionalRule], variables: Mapping[str, Var
             "policy_id": rule.policy_id,
             "rule_id": rule.rule_id,
             "path": [{"var": var, "tests": tests} for var, tests in path],
-            "leaf_action": effect_text(rule.effect),
+            "leaf_action": rule.effect.text,
         }
         for rule in rules
         for path in _paths(rule.guard, variables)

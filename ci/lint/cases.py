@@ -32,10 +32,10 @@ def case_facts(workspace: Workspace) -> Iterator[Finding]:
             except ValueMisfit as problem:
                 id = "type-mismatch" if problem.reason == "type" else "value-out-of-domain"
                 values = variable.values if variable.kind == "enum" else ()
-                help = did_you_mean(str(value), values) or unquoted(value, variable.kind)
-                yield Finding(
-                    id, f"case `{entry.case.name}`: {problem}", at, help=help, detail=one_right(str(value), values)
-                )
+                help, fix = unquoted(value, variable.kind)
+                if values:
+                    help, fix = did_you_mean(str(value), values), one_right(str(value), values)
+                yield Finding(id, f"case `{entry.case.name}`: {problem}", at, help=help, detail=fix)
 
 
 def expectations(workspace: Workspace) -> Iterator[Finding]:

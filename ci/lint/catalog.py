@@ -15,7 +15,8 @@ from bylaw.semantic.catalogue import catalogue_of, known_columns
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.expressions import InvalidExpression, columns_of
 from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable, UnknownName
-from bylaw.sql import Catalogue, check_statement
+from bylaw.sql.catalogue import Catalogue
+from bylaw.sql.gate import check_statement
 from ci.findings import Finding, Place
 from ci.load import Workspace
 from ci.nearest import did_you_mean

@@ -32,6 +32,26 @@ def inactive_policies(workspace: Workspace) -> Iterator[Finding]:
             yield _of(file, "inactive-policy", said, ("metadata", "expiry_date"), "delete it, or give it a later end")
 
 
+def misplaced_policies(workspace: Workspace) -> Iterator[Finding]:
+    """A policy lies in the folder of its domain: that is where its owner's reviewers and its cases are."""
+    for file in workspace.policies:
+        folders, domain = file.path.split("/")[1:-1], file.policy.metadata.domain
+        if folders and domain not in folders:
+            said = f"is about the domain `{domain}` and lies in `{'/'.join(('policies', *folders))}/`"
+            help = f"move it to `policies/{domain}/`, or correct `domain` and the id"
+            yield _of(file, "misplaced-policy", said, ("metadata", "domain"), help)
+
+
+def policies_not_yet_in_force(workspace: Workspace) -> Iterator[Finding]:
+    """A policy of a later day says so, once: what misses it today is no fault of its own."""
+    for file in workspace.policies:
+        start = file.policy.metadata.effective_date
+        if start is not None and workspace.at is not None and start > workspace.at:
+            said = f"takes effect on {start.isoformat()} and decides nothing before"
+            help = f'cases that need it say `at: "{start.isoformat()}"`'
+            yield _of(file, "not-yet-in-force", said, ("metadata", "effective_date"), help)
+
+
 def expiring_policies(workspace: Workspace) -> Iterator[Finding]:
     """A policy that ends soon is told while there is time to renew it."""
     if workspace.at is None:

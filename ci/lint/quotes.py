@@ -18,6 +18,7 @@ from bylaw.language.quantities import unit_at, units_in
 from bylaw.language.span import listed
 from bylaw.language.units import SECONDS, read_durations, unit_of
 from bylaw.language.words import Word, read_words
+from bylaw.logic.ir import exact
 from ci.findings import Finding, Place, Route
 from ci.load import PolicyFile, Workspace
 
@@ -190,8 +191,8 @@ def _tested(vocabulary: Vocabulary, domain: str, conditions: Sequence[Condition]
 def _measure(value: str, unit: str) -> _Measure | None:
     """*value* in *unit*; None where either is not what it should be (which is told elsewhere)."""
     try:
-        number = Fraction(value)
-    except (ValueError, ZeroDivisionError):
+        number = Fraction(exact(value))
+    except ValueError:
         return None
     duration, currency, units = unit_of(unit), currency_of(unit), units_in(unit)
     if duration is not None and duration in SECONDS:

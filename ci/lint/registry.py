@@ -8,14 +8,24 @@ from ci.findings import Finding
 from ci.lint.agents import unserved_tasks
 from ci.lint.cases import case_facts, expectations
 from ci.lint.context import context_references
-from ci.lint.meaning import expiring_policies, inactive_policies, missing_owners, unformalized_exceptions
+from ci.lint.defaults import assumed_facts
+from ci.lint.meaning import (
+    expiring_policies,
+    inactive_policies,
+    misplaced_policies,
+    missing_owners,
+    policies_not_yet_in_force,
+    unformalized_exceptions,
+)
 from ci.lint.quotes import quote_mismatches
 from ci.lint.references import audiences, condition_ids, override_cycles, overrides, policies_of_cases, steps
+from ci.lint.tools import assertable_money, histories, lookups, tools
 from ci.lint.vocabulary import (
     ambiguous_values,
     bounds,
     canonical_actions,
     default_facts,
+    negative_labels,
     outcomes_of_actions,
     phrases,
     related_actions,
@@ -67,12 +77,20 @@ LINTS: tuple[Lint, ...] = (
     catalog,
     row_rules,
     unserved_tasks,
+    histories,
+    assertable_money,
+    tools,
+    lookups,
     # cases
     case_facts,
     expectations,
     # what a person should look at
     missing_owners,
+    misplaced_policies,
+    negative_labels,
+    assumed_facts,
     inactive_policies,
+    policies_not_yet_in_force,
     expiring_policies,
     unformalized_exceptions,
     quote_mismatches,

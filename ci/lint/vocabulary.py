@@ -7,6 +7,7 @@ from typing import get_args
 
 from bylaw.authored.conditions import KINDS
 from bylaw.authored.vocabulary import Action, Fact, Vocabulary
+from bylaw.language.text import words_of
 from bylaw.logic.ir import Number, ValueMisfit
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
@@ -198,6 +199,19 @@ def ambiguous_values(workspace: Workspace) -> Iterator[Finding]:
                     message = f"`{word}` means two values of the fact `{name}`: `{other}` and `{value}`"
                     at = Place(path, ("facts", name, "values", value, *((i - 1,) if i else ())), on_key=not i)
                     yield Finding("duplicate-key", message, at)
+
+
+_NEGATING = frozenset(("not", "never", "cannot"))
+
+
+def negative_labels(workspace: Workspace) -> Iterator[Finding]:
+    """An action is called by what it does: "may not borrow, denied" says nothing clear."""
+    for path, name, action in _actions(workspace):
+        words = words_of(action.label or "")
+        if any(word in _NEGATING or word.endswith("n't") for word in words):
+            message = f"the label of the action `{name}` is negative: a denial of it would be read twice"
+            help = "call it by what it does, and prohibit it where it may not be done"
+            yield Finding("negative-label", message, Place(path, ("actions", name, "label")), help=help)
 
 
 def same_words(workspace: Workspace) -> Iterator[Finding]:

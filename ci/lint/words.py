@@ -36,6 +36,8 @@ def used_words(workspace: Workspace) -> set[str]:
         for key, expected in entry.case.expect.items():
             used.add(key)
             used.update(item for item in _listed(expected) if isinstance(item, str))
+    for tool in workspace.rules.tools.tools.values():
+        used.update(tool.actions, tool.facts)
     used.update(_of_misfits(workspace))
     return {name.casefold() for name in used} | workspace.beyond.words
 
@@ -80,6 +82,10 @@ def _of_vocabulary(vocabulary: Vocabulary) -> Iterator[str]:
         yield from (word for word in (action.outcome, action.same_as) if word is not None)
     for outcome in vocabulary.outcomes.values():
         yield from outcome.restrictive
+    for fact in vocabulary.facts.values():
+        if fact.history is not None:
+            yield from (*fact.history.actions, *fact.history.not_after)
+            yield from (fact.history.sum,) if fact.history.sum else ()
     for conditions in vocabulary.terms.values():
         yield from _of_conditions(conditions, vocabulary)
 

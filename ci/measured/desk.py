@@ -162,7 +162,7 @@ class Desk:
 
 def refused(what: str, problem: WarehouseError, place: Place) -> Finding:
     """A finding about what could not be measured."""
-    return Finding("unmeasured", f"{what} could not be measured: {problem.message}", place, help=problem.help)
+    return Finding("unmeasured", f"{what} could not be measured: {problem.lasting}", place, help=problem.help)
 
 
 def _filled(column: exp.Expr) -> exp.Expr:

@@ -51,7 +51,7 @@ def measure(workspace: Workspace, url: str, at: date, record: bool = False) -> M
     except UsageError:
         raise
     except WarehouseError as problem:
-        return Measured((_lost(workspace, problem.message),))
+        return Measured((_lost(workspace, problem.lasting),))
     desk = Desk(workspace, warehouse, at)
     try:
         for one in MEASURES:
@@ -62,7 +62,7 @@ def measure(workspace: Workspace, url: str, at: date, record: bool = False) -> M
     except Gone as problem:
         found.append(_lost(workspace, str(problem)))
     except WarehouseError as problem:
-        found.append(_lost(workspace, problem.message))
+        found.append(_lost(workspace, problem.lasting))
     finally:
         warehouse.close()
     return Measured(tuple(_placed(finding, workspace) for finding in found), written)

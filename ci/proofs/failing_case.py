@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
+from bylaw.authored.policies import Case
+from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import Facts, ValueMisfit
 from ci.findings import Finding, Place
@@ -24,12 +26,24 @@ def failing_case(inquiry: Inquiry) -> Iterator[Reply]:
             continue  # the lint of cases has a finding for it
         day = entry.case.at.toordinal() if entry.case.at else inquiry.theory.at
         evaluator, told = inquiry.theory.evaluator, tuple[Finding, ...]()
-        differences = list(_differences(inquiry, entry, evaluator.decide(facts, day, names_unknown=False)))
-        if differences:
+        missed = list(
+            differences(inquiry.workspace.vocabulary, entry.case, evaluator.decide(facts, day, names_unknown=False))
+        )
+        if missed and not _will_hold(inquiry, entry, facts, day):
             case = {"facts": _shown(inquiry, facts), "at": date.fromordinal(day).isoformat()}
             decision = evaluator.decide(facts, day)
-            told = tuple(_finding(entry, case, decision, *difference) for difference in differences)
+            told = tuple(_finding(entry, case, decision, *difference) for difference in missed)
         yield Reply(of_case(entry.path, entry.index), "COUNTEREXAMPLE" if told else "PROVEN", told)
+
+
+def _will_hold(inquiry: Inquiry, entry: CaseEntry, facts: Facts, day: int) -> bool:
+    """Does a case that names no day end as it expects once policies that start later are in force?"""
+    if entry.case.at is not None:
+        return False
+    theory = inquiry.theory
+    starts = sorted({rule.start for rule in theory.ruleset.rules if rule.start is not None and rule.start > day})
+    decisions = (theory.evaluator.decide(facts, start, names_unknown=False) for start in starts)
+    return any(not list(differences(inquiry.workspace.vocabulary, entry.case, decision)) for decision in decisions)
 
 
 def _finding(
@@ -48,10 +62,10 @@ def _finding(
     )
 
 
-def _differences(inquiry: Inquiry, entry: CaseEntry, decision: Decision) -> Iterator[tuple[str, Any, Any]]:
-    canonical = inquiry.workspace.vocabulary.canonical
-    declared = inquiry.workspace.vocabulary.actions
-    for key, expected in entry.case.expect.items():
+def differences(vocabulary: Vocabulary, case: Case, decision: Decision) -> Iterator[tuple[str, Any, Any]]:
+    """What *case* expects and *decision* does not give: the key, what was expected, and what was found."""
+    canonical, declared = vocabulary.canonical, vocabulary.actions
+    for key, expected in case.expect.items():
         if any(name not in declared for name in (expected if isinstance(expected, list) else [expected]) if name):
             continue  # the lint of cases has a finding for it
         if key in ("required", "prohibited", "permitted"):

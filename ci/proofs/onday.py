@@ -50,8 +50,8 @@ class Ground:
     def reasoner(self) -> Solver:
         """Z3 over the shared facts, loaded when boxes do not answer."""
         if self._reasoner is None:
+            from bylaw.logic.retrying import solver_for
             from bylaw.logic.solver import Effort
-            from bylaw.logic.wary import solver_for
 
             sides, head = self.sides, self.sides[1]
             effort = Effort(head.rlimit, head.wall_ms, head.memory_mb)

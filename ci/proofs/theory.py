@@ -19,8 +19,8 @@ from bylaw.logic.truth import truth
 from ci.proofs.candidates import Candidates
 
 if TYPE_CHECKING:
+    from bylaw.logic.retrying import Suspect
     from bylaw.logic.solver import Solver
-    from bylaw.logic.wary import Suspect
 
 Status = Literal["PROVEN", "COUNTEREXAMPLE", "UNKNOWN", "SKIPPED"]
 
@@ -71,8 +71,8 @@ class Theory:
     @cached_property
     def reasoner(self) -> Solver:
         """Z3, loaded when boxes alone do not answer; in a process of its own where somebody wrote logic by hand."""
+        from bylaw.logic.retrying import solver_for
         from bylaw.logic.solver import Effort
-        from bylaw.logic.wary import solver_for
 
         return solver_for([self.ruleset], self.ruleset.variables, Effort(self.rlimit, self.wall_ms, self.memory_mb))
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 import click
 
+from bylaw.gate.history import HistoryFact
+from bylaw.gate.traces import Past, as_json, trace_of
 from bylaw.logic.codec import encode
 from bylaw.logic.ir import TRUE, ConditionalRule, Or, Variable
 from bylaw.logic.prose import Labels, case_in_words, sentence
@@ -38,6 +40,7 @@ class Comparison:
     at: date
     found: Changes
     labels: Labels
+    history: Mapping[str, HistoryFact] = field(default_factory=dict)
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -65,7 +68,26 @@ class Comparison:
     def case(self, change: Change) -> dict[str, Any]:
         """The case as JSON: facts in their declared units, the day, and the case in words."""
         shown = {name: self.variables[name].show(value) for name, value in sorted(change.facts.items())}
-        return {"facts": shown, "at": _iso(change.day), "words": case_in_words(change.facts, self.labels)}
+        told = {"facts": shown, "at": _iso(change.day), "words": case_in_words(change.facts, self.labels)}
+        past = self.past(change)
+        if past is None:
+            return told
+        return {**told, "history": [as_json(one, lambda name, value: self.variables[name].show(value)) for one in past]}
+
+    def past(self, change: Change) -> list[Past] | None:
+        """What could have happened before, where the case has facts of history; None where that is not so."""
+        return trace_of(change.facts, self.history) if self.history.keys() & change.facts.keys() else None
+
+    def steps(self, change: Change) -> str | None:
+        """What happened before the call, and the call: `full_refund 1 hour ago, then full_refund now`."""
+        past = self.past(change)
+        if past is None:
+            return None
+        taken = change.subject.name
+        if change.subject.kind == "outcome":
+            taken = next((side for side in (change.after, change.before) if isinstance(side, str)), taken)
+        before = [f"{one.action} {one.words} ago{' by somebody else' if one.is_others else ''}" for one in past]
+        return ", then ".join([*before, f"{taken} now"])
 
     def where(self, change: Change) -> str:
         """The cases of the region in words, the widest first; of a bound it is said that not all of them change."""
@@ -82,7 +104,9 @@ class Comparison:
         what, then = in_words(change.subject), f"{held(change.before)} → {held(change.after)}"
         speakers = [self.says(1, i) for i in change.by[1]] or [f"{self.says(0, i)} no longer" for i in change.by[0][:1]]
         who = f" ({' and '.join(speakers)})" if speakers else ""
-        return f"{what} changes{self.period(change)}: {case_in_words(change.facts, self.labels)}: {then}{who}"
+        steps = self.steps(change)
+        case = case_in_words(change.facts, self.labels) + (f" ({steps})" if steps else "")
+        return f"{what} changes{self.period(change)}: {case}: {then}{who}"
 
     def period(self, change: Change) -> str:
         """` from 2027-01-01 until 2027-06-30`; empty when it holds from the day asked on, for good."""
@@ -195,6 +219,8 @@ def _block(comparison: Comparison, change: Change) -> Iterator[str]:
     mark = click.style(f"[{change.tendency}]", fg=COLOURS.get(change.tendency), bold=True)
     yield f"{mark} {visible(subject)}: {visible(then)}{comparison.period(change)}"
     yield f"  {click.style('case', fg='magenta')}    {visible(case_in_words(change.facts, comparison.labels))}"
+    if (steps := comparison.steps(change)) is not None:
+        yield f"  {click.style('history', fg='magenta')} {visible(steps)}"
     yield f"  {click.style('where', fg='blue')}   {visible(comparison.where(change))}"
     for n, side in enumerate(("before", "after")):
         for i, line in enumerate(_speakers(comparison, change, n)):

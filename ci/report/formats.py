@@ -40,6 +40,13 @@ def sarif(report: Report) -> str:
     return document(report)
 
 
+def junit(report: Report) -> str:
+    """One JUnit XML document, for build servers."""
+    from ci.report.junit import document
+
+    return document(report)
+
+
 def append(path: Path, report: Report) -> None:
     """Add every finding as Markdown to the summary of a job. Raises UsageError where the file cannot be written."""
     from ci.report.github import summary
@@ -51,4 +58,10 @@ def append(path: Path, report: Report) -> None:
         raise UsageError(f"cannot write the summary `{path}`: {error.strerror or error}") from None
 
 
-FORMATS: Mapping[str, Callable[[Report], str]] = {"text": text, "json": json, "github": github, "sarif": sarif}
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    "text": text,
+    "json": json,
+    "github": github,
+    "sarif": sarif,
+    "junit": junit,
+}

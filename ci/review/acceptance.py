@@ -7,9 +7,13 @@ pull request could name its author there.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from bylaw import authoring
+from bylaw.authored.waivers import Waivers
 from bylaw.errors import UsageError
 from bylaw.github.client import Hub
 from bylaw.github.commit import read_file, write_file
@@ -20,6 +24,8 @@ from ci.pipeline import UNREPRESENTABLE
 from ci.review.answers import Head
 from ci.review.commands import Accept
 from ci.review.owners import PLACES, Owners, read
+from ci.review.reply import Proposed
+from ci.rules import effective, load_defaults
 from ci.source import Unreadable, parse
 from ci.waivers import PATH
 
@@ -43,20 +49,44 @@ class Answer:
     is_done: bool = True
 
 
-def accept(hub: Hub, pull: PullRequest, asked: Accept, by: str, head: Head, folder: str) -> Answer:
-    """See to it that the head holds the waiver. Raises UsageError, GitHubError.
+def proposed(asked: Accept, head: Head, folder: str, waivers: str | None) -> Proposed:
+    """What is asked to be accepted, as the head shows it. Raises UsageError.
 
-    *folder* leads from the top of the git repository to the policy repository.
+    *folder* leads from the top of the git repository to the policy repository, *waivers* is its file of them.
     """
+    if not head.sha.startswith(asked.head):
+        raise UsageError(
+            f"the newest commit is {code(head.sha[:10])}, not {code(asked.head)}",
+            "look at what came since, then accept it at that commit",
+        )
     finding = _found(head, asked.finding)
     if asked.until < head.run.at:
         raise UsageError(f"{asked.until} is over already", "name a day that is still to come")
-    refused = _without_owner(hub, pull, by, [folder + path for path in _paths(finding, head)])
+    paths = [folder + path for path in _paths(finding, head)]
+    return Proposed(finding=finding.fingerprint, id=finding.id, paths=paths, at=head.run.at, waivers=waivers)
+
+
+def accept(hub: Hub, pull: PullRequest, asked: Accept, by: str, finding: Proposed, folder: str, today: date) -> Answer:
+    """See to it that the head holds the waiver. Raises UsageError, GitHubError.
+
+    What is asked for, and at which commit, is the comment's to say; *finding* is only what that is called.
+    """
+    if not pull.head.sha.startswith(asked.head) or not (
+        finding.finding.startswith(asked.finding) or finding.id == asked.finding
+    ):
+        raise UsageError("what was looked at is not what the comment asks for", "ask again")
+    longest = _longest(hub, pull, folder)
+    if asked.until > min(finding.at, today) + timedelta(days=longest):
+        raise UsageError(
+            f"{asked.until} is more than {longest} days away",
+            f"name an earlier day: {code('longest_days')} of {code(PATH)} on the base branch is the limit",
+        )
+    refused = _without_owner(hub, pull, by, finding.paths)
     if refused:
         listed = "; ".join(f"{code(path)}: {_named(handles)}" for path, handles in refused[:_MOST_LISTED])
         return Answer(f"Only the owners of a policy accept what is found in it.\n\n{listed}", is_done=False)
     entry = {
-        "finding": finding.fingerprint,
+        "finding": finding.finding,
         "id": finding.id,
         "until": asked.until.isoformat(),
         "because": asked.because,
@@ -65,7 +95,17 @@ def accept(hub: Hub, pull: PullRequest, asked: Accept, by: str, head: Head, fold
     if pull.head.repo is None or pull.head.repo.full_name.lower() != hub.slug.lower():
         text = fenced(authoring.dump({"waivers": [entry]}), "yaml")
         return Answer(f"bylaw cannot push to a fork. Add this to {code(folder + PATH)} yourself:\n\n{text}", False)
-    return _written(hub, pull, head, folder + PATH, entry)
+    return _written(hub, pull, finding.waivers, folder + PATH, entry)
+
+
+def _longest(hub: Hub, pull: PullRequest, folder: str) -> int:
+    """For how many days the base lets a finding be accepted: a pull request could give itself more."""
+    text = read_file(hub, folder + PATH, pull.base.sha)
+    try:
+        own = None if text is None else parse(PATH, text).data or {}
+        return Waivers.model_validate(effective("waivers", load_defaults()["waivers"], own)).longest_days
+    except (Unreadable, ValidationError):
+        raise UsageError(f"{code(PATH)} of the base branch cannot be read", "correct it first") from None
 
 
 # --- which finding
@@ -162,12 +202,11 @@ def with_waiver(text: str | None, entry: dict[str, str]) -> str:
     return authoring.add_item(text, ("waivers",), entry)
 
 
-def _written(hub: Hub, pull: PullRequest, head: Head, path: str, entry: dict[str, str]) -> Answer:
-    before = read_file(hub, path, head.sha)
+def _written(hub: Hub, pull: PullRequest, before: str | None, path: str, entry: dict[str, str]) -> Answer:
     after = with_waiver(before, entry)
     what = f"{code(entry['finding'])} ({quiet(entry['id'])}) until {entry['until']}"
     if after == before:
         return Answer(f"{what} is accepted already, in {code(path)}.")
-    write_file(hub, pull.head.ref, head.sha, path, after, "Accept a finding for a while")
+    write_file(hub, pull.head.ref, pull.head.sha, path, after, "Accept a finding for a while")
     notes = [] if hub.abilities.starts_workflows else list(hub.abilities.lost[-1:])
     return Answer("\n\n".join([f"Accepted {what}: written into {code(path)} of this branch.", *notes]))

@@ -21,12 +21,13 @@ from bylaw.logic.prose import case_in_words
 from ci import pipeline
 from ci.base import committed_on, files_at
 from ci.diff import diff
+from ci.git import commit_of, text
 from ci.load import read
 from ci.nearest import did_you_mean
 from ci.pipeline import Run
 from ci.report.changes import render as changes_in_words
 from ci.review.commands import Why
-from ci.revision import Revision, git
+from ci.revision import Revision
 
 LONGEST = 50_000  # of what is quoted in one answer
 _MOST_RULES = 30
@@ -53,7 +54,7 @@ class Head:
     @property
     def left_at(self) -> str:
         """The commit at which the branch left its base. Raises UsageError where they share none."""
-        found = git(self.root, "merge-base", self.base_sha, self.sha)
+        found = text(self.root, "merge-base", *(commit_of(self.root, sha) for sha in (self.base_sha, self.sha)))
         if not found:
             raise UsageError("the commit and its base share no history here", "fetch the whole history first")
         return found.split()[0]

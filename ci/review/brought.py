@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bylaw.github.text import code, quiet
+from ci.git import text
 from ci.review.document import FoundItem
-from ci.revision import git
 
 # What GitHub writes into the subject of a merge, and behind that of a squash.
 _PULL = re.compile(r"^Merge pull request #(\d+) |\(#(\d+)\)$")
@@ -34,7 +34,7 @@ class Brought:
 def brought(root: Path, paths: Sequence[str]) -> Iterator[Brought]:
     """The last change of each of *paths*, which count from *root*; nothing for a file that git does not know."""
     for path in paths:
-        told = git(root, "log", "-1", "--first-parent", "-m", "--no-show-signature", "--format=%H%x00%s", "--", path)
+        told = text(root, "log", "-1", "--first-parent", "-m", "--no-show-signature", "--format=%H%x00%s", "--", path)
         sha, _, subject = (told or "").strip().split("\n")[0].partition("\0")
         if sha:
             found = _PULL.search(subject)

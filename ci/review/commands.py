@@ -17,13 +17,14 @@ USAGE = """\
 /bylaw why {"has_receipt": true, "days_since_purchase": 12}
 /bylaw why a name of a case
 /bylaw diff
-/bylaw accept FINDING until 2026-12-31 because REASON"""
+/bylaw accept FINDING at COMMIT until 2026-12-31 because REASON"""
 LONGEST = 20_000  # of a comment that is looked at
 _LONGEST_NUMBER = 40
 _MOST_FACTS = 500
 _WORD = re.compile(r"/bylaw(?:\s+|$)")
 _ACCEPT = re.compile(
-    r"(?P<finding>[0-9a-f]{6,16}|[a-z]+(?:-[a-z]+)*)\s+until\s+(?P<until>\d{4}-\d{2}-\d{2})\s+because\s+(?P<because>\S.*)",
+    r"(?P<finding>[0-9a-f]{6,16}|[a-z]+(?:-[a-z]+)*)\s+at\s+(?P<head>[0-9a-f]{7,40})"
+    r"\s+until\s+(?P<until>\d{4}-\d{2}-\d{2})\s+because\s+(?P<because>\S.*)",
     re.ASCII,
 )
 LONGEST_REASON = 500
@@ -44,9 +45,12 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """A finding is accepted for a while. `finding` is (the beginning of) its fingerprint, or its id."""
+    """A finding is accepted for a while, as it was seen at the commit `head`. `finding` is (the beginning of) its
+    fingerprint, or its id.
+    """
 
     finding: str
+    head: str
     until: date
     because: str
 
@@ -106,14 +110,17 @@ def _why(rest: str) -> Command:
 def _accept(rest: str) -> Command:
     found = _ACCEPT.fullmatch(rest)
     if found is None:
-        return Misunderstood("`accept` needs a finding, `until` a day, and `because` of a reason, on one line")
+        return Misunderstood(
+            "`accept` needs a finding, `at` the commit that you saw, `until` a day, and `because` of a reason, "
+            "on one line"
+        )
     if len(found["because"]) > LONGEST_REASON:
         return Misunderstood(f"the reason is longer than {LONGEST_REASON} letters")
     try:
         until = date.fromisoformat(found["until"])
     except ValueError:
         return Misunderstood("there is no such day")
-    return Accept(found["finding"], until, found["because"].strip())
+    return Accept(found["finding"], found["head"], until, found["because"].strip())
 
 
 def _number(digits: str) -> int | Decimal:

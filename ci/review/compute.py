@@ -23,6 +23,7 @@ from ci.diff import sides
 from ci.files import Content
 from ci.findings import Finding
 from ci.formalize.stage import UNDECLARED, formalize
+from ci.git import commit_of
 from ci.load import Workspace, files_of, rare_collection
 from ci.parts.inventory import Inventory, inventory
 from ci.parts.part import Asked, settled
@@ -42,7 +43,7 @@ from ci.review.document import (
     clipped,
 )
 from ci.review.found import Line, appended, change, found
-from ci.review.hunks import Diff, commit_of, diff_since, forked_at
+from ci.review.hunks import Diff, diff_since, forked_at
 from ci.review.touched import MOST_SURVEYED, covered, graphs, surveyed, touched
 from ci.revision import Revision, folder, revision
 from ci.variables import variables

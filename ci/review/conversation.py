@@ -6,23 +6,28 @@ The answer carries the number of the comment it belongs to: told of the same com
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import TYPE_CHECKING, assert_never
 
 from bylaw.errors import UsageError
 from bylaw.github.client import Hub, told
 from bylaw.github.text import LONGEST_BODY, fenced, quiet
-from ci.review.acceptance import Answer, accept
+from ci.review.acceptance import accept, proposed
 from ci.review.answers import Head, changes, why
-from ci.review.commands import USAGE, Accept, Command, Diff, Misunderstood, Why, parse
+from ci.review.commands import USAGE, Accept, Diff, Misunderstood, Why, parse
 from ci.review.comments import see_to
 from ci.review.event import Spoken
-from ci.review.plan import Note, is_same
+from ci.review.plan import Note, is_same, without_marks
+from ci.review.reply import Reaction, Reply
 from ci.review.shown import notes
 
 if TYPE_CHECKING:
     from bylaw.github.types import PullRequest
 
-HEARD, DONE, REFUSED, CONFUSED = "eyes", "+1", "-1", "confused"
+HEARD = "eyes"
+DONE: Reaction = "+1"
+REFUSED: Reaction = "-1"
+CONFUSED: Reaction = "confused"
 
 
 def is_asked(spoken: Spoken) -> bool:
@@ -30,37 +35,55 @@ def is_asked(spoken: Spoken) -> bool:
     return not spoken.is_bot and parse(spoken.body) is not None
 
 
-def answer(hub: Hub, pull: PullRequest, spoken: Spoken, head: Head, folder: str) -> str:
-    """Answer a comment that asks for something; the reaction that tells how it went. Raises GitHubError."""
-    asked = parse(spoken.body)
+def computed(spoken: Spoken, head: Head, folder: str, waivers: str | None) -> Reply:
+    """What is said to a comment that asks for something, as far as the files of the head say it.
+
+    *waivers* is the head's file of them. Where something is to be written, it is only proposed.
+    """
+    asked, about = parse(spoken.body), {"comment": spoken.id, "head_sha": head.sha}
     assert asked is not None
+    try:
+        match asked:
+            case Why():
+                return Reply(**about, text=why(asked, head))
+            case Diff():
+                return Reply(**about, text=changes(head))
+            case Accept():
+                return Reply(**about, proposed=proposed(asked, head, folder, waivers))
+            case Misunderstood():
+                text = f"That is not understood: {asked.why}.\n\n{fenced(USAGE, 'text')}"
+                return Reply(**about, text=text, reaction=CONFUSED)
+            case _:
+                assert_never(asked)
+    except UsageError as problem:
+        return Reply(**about, text=_told(problem), reaction=REFUSED)
+
+
+def delivered(hub: Hub, pull: PullRequest, spoken: Spoken, reply: Reply, folder: str, today: date) -> str:
+    """Answer the comment; the reaction that tells how it went. Raises GitHubError.
+
+    Only what the comment itself asks for is written, whatever the reply proposes.
+    """
+    asked = parse(spoken.body)
     with told():
         comment = pull.get_issue_comment(spoken.id)
         comment.create_reaction(HEARD)
-    text, reaction = _said(hub, pull, asked, spoken.login, head, folder)
+    text, reaction = without_marks(reply.text), reply.reaction
+    if reply.proposed is not None and isinstance(asked, Accept):
+        try:
+            found = accept(hub, pull, asked, spoken.login, reply.proposed, folder, today)
+            text, reaction = found.text, DONE if found.is_done else REFUSED
+        except UsageError as problem:
+            text, reaction = _told(problem), REFUSED
     _see_to_answer(hub, pull, spoken.id, text)
     with told():
         comment.create_reaction(reaction)
     return reaction
 
 
-def _said(hub: Hub, pull: PullRequest, asked: Command, by: str, head: Head, folder: str) -> tuple[str, str]:
-    try:
-        match asked:
-            case Why():
-                found = Answer(why(asked, head))
-            case Diff():
-                found = Answer(changes(head))
-            case Accept():
-                found = accept(hub, pull, asked, by, head, folder)
-            case Misunderstood():
-                return f"That is not understood: {asked.why}.\n\n{fenced(USAGE, 'text')}", CONFUSED
-            case _:
-                assert_never(asked)
-    except UsageError as problem:
-        # Its own words quote with backticks and are quiet; those of a stranger in it were made so where it was raised.
-        return "\n\n".join(_shown(part) for part in (problem.message, problem.help) if part), REFUSED
-    return found.text, DONE if found.is_done else REFUSED
+def _told(problem: UsageError) -> str:
+    """Its own words quote with backticks and are quiet; those of a stranger in it were made so where it was raised."""
+    return "\n\n".join(_shown(part) for part in (problem.message, problem.help) if part)
 
 
 def _shown(text: str) -> str:

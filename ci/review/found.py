@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
 from bylaw.canonical import plain
 from ci.findings import Finding, Place
+from ci.fixes import fixed_line
 from ci.report.text import visible
 from ci.review.document import (
     LONGEST,
@@ -29,8 +28,6 @@ Line = Callable[[str, int], str]  # the text of a line of the head; empty where 
 
 _NAME = 300
 _MEMBERS = 200
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_TAKEN = frozenset(("true", "false", "null"))  # words that YAML reads as something else than text
 
 
 def found(finding: Finding, diff: Diff, existing: bool, line: Line) -> FoundItem:
@@ -120,27 +117,11 @@ def change(finding: Finding) -> OutcomeChange:
 
 def suggestion(finding: Finding, line: Line) -> Suggestion | None:
     """The line with the right word in the place of the misspelt one; None unless exactly that word stands there."""
-    written, right = finding.detail.get("written"), finding.detail.get("replacement")
-    number, column = finding.at.line, finding.at.column
-    if not isinstance(written, str) or not isinstance(right, str) or number is None or column is None:
+    number = finding.at.line
+    fixed = None if number is None else fixed_line(finding, line(finding.at.path, number))
+    if number is None or fixed is None or _is_unclean(fixed):
         return None
-    text = line(finding.at.path, number)
-    start = column - 1
-    for quote in ("", '"', "'"):
-        there = f"{quote}{written}{quote}"
-        after = text[start + len(there) : start + len(there) + 1]
-        if text[start:].startswith(there) and not re.match(r"[\w.-]", after):
-            fixed = text[:start] + _scalar(right, quote, written) + text[start + len(there) :]
-            clean = not _is_unclean(fixed)
-            return Suggestion(path=finding.at.path, line=number, end_line=number, lines=[fixed]) if clean else None
-    return None
-
-
-def _scalar(word: str, quote: str, written: str) -> str:
-    """*word* in the quotes that its predecessor had, or in some where YAML needs them; for a number a number."""
-    is_number = word.isdigit() and written.isdigit()
-    is_plain = is_number or (_PLAIN.fullmatch(word) and word.casefold() not in _TAKEN)
-    return f"{quote}{word}{quote}" if is_plain else json.dumps(word, ensure_ascii=False)
+    return Suggestion(path=finding.at.path, line=number, end_line=number, lines=[fixed])
 
 
 # ---- cases that nobody has written ----------------------------------------------------------------------------------

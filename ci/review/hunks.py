@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bylaw.errors import UsageError
 from ci.findings import Finding, Place
+from ci.git import commit_of, text
 from ci.review.document import Shown
-from ci.revision import git
 
 _HUNK = re.compile(r"@@ -(?:\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 # Nothing that the files or somebody's settings say may change how a diff is written: drivers, prefixes, colours.
@@ -47,17 +47,9 @@ class Diff:
         return "changed" if line in hunks.changed else "context" if line in hunks.shown else "file"
 
 
-def commit_of(root: Path, ref: str) -> str:
-    """The full id of the commit that *ref* names. Raises UsageError where git knows none."""
-    found = None if ref.startswith("-") else git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-    if found is None:
-        raise UsageError(f"git does not know `{ref}` in `{root}`", "name a branch, a tag or a commit")
-    return found.strip()
-
-
 def forked_at(root: Path, ref: str) -> str:
     """The commit at which the branch that is checked out left *ref*. Raises UsageError where they share none."""
-    found = git(root, "merge-base", commit_of(root, ref), "HEAD")
+    found = text(root, "merge-base", commit_of(root, ref), "HEAD")
     if not found:
         raise UsageError(
             f"`{ref}` and this branch share no commit", "fetch the whole history: `fetch-depth: 0` in a workflow"
@@ -67,7 +59,7 @@ def forked_at(root: Path, ref: str) -> str:
 
 def diff_since(root: Path, commit: str) -> Diff:
     """What the files under *root* show that *commit* had not. Raises UsageError outside git."""
-    told = git(root, "-c", "core.quotePath=true", "diff", *_DIFF, commit, "--")
+    told = text(root, "diff", *_DIFF, commit, "--")
     if told is None:
         raise UsageError(f"git gives no diff of `{root}` since {commit}")
     return parsed(told)

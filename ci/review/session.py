@@ -17,19 +17,22 @@ from typing import Literal
 
 from bylaw.errors import UsageError
 from bylaw.github.client import PUBLIC, Hub, connect, told
+from bylaw.github.commit import read_file
 from bylaw.github.credentials import read_credentials
 from bylaw.github.patience import Patience
 from bylaw.github.workflow_run import find_run
 from ci.review import brought
 from ci.review.answers import Head
 from ci.review.compute import compute
-from ci.review.conversation import answer, is_asked
+from ci.review.conversation import computed, delivered, is_asked
 from ci.review.document import ReviewDocument, read, write
 from ci.review.event import Event, Spoken, read_event
 from ci.review.post import Posted, check_only, post
 from ci.review.render import render, setting
 from ci.review.rendered import Rendered
+from ci.review.reply import read as read_reply
 from ci.revision import folder
+from ci.waivers import PATH as WAIVERS
 
 WEB = "https://github.com"
 
@@ -190,8 +193,19 @@ def _answered(asked: Asked, event: Event, spoken: Spoken, world: World) -> Done:
     hub = _hub(asked, event, world)
     with told():
         pull = hub.repository.get_pull(event.pull)
-    head = Head(asked.root, pull.head.sha, pull.base.sha, asked.at, world.clock().date())
-    reaction = answer(hub, pull, spoken, head, folder(asked.root))
+    today, inside = world.clock().date(), folder(asked.root)
+    if asked.post is not None:
+        try:
+            found = read_reply(asked.post.read_bytes(), spoken.id, pull.head.sha)
+        except OSError as error:
+            raise UsageError(f"`{asked.post}` cannot be read: {error.strerror or error}") from None
+    else:
+        head = Head(asked.root, pull.head.sha, pull.base.sha, asked.at, today)
+        found = computed(spoken, head, inside, read_file(hub, inside + WAIVERS, pull.head.sha))
+    if asked.compute is not None:
+        _write(asked.compute, "w", found.model_dump_json())
+        return Done((f"{hub.slug}#{event.pull}: looked at the comment {spoken.id}",))
+    reaction = delivered(hub, pull, spoken, found, inside, today)
     return Done((f"{hub.slug}#{event.pull}: answered the comment {spoken.id} ({reaction})",))
 
 

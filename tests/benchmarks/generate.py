@@ -52,7 +52,7 @@ def generate(root: Path, count: int, kind: Kind = "sparse", seed: int = 7) -> No
         words += [f"  act_{o}_{a}: {{outcome: out_{o}}}" for a in range(ACTIONS)]
     words += ["  notify: {}", "outcomes:"]
     words += [f"  out_{o}: {{complete: {str(o == 0).lower()}}}" for o in range(outcomes)]
-    folders = [root / "policies" / f"part_{part:03d}" for part in range((count + 999) // 1000)]
+    folders = [root / "policies" / "bench" / f"part_{part:03d}" for part in range((count + 999) // 1000)]
     for folder in folders:
         folder.mkdir(parents=True)
     (root / "policies" / "vocabulary.yaml").write_text("\n".join(words) + "\n")

@@ -16,7 +16,8 @@ import pytest
 import yaml
 from sqlglot import tokenizer_core
 
-from bylaw.sql import Catalogue, TableInfo, check_statement
+from bylaw.sql.catalogue import Catalogue, TableInfo
+from bylaw.sql.gate import check_statement
 
 HERE = Path(__file__).parent
 REAL = Path(os.environ.get("BYLAW_REALWORLD", HERE.parents[2] / "shared" / "realworld")) / "analytics"

@@ -198,7 +198,7 @@ def test_the_real_answerers_answer_from_a_bundle_alone(repository, tmp_path):
         ("data", "recommended"),  # no warehouse is connected
         ("decision", "answered"),
         ("refusal", "refused"),
-        ("policy", said["can we remove the receipt?"].status),  # a question about the rules, not a request to write
+        ("refusal", "refused"),
         ("refusal", "refused"),
     ]
     assert said["Can I return a lamp I bought 12 days ago? I have the receipt."].citations[0].line
@@ -227,9 +227,8 @@ def test_rights_come_from_the_rules_and_from_nowhere_else(tmp_path):
     copied = tmp_path / "repository"
     for name in ("policies", "context", "rules"):
         shutil.copytree(root / name, copied / name)
-    roles = (
-        'schema_version: "1.0"\nroles: {clerk: {schemas: []}, analyst: {schemas: [shop]}}\nusers: {amara: [analyst]}\n'
-    )
+    granted = "{agent: {schemas: []}, manager: {schemas: []}, analyst: {schemas: [shop]}}"
+    roles = f'schema_version: "1.0"\nroles: {granted}\nusers: {{amara: [analyst]}}\n'
     (copied / "rules/roles.yaml").write_text(roles)
     bundle = bundle_for_root(copied)
     bot = app.open_bot(Settings(root=tmp_path, warehouse=f"duckdb:///{tmp_path}/w.duckdb"), bundle)

@@ -37,6 +37,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
             "facts": {"hours_late": 9, "is_member": True, "bike_type": "city"},
         },
     ),
+    "guided": ("guidance", {"question": "what does a late rider pay?", "facts": {"hours_late": 0}}),
     "odd": ("explain", {"facts": {"x" * 100_000: 1}}),
     "too long": ("check_answer", {"query": "late?", "response": "x" * 30_000}),
     "misnamed": ("check_answer", {"query": "late?", "response": "There is no fee.", "fact": {"hours_late": 9}}),
@@ -63,10 +64,16 @@ async def _session(bundle: Path, folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_three_tools_are_offered(told: dict[str, Any]) -> None:
-    assert sorted(told["tools"]) == ["ask_policy", "check_answer", "explain"]
+def test_these_tools_are_offered(told: dict[str, Any]) -> None:
+    assert sorted(told["tools"]) == ["ask_policy", "check_answer", "decide", "explain", "guidance"]
     assert told["server"].version == version("bylaw")
     assert "\n   " not in told["tools"]["check_answer"].description
+
+
+def test_guidance_says_what_an_answer_may_rest_on(told: dict[str, Any]) -> None:
+    assert told["guided"]["facts"] == {"hours_late": 0}
+    assert told["guided"]["policies"][0]["rules"][0]["line"] > 0
+    assert set(told["guided"]["layers"]) == {"system_prompt", "prompt_context", "guardrail"}
 
 
 def test_a_question_gets_a_reply_with_its_sources(told: dict[str, Any]) -> None:

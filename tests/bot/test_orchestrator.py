@@ -92,6 +92,28 @@ def test_a_number_picks_the_offered_choice(served):
     assert (papers["question"]["text"], papers["read_as"]) == ("2", "false")
 
 
+def test_what_two_kinds_answer_alike_is_asked_and_the_choice_answers_it(served):
+    asked = handle(question("r1", "what is the refund revenue"), served)
+    assert (asked.status, [choice.label for choice in asked.choices]) == (
+        "needs_choice",
+        ["what our policies say", "figures from our data"],
+    )
+    assert handle(question("r2", "2"), served).kind == "data"
+    assert handle(question("r3", "policy: may I have a refund after 20 days", session_id="s2"), served).kind == "policy"
+
+
+def test_a_filled_form_is_a_data_question_whatever_its_words(served):
+    said = handle(question("r1", "may I return it, by region?", options={"form": {"metrics": ["revenue"]}}), served)
+    assert said.kind == "data"
+
+
+@pytest.mark.parametrize("form", [{"by": ["\0"]}, {"by": ["\ud800"]}, {"\0": 1}])
+def test_a_form_that_is_no_text_is_refused_before_anything_is_kept(served, form):
+    with pytest.raises(UsageError, match="not text"):
+        handle(question("r1", "x", options={"form": form}), served)
+    assert standing(served) is None
+
+
 def test_a_follow_up_goes_to_the_kind_that_answered_last(served):
     handle(question("r1", "revenue by region"), served)
     assert handle(question("r2", "and only last year"), served).columns == ("region", "revenue")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.artifacts import shelf
+from bot.claims.models import Reading
 from bot.enforcement.verdict import Broken, ComplianceDecision, Escalated
 from bot.recording import Notebook, record
 from bot.store import audit
@@ -16,6 +17,8 @@ from tests.fakes.frame import ETAG, NOON, question
 FOUND = ComplianceDecision(
     score=0.1,
     action="escalate",
+    verdict="invalid",
+    reading=Reading(by="plain"),
     reason="it promises",
     llm_response="You get everything.",
     violations=(Broken(kind="pii", check="pattern", message="m"), Broken(kind="pii", check="pattern", message="n")),

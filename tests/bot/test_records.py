@@ -7,9 +7,11 @@ import os
 import re
 import shutil
 import sqlite3
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import duckdb
@@ -37,7 +39,7 @@ from tests.fakes.frame import NOON, question
 LAMP = "Can I return a lamp I bought 12 days ago? I have the receipt."
 ASKED = (
     ("policy", LAMP),
-    ("more", "Do I get my money back for a lamp?"),
+    ("more", "Do I get my money back?"),
     ("fact", "I bought it 12 days ago"),
     ("picked", "1"),
     ("data", "What was the revenue last month by region?"),
@@ -227,7 +229,7 @@ def test_a_story_tells_words_facts_path_checks_and_verdict(root):
         "path       has_receipt=true",
         "source     POL-REFUND-001 policies/refund/POL-REFUND-001.yaml:",
         "check      consistency: 1.0",
-        "verdict    pass with score 1.0",
+        "verdict    valid, pass with score 1.0",
         "way        INTAKE → SCOPE → PLAN → EXECUTE → DELIVER → CLOSE",
         "recorded   entry 1 ",
     ):
@@ -256,20 +258,23 @@ def invoke(*words):
 def test_verify_says_what_holds_and_what_does_not(root):
     shown = invoke("verify", "--root", root)
     assert (shown.exit_code, shown.output.splitlines()[0][:29]) == (0, "the chain holds: 9 entries; i")
-    assert "without a checkpoint a tail that was cut off cannot be seen" in shown.output
+    assert "held against 1 checkpoint" in shown.output  # of its own accord
     edit(root, "DELETE FROM audit WHERE position IN (3, 7)")
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
     assert (shown.exit_code, shown.output.splitlines()) == (
         1,
         [
-            "the chain does not hold: 2 deleted",
+            "the chain does not hold: 2 deleted, 2 unrecorded",
             "  deleted: missing from the chain: 3",
             "  deleted: missing from the chain: 7",
-            "held against 3 checkpoints",
+            "  unrecorded: a reply to `decision` is kept, and no entry records one",
+            "  unrecorded: a reply to `fact` is kept, and no entry records one",
+            "held against 4 checkpoints",  # and where it last stood
         ],
     )
     document = json.loads(invoke("verify", "--root", root, "--json").output)
-    assert (document["is_intact"], document["breaks"]) == (
+    deleted = [one for one in document["breaks"] if one["kind"] == "deleted"]
+    assert (document["is_intact"], deleted) == (
         False,
         [{"kind": "deleted", "entry": n, "detail": f"missing from the chain: {n}"} for n in (3, 7)],
     )
@@ -474,3 +479,68 @@ def test_where_nothing_was_recorded_nothing_is_said_to_hold(tmp_path, is_there):
     with pytest.raises(UsageError, match="nothing was ever recorded here"):
         invoke("verify", "--root", tmp_path)
     assert [one for one in tmp_path.rglob("*") if one.is_file() and one.stat().st_size] == []
+
+
+def test_a_lost_log_of_the_store_is_seen(given, tmp_path, monkeypatch):
+    root = tmp_path / "lost"
+    shutil.copytree(given, root)
+    settings = Settings(root=root)
+    bundle = bundle_for_root(root)
+    kept = root / ".bylaw" / "store.db"
+    with closing(open_bot(settings, bundle, is_compiled_here=True)) as bot:
+        handle(question("before", LAMP, session_id="before"), bot.services())
+        bot.services().store.settle()
+        copy = kept.read_bytes()  # what the file holds without its log
+        handle(question("after", LAMP, session_id="after"), bot.services())
+    for beside in kept.parent.glob("store.db-*"):
+        beside.unlink()
+    kept.write_bytes(copy)
+    result = CliRunner().invoke(records.audit, ["verify", "--root", str(root), "--json"])
+    told = json.loads(result.output)
+    assert (result.exit_code, [one["kind"] for one in told["breaks"]]) == (1, ["truncated"])
+    # and it stays seen after the next answer has taken the place of the lost one
+    with closing(open_bot(settings, bundle, is_compiled_here=True)) as bot:
+        handle(question("later", LAMP, session_id="later"), bot.services())
+        handle(question("latest", LAMP, session_id="latest"), bot.services())
+    result = CliRunner().invoke(records.audit, ["verify", "--root", str(root), "--json"])
+    assert (result.exit_code, [one["kind"] for one in json.loads(result.output)["breaks"]]) == (1, ["rewritten"])
+
+
+def test_a_reply_edited_in_the_store_does_not_verify(given, tmp_path):
+    root = tmp_path / "edited"
+    shutil.copytree(given, root)
+    with sqlite3.connect(root / ".bylaw" / "store.db") as connection:
+        change = (
+            "UPDATE requests SET reply = json_set(reply, '$.text', 'You get ONE MILLION.') WHERE request_id = 'policy'"
+        )
+        assert connection.execute(change).rowcount == 1
+    result = CliRunner().invoke(records.audit, ["verify", "--root", str(root)])
+    assert result.exit_code == 1
+    assert "altered: the reply to `policy`" in result.output
+
+
+def test_a_witness_hears_where_the_chain_stands(given):
+    heard = []
+
+    class Witness(BaseHTTPRequestHandler):
+        def do_POST(self):
+            heard.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(307 if "elsewhere" in self.path else 204)
+            self.send_header("Location", "/moved")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Witness) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = f"http://127.0.0.1:{server.server_port}"
+        words = ["checkpoint", "--root", str(given), "--witness"]
+        assert CliRunner().invoke(records.audit, [*words, place]).exit_code == 0
+        assert isinstance(CliRunner().invoke(records.audit, [*words, f"{place}/elsewhere"]).exception, BylawError)
+        server.shutdown()
+    assert isinstance(CliRunner().invoke(records.audit, [*words, "file:///etc/passwd"]).exception, UsageError)
+    with connect("sqlite:///.bylaw/store.db", given).reading() as connection:
+        tail = audit.tail(connection)
+    assert heard[0] == {"closing": {"count": tail.count, "head": tail.head}}
+    assert len(heard) == 2

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.conversation import MAX_TEXT, Choice
-from bot.router import Answerer, Past, chosen, courtesy, is_follow_up, refusal, route
+from bot.router import Answerer, Past, chosen, courtesy, is_follow_up, named_kind, refusal, route, which
 from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
 from tests.fakes.frame import ANSWERERS, EDGES, Shop
 
@@ -80,6 +80,21 @@ NUMBERS = (Choice(value="2", label="two"), Choice(value="1", label="one"))
 )
 def test_a_choice_is_named_by_value_number_or_label(said, offered, value):
     assert chosen(said, offered) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("data: refunds of laptops", ("data", "refunds of laptops")),
+        ("Policy:  what about refunds?", ("policy", "what about refunds?")),
+        ("data:", None),
+        ("database: refunds", None),
+        ("our data: refunds", None),
+    ],
+)
+def test_who_asks_may_say_which_kind_is_meant(text, named):
+    assert named_kind(text) == named
+    assert [named_kind(choice.value) for choice in which("refunds")] == [("policy", "refunds"), ("data", "refunds")]
 
 
 def test_a_refusal_names_what_can_be_asked():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
-from bot.settings import KNOWN, PREFIX, Settings, read
+from bot.settings import KNOWN, PREFIX, Limits, Settings, Tokens, read
 from bylaw.errors import UsageError
 from bylaw.llm.models import Given
 from bylaw.llm.registry import Wanted
@@ -28,11 +29,17 @@ def test_an_empty_variable_is_one_that_is_not_set():
 def test_every_variable_is_read():
     given = {
         "BYLAW_ARTIFACTS": "memory://shelf",
+        "BYLAW_BODY_SECONDS": "7",
         "BYLAW_BUNDLE": "out/b.json",
         "BYLAW_BUNDLE_KEY": PUBLIC,
         "BYLAW_CHECKPOINT": "kept/checkpoints.jsonl",
         "BYLAW_CHECKPOINT_EVERY": "50",
+        "BYLAW_HEAD_SECONDS": "3",
         "BYLAW_HOST": "::1",
+        "BYLAW_JWT_AUDIENCE": "bylaw",
+        "BYLAW_JWT_ISSUER": "https://login.example",
+        "BYLAW_JWT_KEYS": "keys.json",
+        "BYLAW_JWT_USER_CLAIM": "email",
         "BYLAW_LEASE_SECONDS": "5",
         "BYLAW_LLM": "recorded",
         "BYLAW_LLM_API_VERSION": "2024-10-21",
@@ -45,7 +52,12 @@ def test_every_variable_is_read():
         "BYLAW_LLM_URL": "https://models.example",
         "BYLAW_LLM_URLS": "small=http://127.0.0.1:1",
         "BYLAW_MAX_BODY_BYTES": "2048",
+        "BYLAW_MAX_CONNECTIONS": "300",
+        "BYLAW_MAX_REQUESTS": "20",
         "BYLAW_PORT": "0",
+        "BYLAW_PROXY_ADDRESSES": "10.0.0.5, 10.1.0.0/16",
+        "BYLAW_PROXY_HEADER": "X-User",
+        "BYLAW_RATE": "10",
         "BYLAW_ROLLBACK_TO": "sha256:abc",
         "BYLAW_SLACK_API_URL": "https://slack.example/api/",
         "BYLAW_SLACK_APP_TOKEN": "xapp-1",
@@ -75,6 +87,7 @@ def test_every_variable_is_read():
             urls={"small": "http://127.0.0.1:1"},
         ),
         max_body_bytes=2048,
+        limits=Limits(connections=300, requests=20, rate=10, head_seconds=3, body_seconds=7),
         port=0,
         rollback_to="sha256:abc",
         slack_api_url="https://slack.example/api/",
@@ -84,6 +97,9 @@ def test_every_variable_is_read():
         store_url="sqlite:///x.db",
         token="secret",
         token_user="ana",
+        tokens=Tokens("https://login.example", "bylaw", "keys.json", "email"),
+        proxy_header="X-User",
+        proxies=(ip_network("10.0.0.5"), ip_network("10.1.0.0/16")),
         warehouse="duckdb:///w.duckdb",
         workers=3,
     )

@@ -99,12 +99,17 @@ def test_a_statement_is_judged_by_its_shape(statement: str, allowed: bool, call:
         "reason",
         "line",
         "column",
+        "columns_checked",
+        "sql",
     }
+    assert verdict["columns_checked"] is False
     assert verdict["is_allowed"] is allowed
     assert (verdict["reason"] is None) is allowed
     said = call("sql", "check", "--no-catalogue", statement)
     where = "" if verdict["line"] is None else f" at {verdict['line']}:{verdict['column']}"
-    assert (said.code, said.out.strip()) == (done.code, "allowed" if allowed else f"denied{where}: {verdict['reason']}")
+    line, loud = said.out.strip().split("\n")
+    assert (said.code, line) == (done.code, "allowed" if allowed else f"denied{where}: {verdict['reason']}")
+    assert loud.startswith("ONLY ITS SHAPE WAS CHECKED")
 
 
 def test_with_a_catalogue_tables_and_rights_count(tmp_path: Path, call: Command) -> None:

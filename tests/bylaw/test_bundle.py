@@ -118,7 +118,7 @@ SPOILED: list[tuple[str, Spoil, str]] = [
     (
         "two rules of one id",
         lambda d: d["conditional_rules"].append(d["conditional_rules"][0]),
-        "two rules share an id",
+        "two rules that share an id",
     ),
     ("a guard that is none", lambda d: d["conditional_rules"][0].update(conditions={"all": 7}), "not a formula"),
     ("a date that is none", lambda d: d["conditional_rules"][0]["metadata"].update(effective_date="soon"), "soon"),

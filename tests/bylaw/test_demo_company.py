@@ -11,7 +11,7 @@ import yaml
 
 from bylaw.demo_warehouse import build
 from bylaw.semantic.catalogue import catalogue_of
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 from ci.load import load
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.sql import Catalogue, TableInfo, Verdict, check_statement, features
-from bylaw.sql_functions import ALLOWED_FUNCTIONS, OPENING_WORDS
+from bylaw.sql.catalogue import Catalogue, TableInfo
+from bylaw.sql.functions import ALLOWED_FUNCTIONS, OPENING_WORDS
+from bylaw.sql.gate import Verdict, check_statement, features
 
 ROWS = yaml.safe_load(Path(__file__).with_name("sql.yaml").read_text(encoding="utf-8"))
 HOSTILE = yaml.safe_load(Path(__file__).with_name("sql_hostile.yaml").read_text(encoding="utf-8"))
@@ -97,6 +98,8 @@ def test_the_verdict_names_the_schemas_it_saw():
         "reason": "your roles do not grant the schema `finance`",
         "line": 1,
         "column": 34,
+        "columns_checked": True,
+        "sql": None,
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ci.files import Content, _bytes, contents
 from ci.findings import Finding
-from ci.source import MAX_BYTES
+from ci.limits import MAX_BYTES
 
 
 def listed(root: Path) -> tuple[list[str], dict[str, str]]:

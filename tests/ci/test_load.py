@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from bylaw.collection import no_collection
 from bylaw.errors import UsageError
 from ci.findings import Place
-from ci.load import Workspace, load, no_collection
+from ci.load import Workspace, load
 from ci.rooms import room_of
 
 FILE = yaml.safe_load((Path(__file__).parent / "load.yaml").read_text(encoding="utf-8"))

@@ -138,7 +138,7 @@ def test_a_new_repository_checks_clean(tmp_path: Path) -> None:
     done = pipeline.run(tmp_path / "new", None, TODAY)
     assert [(finding.id, finding.message) for finding in done.findings] == []
     assert len(done.workspace.policies) == 2
-    assert len(done.workspace.cases) == 6
+    assert len(done.workspace.cases) == 9
     assert set(done.workspace.context.entities) == {"orders"}
     assert set(done.workspace.context.metrics) == {"revenue"}
     assert len(done.workspace.decisions.decisions) == 1

@@ -31,6 +31,7 @@ SINGULAR = {
     "gotchas": "gotcha",
     "guides": "guide",
     "verified_queries": "verified_query",
+    "lookups": "lookup",
 }
 VALIDATORS = {name: Draft202012Validator(schema(name)) for name in SCHEMAS}
 SHIPPED = [

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ci.findings import Route
-from ci.source import MAX_BYTES, MAX_DEPTH, MAX_NODES, Source, Unreadable, locate, parse, read
+from ci.limits import MAX_BYTES, MAX_DEPTH, MAX_NODES
+from ci.source import Source, Unreadable, locate, parse, read
 
 ROWS = yaml.safe_load((Path(__file__).parent / "source.yaml").read_text(encoding="utf-8"))
 ROOT = Path(__file__).parent.parent.parent

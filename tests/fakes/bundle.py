@@ -25,7 +25,7 @@ def bundle_of(context: Context, rules: Rules, decisions: Decisions, **metadata: 
         compiled_paths=[],
         dominance_rules=[],
         escalations=[],
-        priority_lattice={},
+        priority_lattice=dict(rules.priorities.levels),
         vocabulary=Vocabulary(),
         outcomes={},
         graphs={},

@@ -11,11 +11,14 @@ DuckDB file built from the data set's own DDL and CSV, at the time the question 
   compared to four places, a date equals its midnight, a number that JSON can only say as text equals that number; all
   other text is compared letter by letter.
 - `wrong`: rows came that are not those, or an answer of another kind. This is the silent wrong number.
+- `form`: what was understood came back, and a form for the rest; no rows.
 - `clarified`: a question came back. `held`: a statement was proposed and nothing ran. `refused`: said so.
 - `error`: an exception, or a failure of the warehouse.
 
-A question that must be refused is `right` only when it is refused: a question back and a proposed statement are told
-apart from it in the matrix, and rows are `wrong`. The rows of `refusals.yaml` are held to the same.
+A question that must be refused is `right` only when it is refused: a question back, a form and a proposed statement
+are told apart from it in the matrix, and rows are `wrong`. `refusals` is the share of those that got no rows and no
+statement: refused, or shown a form. `refused_outright` leaves the forms out. The rows of `refusals.yaml` are held to
+the same.
 """
 
 from __future__ import annotations
@@ -55,7 +58,7 @@ REFUSALS = HERE / "refusals.yaml"
 SETS = ("defog_business", "defog_classic", "acme_insurance", "cortex_revenue")
 SINGLE = ("acme_insurance", "cortex_revenue")  # one database, and its root lies directly below the set
 UNDATED = "2025-01-15 12:00:00"  # the clock of questions that name none
-OUTCOMES = ("right", "wrong", "clarified", "held", "refused", "error")
+OUTCOMES = ("right", "wrong", "form", "clarified", "held", "refused", "error")
 FITS = ("fit:core", "fit:extended", "fit:llm")
 
 
@@ -234,6 +237,8 @@ def judge(asked: Asked, reply: Reply) -> tuple[str, str]:
             return "right", ""
         case "answered":
             return "wrong", _difference(asked, reply)
+        case "needs_choice" if reply.form is not None:
+            return "form", _line(reply.text)
         case "needs_choice" | "needs_fact" | "pending":
             return "clarified", _line(reply.text)
         case "recommended" | "escalated":
@@ -292,8 +297,10 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
     groups = {fit: [one for one in asked if one.asked.fit == fit] for fit in FITS}
     return {
         **{fit.replace(":", "_"): share(group, "right") for fit, group in groups.items() if group},
-        "refusals": share(refuse, "right"),
+        "refusals": share(refuse, "right") + (share(refuse, "form") if refuse else 0),
+        "refused_outright": share(refuse, "right"),
         "silent_wrong": share(outcomes, "wrong"),
+        "wrong_of_given": share([one for one in asked if one.outcome in ("right", "wrong")], "wrong"),
         "errors": share(outcomes, "error"),
         "p50_ms": percentile(times, 0.5),
         "p95_ms": percentile(times, 0.95),

@@ -38,7 +38,7 @@ SOURCES = [
         "cortex",
         4,
         4,
-        1,
+        2,
         ("the warehouse's address names it", "it is a fact and no metric: no aggregation is said"),
     ),
     Source("osi/tpcds_semantic_model_v0.1.yaml", "ossie", 5, 7, 0, ("it is for a program of another vendor",)),

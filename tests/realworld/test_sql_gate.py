@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 
 FOLDER = Path(__file__).parents[3] / "shared" / "realworld" / "analytics" / "sql_gate" / "dev"
 

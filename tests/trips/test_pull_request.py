@@ -182,7 +182,7 @@ def test_a_base_is_a_branch_a_tag_or_a_commit(ref: str, git: Git, call: Command)
     git("tag", "a-tag")
     done = call("check", "--root", git.folder, "--base", ref, "--format", "json")
     if "tree" in ref:
-        assert (done.code, done.out) == (2, "")
+        assert (done.code, list(done.json)) == (2, ["error"])
     else:
         assert (done.code, done.json["summary"]["existing"]) == (0, 9)
 

@@ -17,7 +17,7 @@ from tests.fakes.github.access import READ
 from tests.fakes.github.server import FakeGitHub
 
 DAY = "2026-01-01"
-ROOMS = "policies/part_000"
+ROOMS = "policies/bench/part_000"
 CLASHING, MISSPELT, HARMLESS = (f"{ROOMS}/POL-BENCH-{number:06}.yaml" for number in (2, 3, 9))
 OWNERS = "/policies/ @ana\n"
 ASKED = "POST /graphql repository 200"

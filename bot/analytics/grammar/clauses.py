@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import Ref, RelatedSaid
+from bot.analytics import wording
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import Ref, RelatedSaid
 from bot.analytics.scope import Target
 from bylaw.language.quantities import Unit
 from bylaw.semantic.query import Comparison, Operator, Value
@@ -60,7 +60,7 @@ def read_negation(scan: Scan) -> bool:
     kinds = scan.mention(behind)
     rows = rows_behind(scan, behind)
     is_of_kind = rows is not None and kinds is not None and rows[1] != kinds[1] and bool(rows[1].entities)
-    if scan.word() in ("no", "without", "not", "neither"):
+    if scan.word() in ("no", "without", "not"):
         goes_on = return_to_owner(scan, scan.at)
         if is_of_kind and rows is not None and is_other(scan, rows[1]):
             count_related(scan, "=", 0, scan.at)  # "no cancelled orders": none of that kind
@@ -169,7 +169,6 @@ def relate(scan: Scan, related: RelatedSaid) -> None:
     else:
         scan.said.related.append(related)
     related.clause = scan.clause
-    related.twin, scan.twin = scan.twin, 0
     scan.is_opened = False
 
 
@@ -183,7 +182,7 @@ def rows_behind(scan: Scan, place: int) -> tuple[int, Ref] | None:
         if not told or (ref.of("entity", "metric") and not told & _kinds_at(scan, behind)):
             break
         owners |= told
-        place = behind + (scan.at_word(behind) in ("and", "or", "nor", ","))
+        place = behind + (scan.at_word(behind) in ("and", "or", ","))
     if found is None or (owners and not owners & set(found[1].entities)):
         return scan.mention(first)
     return place + found[0] - first, found[1]

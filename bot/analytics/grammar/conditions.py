@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from bot.analytics.grammar import wording
+from bot.analytics import wording
 from bot.analytics.grammar.clauses import (
     compare_number,
     count_related,
     is_other,
-    open_clause,
-    relate,
     rows_behind,
 )
 from bot.analytics.grammar.measured import told_in, unit_behind
-from bot.analytics.grammar.pairs import part_values
-from bot.analytics.grammar.said import Narrowing, Ref, TimeSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.tokens import Token
+from bot.analytics.said import Narrowing, Ref, TimeSaid
 from bylaw.language.quantities import Unit
 from bylaw.semantic.query import Operator, Value
 
@@ -181,34 +176,6 @@ def behind_number(ref: Ref) -> Ref | None:
     return Ref(ref.words, ref.of("fact"), ref.near) if ref.of("fact") and not ref.of("entity", "metric") else None
 
 
-def read_quantity_first(scan: Scan) -> bool:
-    """ "3 or more papers": a bare number before what is counted."""
-    token = scan.here()
-    value = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
-    if value is None or scan.comparing is not None:
-        return False
-    after = scan.phrase(wording.AFTERWARDS, scan.at + 1)
-    if after is None and not scan.relative:
-        return False
-    length, operator = after if after is not None else (0, "in")
-    if scan.last is not None and scan.last.of("fact") and not scan.last.entities:
-        more, unit = unit_behind(scan, scan.at + 1 + length)
-        narrow(scan, scan.last, operator, value, scan.at, scan.at + 1 + length + more, unit)
-        return True
-    follows = rows_behind(scan, scan.at + 1 + length)
-    told = behind_number(follows[1]) if follows is not None else None
-    if follows is not None and told is not None and scan.head is not None:
-        if not set(told.owners) & set(scan.head.entities):
-            return False
-        narrow(scan, told, operator, value, scan.at, scan.at + 1 + length + follows[0])  # "have 4 engines"
-        return True
-    if follows is None or not follows[1].entities:
-        return False
-    count_related(scan, "=" if operator == "in" else operator, value, scan.at)  # type: ignore[arg-type]
-    scan.at += 1 + length
-    return True
-
-
 def read_comparison(scan: Scan) -> bool:
     found = scan.phrase(wording.COMPARISONS)
     if found is None:
@@ -227,7 +194,7 @@ def read_comparison(scan: Scan) -> bool:
         return False
     token = scan.tokens[place]
     number = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
-    if token.kind == "time" and not (scan.said.change_words or scan.said.compares):
+    if token.kind == "time" and not scan.said.compares:
         number = number_of_year(token)
     is_digits = is_text and token.kind == "number" and token.raw.isdecimal()
     if token.kind == "quoted" or (number is not None and not is_text):
@@ -254,56 +221,6 @@ def number_of_year(token: Token) -> int | None:
     return int(token.raw) if token.raw.isdecimal() and len(token.raw) == 4 else None
 
 
-def read_numbers_between(scan: Scan) -> bool:
-    """ "An amount between 2000 and 2020": no years, where a number was named right before."""
-    token = scan.here()
-    said = token.raw.lower().split()
-    if token.kind != "time" or len(said) != 4 or said[0] != "between" or said[2] != "and" or scan.last is None:
-        return False
-    is_behind = scan.raw(scan.at - 1, scan.at) == scan.last.words.split()[-1] or scan.word(-1) in ("be", "of")
-    if not (said[1] + said[3]).isdecimal() or not is_behind or not scan.last.of("fact") or scan.last.of("time"):
-        return False
-    ref = scan.last
-    narrow(scan, ref, ">=", int(said[1]), scan.at, scan.at + 1)
-    narrow(scan, ref, "<=", int(said[3]), scan.at - 1, scan.at)
-    return True
-
-
-def read_between(scan: Scan) -> bool:
-    """ "Between 100 and 200": both ends are in it."""
-    if scan.word() != "between" or scan.last is None:
-        return False
-    first = scan.at
-    size, one = unit_behind(scan, first + 2)  # "between $100 and $200"
-    middle = first + 2 + size
-    if scan.at_word(middle) != "and" or middle + 1 >= len(scan.tokens):
-        return False
-    low, high = scan.tokens[first + 1].number, scan.tokens[middle + 1].number
-    length, unit = unit_behind(scan, middle + 2)
-    if low is None or high is None or low > high or one not in (None, unit):
-        return False
-    scan.begins = first
-    if compare_number(scan, ">=", low, unit):
-        return up_to(scan, high, middle + 2 + length)
-    if not scan.last.of("fact", "dimension"):
-        return False
-    ref = scan.last
-    narrow(scan, ref, ">=", low, first, middle, unit)
-    narrow(scan, ref, "<=", high, middle, middle + 2 + length, unit)
-    return True
-
-
-def up_to(scan: Scan, high: Value, after: int) -> bool:
-    """The other end of "net revenue between 1000 and 2000", of the number that was just compared with the first."""
-    lower = scan.said.related[-1]
-    if any(time.clause == lower.clause for time in scan.said.times):
-        scan.said.unknown.append("between")  # "whose revenue in May is between …": a span of one of two conditions
-    open_clause(scan)
-    relate(scan, replace(lower, comparison="<=", value=high))
-    scan.at = after
-    return True
-
-
 def narrow(
     scan: Scan, ref: Ref, operator: Operator, value: Value | None, first: int, after: int, unit: Unit | None = None
 ) -> None:
@@ -315,16 +232,14 @@ def narrow(
         near = ref.near or scan.last.owners  # "stocks on NASDAQ"
     values = () if value is None else (value,)
     narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
-    narrowing.clause, narrowing.unit, narrowing.is_only = scan.clause, unit, scan.only
-    scan.only = False
+    narrowing.clause, narrowing.unit = scan.clause, unit
     narrowing.verb, scan.verb = scan.verb, None
     narrowing.role = role_of_head(scan, ref) if is_of_head(scan, ref, first) else role_at(scan, first)
     narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
     narrowing.is_of_kind = scan.negated and scan.denied is not None and scan.denied.isdisjoint(ref.owners)
-    narrowing.is_of_rows = scan.pair == "both" and scan.unpaired.isdisjoint(ref.owners)
     scan.narrowed.append(narrowing)
     narrowing.begins, narrowing.ends = first, after
-    known = None if part_values(scan, narrowing) else same_condition(scan, narrowing)
+    known = same_condition(scan, narrowing)
     if known is not None and known.ends <= scan.number_ends <= first and tells_number(scan, after):
         known = None  # "buy transactions and sell transactions"
     if known is not None:
@@ -400,36 +315,6 @@ def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
     return known if same and known.values and new.values else None
 
 
-def read_only(scan: Scan) -> bool:
-    """ "Only bought funds", "took all their courses online": what is said of related rows holds for all of them."""
-    word, is_theirs = scan.word(), scan.word(2 if scan.word(1) == "of" else 1) in wording.OWNERS
-    if word in ("all", "every") and is_theirs and scan.word(-1) in wording.VERBS | {"have", "with"}:
-        scan.only = True
-        scan.at += 1
-        return True
-    if word not in wording.ONLY:
-        return False
-    known = scan.narrowed[-1].ref if scan.narrowed else None
-    is_last = known is not None and scan.last is not None and not {*known.owners}.isdisjoint(scan.last.owners)
-    place = scan.at + 1
-    while scan.at_word(place) in wording.ARTICLES | wording.VERBS | wording.PARTICLES | {"ever", "have", "be"}:
-        found = scan.mention(place)
-        if found is not None and found[1].of("value", "condition", "flag"):
-            break
-        place += 1
-    found = scan.mention(place)
-    if found is not None and found[1].of("value", "condition", "flag"):
-        scan.only = True
-    elif scan.is_time(place) and scan.clause:
-        scan.said.unknown.append(word)  # "who ordered only in May"
-    elif is_last and found is None:
-        scan.narrowed[-1].is_only = True  # "who bought funds only"
-    elif scan.relative and found is not None and found[1].entities and not found[1].is_plural:
-        scan.said.unknown.append(word)  # "whose only order was cancelled"
-    scan.at += 1
-    return True
-
-
 def read_weekend(scan: Scan) -> bool:
     if scan.each:
         return False  # "by weekday" asks for each day of the week
@@ -475,20 +360,3 @@ def take_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
         narrow(scan, ref, "in", values[0].value, first, after)
     else:
         narrow(scan, Ref(ref.words, ref.of("condition"), ref.near), "in", None, first, after)
-
-
-def read_proper(scan: Scan) -> bool:
-    """A name that the catalogue does not list, beside what it names: "the instructor Knuth"."""
-    token = scan.here()
-    if not token.is_proper or scan.starts_clause() or scan.last is None or not scan.last.of("dimension", "entity"):
-        return False
-    end = scan.at
-    while end < len(scan.tokens) and scan.tokens[end].is_proper and scan.tokens[end].sentence == token.sentence:
-        end += 1
-    if (
-        scan.word(-1) not in ("name", "named", "be", "of", "=", "call", "called")
-        and scan.raw(scan.at - 1, scan.at) != scan.last.words
-    ):
-        return False
-    narrow(scan, scan.last, "in", scan.raw(scan.at, end), scan.at, end)
-    return True

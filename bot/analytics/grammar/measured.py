@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import Ref, UnitSaid
+from bot.analytics import wording
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import Ref, UnitSaid
 from bylaw.language.money import CODES
 from bylaw.language.quantities import Unit, unit_at
 

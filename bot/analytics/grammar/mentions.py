@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import Ref
+from bot.analytics import wording
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import Ref
 from bot.analytics.verbs import is_done
 from bylaw.language.words import singular
 
@@ -63,7 +63,7 @@ def tells_value(scan: Scan, length: int, ref: Ref) -> bool:
         return False
     names = {target.name for target in ref.of("dimension")}
     place = scan.at + length
-    while scan.at_word(place) in ("either", "both", "be", "the", "a", "an"):
+    while scan.at_word(place) in ("be", "the", "a", "an"):
         place += 1
     behind = scan.mention(place) if place < len(scan.tokens) else None
     return behind is not None and bool(names & {target.name for target in behind[1].of("value")})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.analytics.grammar import wording
+from bot.analytics import wording
 from bot.analytics.grammar.clauses import is_other, relate
 from bot.analytics.grammar.conditions import narrow
 from bot.analytics.grammar.happened import take_named, takes_rows
@@ -28,7 +28,6 @@ from bot.analytics.grammar.numbers import (
     takes_number,
     takes_repeated,
 )
-from bot.analytics.grammar.pairs import part_kinds
 from bot.analytics.grammar.places import (
     continues,
     denies_others,
@@ -55,10 +54,10 @@ from bot.analytics.grammar.places import (
 )
 from bot.analytics.grammar.quantities import is_one_of_several
 from bot.analytics.grammar.recalled import named_before, point, takes_again
-from bot.analytics.grammar.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.values import takes_flag, takes_value
 from bot.analytics.grammar.verbs import add_done
+from bot.analytics.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
 
 
 def read_named(scan: Scan) -> bool:
@@ -181,7 +180,6 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         comparison, value, unit = scan.quantity or (("=", 0, None) if scan.negated else (">=", 1, None))
         related = RelatedSaid(scan.head, entity, comparison, value, unit, scan.verb, scan.alternative)
         relate(scan, related)
-        part_kinds(scan, related)
         scan.verb, scan.alternative = None, False
         scan.quantity, scan.negated, scan.relative = None, False, False
     elif scan.quantity is not None:
@@ -224,9 +222,6 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.negated and own and {"no", "without"} & set(scan.words[max(0, first - 2) : first]):
         scan.negated, scan.relative = False, False  # "authors with no homepage"
         narrow(scan, Ref(ref.words, own, (), ref.is_plural), "is_null", None, first, after)
-        return True
-    if scan.moving is not None and ref.of("fact"):
-        add_number(scan, NumberSaid(Ref(ref.words, ref.of("fact"), ref.near)), first, after)
         return True
     agg = wording.AGGREGATES.get(ref.words.split()[0].lower())
     is_number = (scan.at_word(first - 2), scan.at_word(first - 1)) == ("what", "be")  # "what is the total amount of …"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bot.analytics.grammar import wording
+from bot.analytics import wording
 from bot.analytics.grammar.conditions import key_of, narrow_value
 from bot.analytics.grammar.mentions import follows_number, opens_clause
 from bot.analytics.grammar.places import is_of_either, leads_on, rows_of_condition, stands_beside, tells_kind
 from bot.analytics.grammar.quantities import ranks_too
 from bot.analytics.grammar.ratios import add_half
-from bot.analytics.grammar.said import NumberSaid, OrderSaid, Ref
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import NumberSaid, OrderSaid, Ref
 
 
 def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -186,11 +186,6 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
     """Take in a number: of a ratio, to sort by, or of the answer."""
     if scan.over is not None:
         number.over, scan.over = scan.over, None
-        if scan.moving is not None:
-            number.periods, grain = scan.moving
-            scan.moving = None
-            if scan.said.grain != grain:
-                scan.said.unknown.append("moving")  # "7 day moving average of weekly revenue"
     elif computed := {target.over for target in number.ref.of("metric") if target.over is not None}:
         number.over = computed.pop()
     number.summary, scan.summary, number.begins = scan.summary, None, first

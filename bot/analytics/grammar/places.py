@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.analytics.grammar import wording
+from bot.analytics import wording
 from bot.analytics.grammar.mentions import rows_at
-from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import Ref
 from bot.analytics.scope import Target
 from bot.analytics.verbs import is_done
 from bylaw.authored.context import Aggregation
@@ -151,8 +151,8 @@ def labels_value(scan: Scan, ref: Ref) -> frozenset[str]:
         known.ref, known.is_labelled = Ref(before.words, kept, before.near), True
         return frozenset(shared)
     place = scan.at
-    while scan.at_word(place) in ("of", "be", "in", "=", ":", "as", "the", "and", "either", "both") or (
-        scan.at_word(place) in ("not", "neither") and scan.at_word(place - 1) == "be"
+    while scan.at_word(place) in ("of", "be", "in", "=", ":", "as", "the", "and") or (
+        scan.at_word(place) in ("not",) and scan.at_word(place - 1) == "be"
     ):
         place += 1
     behind = scan.mention(place)

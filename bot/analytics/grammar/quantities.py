@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.analytics.grammar import wording
+from bot.analytics import wording
 from bot.analytics.grammar.mentions import names_rows, rows_at
 from bot.analytics.grammar.places import is_each_one
-from bot.analytics.grammar.said import OrderSaid
 from bot.analytics.grammar.scan import Scan
-from bot.analytics.grammar.wholes import names_number, repeat_number
+from bot.analytics.grammar.wholes import repeat_number
+from bot.analytics.said import OrderSaid
 from bot.analytics.verbs import is_done
 
 _NAMED = ("metric", "dimension", "time", "fact", "value", "entity", "condition", "relation")
@@ -49,15 +49,11 @@ def is_of_each(scan: Scan) -> bool:
     return is_number and "per" in ahead and not (scan.said.outputs or scan.said.subject or scan.said.ranked)
 
 
-def read_on_average(scan: Scan) -> bool:
-    """ "How many orders does a customer place on average"."""
-    length = scan.starts(wording.ON_AVERAGE)
-    if not length or scan.agg is not None or (scan.word() == "in" and names_number(scan, scan.at + length)):
-        return False
-    scan.said.on_average = scan.raw(scan.at, scan.at + length)
-    scan.say(scan.at, scan.at + length, "calculation", "average")
-    scan.at += length
-    return True
+def _is_ranked_ahead(scan: Scan) -> bool:
+    """ "Which 5 products have the highest net revenue": does the sentence go on to an end of the order?"""
+    sentence = scan.here().sentence
+    ahead = [token.text for token in scan.tokens[scan.at :] if token.sentence == sentence]
+    return not wording.RANKING.isdisjoint(ahead)
 
 
 def read_amount(scan: Scan) -> bool:
@@ -68,13 +64,6 @@ def read_amount(scan: Scan) -> bool:
     scan.said.is_amount = True
     scan.at += length
     return True
-
-
-def _is_ranked_ahead(scan: Scan) -> bool:
-    """ "Which 5 products have the highest net revenue": does the sentence go on to an end of the order?"""
-    sentence = scan.here().sentence
-    ahead = [token.text for token in scan.tokens[scan.at :] if token.sentence == sentence]
-    return not wording.RANKING.isdisjoint(ahead)
 
 
 def read_top(scan: Scan) -> bool:
@@ -98,11 +87,12 @@ def read_top(scan: Scan) -> bool:
         scan.agg, scan.agg_words = (wording.EXTREMES[word], True), scan.here().raw
         scan.at += length
         return True
-    if word in ("top", "bottom", "first", "last") and isinstance(number, int) and 0 < number <= 1_000:
+    is_ordered = word in ("first", "last") and is_ranked_at(scan, scan.at + 2)
+    if (word in ("top", "bottom") or is_ordered) and isinstance(number, int) and 0 < number <= 1_000:
         scan.said.limit = number
         scan.at += 2
         descending = wording.EXTREMES[word] == "max"
-        if is_ranked_before(scan):
+        if is_ranked_at(scan, scan.at):
             scan.said.descending = descending if scan.said.descending is None else scan.said.descending
             return True
     elif word in ("top", "bottom"):
@@ -129,12 +119,12 @@ def ranks_rows(scan: Scan, place: int) -> bool:
     return is_named and found is not None and scan.agg is None and scan.at_word(place + found[0]) == "by"
 
 
-def is_ranked_before(scan: Scan) -> bool:
+def is_ranked_at(scan: Scan, place: int) -> bool:
     """ "Which doctors have the most patients? Return the top 3 with their name": what is ranked has been said."""
     said = scan.said
     is_named = bool(said.numbers) and (said.ranked or said.subject or said.groups) is not None
-    is_over = scan.at >= len(scan.tokens) or scan.tokens[scan.at].sentence != scan.tokens[scan.at - 1].sentence
-    return is_named and (is_over or scan.word() in ("with", ",", ".", "and", "along", "only", "together"))
+    is_over = place >= len(scan.tokens) or scan.tokens[place].sentence != scan.tokens[place - 1].sentence
+    return is_named and (is_over or scan.at_word(place) in ("with", ",", ".", "and", "along", "only", "together"))
 
 
 def rated_at(scan: Scan, ahead: int) -> int:
@@ -155,6 +145,8 @@ def read_aggregate(scan: Scan) -> bool:
         scan.aggs, scan.agg_words = [agg], scan.here().raw  # "first and last order dates"
         scan.at += 2
         return True
+    if scan.word(1) in wording.TIMELY and word in ("most", "least"):
+        return False  # "the most recent order": which one that is, the form asks
     if agg is None or (word in wording.AMBIGUOUS_EXTREMES and not scan.leads_to(("time", "fact"))):
         return False
     adds_nothing = word == "overall" or (word in ("total", "combined") and scan.word(1) in ("number", "count"))
@@ -308,7 +300,7 @@ def is_inside_number(scan: Scan) -> bool:
         return True
     last = scan.said.numbers[-1] if scan.said.numbers else None
     is_mean = last is not None and (last.summary is not None or last.agg in ("avg", "median"))
-    return scan.word(-1) == "per" and scan.said.each_grain is None and (is_mean or bool(scan.said.on_average))
+    return scan.word(-1) == "per" and scan.said.each_grain is None and is_mean
 
 
 def read_grain(scan: Scan) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import DoneSaid, Narrowing, NumberSaid, RatioSaid, Ref, RelatedSaid, TimeSaid
+from bot.analytics import wording
 from bot.analytics.grammar.scan import Scan
 from bot.analytics.grammar.sides import Mark, Piece, Quotient, Side
+from bot.analytics.said import DoneSaid, Narrowing, NumberSaid, RatioSaid, Ref, RelatedSaid, TimeSaid
 
 _DIVIDING = ("divided", "per", "as")
 _VERBS = ("be", "have", "do")

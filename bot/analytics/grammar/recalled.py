@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import NumberSaid, OrderSaid, Pointed, Ref
+from bot.analytics import wording
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import NumberSaid, OrderSaid, Pointed, Ref
 from bot.analytics.scope import Target
 
 _LONGEST = 4  # words of a shorter name
@@ -22,41 +22,6 @@ _POINTING = frozenset(
 _AHEAD = wording.RELATIVE | frozenset(
     ["in", "from", "of", "located", "living", "named", "called"]
 )  # "those customers who …"
-_WHOLES = {"percentage": True, "percent": True, "share": None, "ratio": False, "proportion": None, "rate": None}
-
-
-def read_recalled(scan: Scan) -> bool:
-    """ "Return the method and the score": columns, or numbers, of which the question spoke."""
-    if scan.here().kind != "word" or not (scan.asks or scan.agg or scan.ordering) or scan.counting or scan.quantity:
-        return False
-    if (is_percent := _WHOLES.get(scan.word(), "")) != "" and scan.said.ratio is not None:
-        scan.said.ratio.in_percent |= bool(is_percent)
-        scan.at += 1
-        return True
-    for length in range(_LONGEST, 0, -1):
-        words = scan.words[scan.at : scan.at + length]
-        if len(words) < length or not _is_one_phrase(scan, length):
-            continue
-        if (number := _number(scan, words)) is not None:
-            _recall_number(scan, number, length)
-            return True
-        if scan.agg is None and (ref := _column(scan, words)) is not None:
-            _recall_column(scan, ref, length)
-            return True
-    return False
-
-
-def read_total(scan: Scan) -> bool:
-    """ "Return the id and the total", "the average and its region": the number of which it was said."""
-    if scan.word() not in wording.AGGREGATES or not scan.asks or scan.agg is not None or scan.counting:
-        return False
-    after = scan.at + 1
-    is_over = after >= len(scan.tokens) or scan.tokens[after].sentence != scan.here().sentence
-    number = _number(scan, [scan.word()]) if is_over or scan.at_word(after) in (",", "and", ".") else None
-    if number is None or scan.starts_clause():
-        return False
-    _recall_number(scan, number, 1)
-    return True
 
 
 def takes_again(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -71,45 +36,10 @@ def takes_again(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     return True
 
 
-def read_end_first(scan: Scan) -> bool:
-    """ "Highest tax first", "lowest score first": what the rows are sorted by, and from which end."""
-    agg = wording.EXTREMES.get(scan.word())
-    if agg is None or scan.agg is not None:
-        return False
-    end = next((i for i in range(2, _LONGEST + 3) if scan.word(i) == "first"), 0)
-    after = scan.at + end + 1
-    is_over = after >= len(scan.tokens) or scan.tokens[after].sentence != scan.here().sentence
-    if not end or not (is_over or scan.at_word(after) in (",", "and", ")", ".")):
-        return False
-    first, words = scan.at, scan.words[scan.at + 1 : scan.at + end]
-    found = scan.mention(scan.at + 1)
-    number = _number(scan, words)
-    by: NumberSaid | Ref | None = number
-    if number is None and found is not None and found[0] == end - 1:
-        named = found[1]
-        metrics = named.of("metric")
-        is_shown = not named.of("fact") or not scan.said.numbers or _is_counted(scan, named)
-        if metrics or (is_shown and named.of("dimension", "time", "fact")):
-            by = NumberSaid(Ref(named.words, metrics)) if metrics else named
-    if by is None:
-        return False
-    scan.said.orders.append(OrderSaid(by, agg == "max"))
-    scan.ordering = False
-    scan.say(first, after, "order", "descending" if agg == "max" else "ascending")
-    scan.at = after
-    return True
-
-
 def _is_counted(scan: Scan, named: Ref) -> bool:
     """Is a number of that fact among those of the answer?"""
     facts = set(named.of("fact"))
     return any(facts & set(number.ref.targets) for number in scan.said.numbers)
-
-
-def _is_one_phrase(scan: Scan, length: int) -> bool:
-    """Do so many words of one sentence begin here, the last of which goes on with nothing of the catalogue?"""
-    tokens = scan.tokens[scan.at : scan.at + length]
-    return len({token.sentence for token in tokens}) == 1 and all(token.kind == "word" for token in tokens)
 
 
 def _number(scan: Scan, words: Sequence[str]) -> NumberSaid | None:
@@ -166,17 +96,6 @@ def _recall_number(scan: Scan, number: NumberSaid, length: int) -> None:
             scan.said.outputs.append(Ref(number.ref.words, number.ref.of("fact"), number.ref.near))
     scan.number_ends = scan.at
     scan.say(first, scan.at, "metric", number.ref.words)
-
-
-def _recall_column(scan: Scan, ref: Ref, length: int) -> None:
-    first, scan.at = scan.at, scan.at + length
-    again = Ref(ref.words, ref.of("dimension", "time"), ref.near)
-    if scan.ordering:
-        scan.said.orders.append(OrderSaid(again))
-    elif ref not in scan.said.outputs and ref not in scan.said.groups and ref is not scan.said.ranked:
-        scan.said.outputs.append(again)
-    scan.last = again
-    scan.say(first, scan.at, "dimension", ref.words)
 
 
 def named_before(scan: Scan, ref: Ref, wanted: tuple[Target, ...]) -> tuple[Target, ...]:

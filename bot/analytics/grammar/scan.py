@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import Narrowing, NumberSaid, Ref, Said
+from bot.analytics import wording
 from bot.analytics.grammar.sides import Quotient
 from bot.analytics.grammar.tokens import Token
+from bot.analytics.said import Narrowing, NumberSaid, Ref, Said
 from bot.analytics.scope import Lexicon, Target
 from bot.conversation import Binding
-from bylaw.authored.context import Aggregation, Grain
+from bylaw.authored.context import Aggregation
 from bylaw.language.quantities import Unit
 from bylaw.language.words import FUNCTION_WORDS, read_words, singular
 from bylaw.semantic.query import Comparison, Operator, Over, Value
@@ -41,14 +41,12 @@ class Scan:
         self.totals = False  # "average total": what is averaged is added up first
         self.summary: Aggregation | None = None  # "average number of", until what they count is named
         self.over: Over | None = None
-        self.moving: tuple[int, Grain] | None = None  # "7 day moving average"
         self.each = False
         self.agent = False  # "made by": who did it, no group
         self.asks = False
         self.relative = False
         self.negated = False
         self.denied: frozenset[str] | None = frozenset()  # the rows named before the negation; None of "non-…"
-        self.only = False  # "only", "all their": no related row is otherwise
         self.is_none = False  # after "but": no row of theirs is so
         self.alternative = False
         self.ranking = False  # after "top 5"
@@ -68,15 +66,10 @@ class Scan:
         self.is_opened = False  # its number is given, its rows are not named yet
         self.owner: Ref | None = None  # the rows that its clause is about
         self.numbers_before = 0  # how many numbers were named before that clause
-        self.twin = 0  # the number of the relation that the next one is joined with
-        self.unpaired: frozenset[str] = frozenset()  # the rows named before "both"
-        self.pair = ""  # "both" or "either", until its second part
         self.role: Ref | None = None  # the words right before, where they say which of several relationships is meant
         self.role_ends = 0
         self.number_ends = -1  # the place behind the number named last
         self.repeated: NumberSaid | None = None
-        self.dated = False  # the date of the first row was asked for
-        self.duration = False  # a time between two moments was said
         self.part = False  # after "out of these", until something is counted
         self.narrowing: NumberSaid | None = None  # the number that this sentence is about
 
@@ -134,7 +127,7 @@ class Scan:
     def take_role(self, first: int) -> Ref | None:
         """The role of what begins at *first*: "to each airport", "departing from Chicago"."""
         role = self.role
-        pointing = wording.ARTICLES | {"both", "either"}
+        pointing = wording.ARTICLES
         if role is not None and set(self.words[self.role_ends : first]) <= pointing:
             self.role = None
             return role

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.analytics.grammar.said import DoneSaid, Narrowing, NumberSaid, Ref, RelatedSaid, TimeSaid
+from bot.analytics.said import DoneSaid, Narrowing, NumberSaid, Ref, RelatedSaid, TimeSaid
 from bylaw.authored.context import Aggregation
 
 Mark = Literal["before", "of", "weak", "strong", "place"]

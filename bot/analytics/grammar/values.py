@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.analytics.grammar import wording
+from bot.analytics import wording
 from bot.analytics.grammar.clauses import begin_kind, own_clause, rows_behind
 from bot.analytics.grammar.conditions import narrow, narrow_value
 from bot.analytics.grammar.places import is_other_at, is_predicate, shares_adjective, tells_kind
-from bot.analytics.grammar.said import Ref
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import Ref
 from bot.analytics.verbs import is_done
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bot.analytics.grammar import wording
+from bot.analytics import wording
 from bot.analytics.grammar.clauses import open_clause, own_clause, relate, rows_behind, take_head
 from bot.analytics.grammar.places import is_each_one
-from bot.analytics.grammar.said import DoneSaid, Ref, RelatedSaid
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import DoneSaid, Ref, RelatedSaid
 from bot.analytics.scope import Target
 
 
@@ -36,11 +36,9 @@ def read_verb(scan: Scan) -> bool:
     place = scan.at + length
     place += place < len(scan.words) and scan.words[place] in wording.PARTICLES
     place += place < len(scan.words) and scan.words[place] in ("any", "some")
-    pair = scan.at_word(place) if scan.at_word(place) in ("both", "either") else ""
-    place += bool(pair)
     if place < len(scan.tokens) and scan.tokens[place].kind == "quoted" and scan.known_text(scan.tokens[place].text):
         scan.say(scan.at, scan.at + length, "relation", verb.words)
-        scan.verb, scan.pair, scan.at = verb, pair, place
+        scan.verb, scan.at = verb, place
         return True
     behind = scan.mention(place)
     if behind is None and verb.of("relation") and is_quantity_at(scan, place):
@@ -64,7 +62,7 @@ def read_verb(scan: Scan) -> bool:
     elif ref.entities and is_other:
         scan.head = head
         own_clause(scan)
-        scan.verb, scan.relative, scan.at, scan.pair = verb, True, place, pair
+        scan.verb, scan.relative, scan.at = verb, True, place
     else:
         return leave_open(scan, verb, length)
     scan.say(first, first + length, "relation", verb.words)

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from bot.analytics.grammar import wording
-from bot.analytics.grammar.said import Definition, NumberSaid
+from bot.analytics import wording
 from bot.analytics.grammar.scan import Scan
+from bot.analytics.said import Definition, NumberSaid
 from bot.analytics.scope import Target
-
-
-def read_mark(scan: Scan) -> bool:
-    if scan.here().kind != "mark" or scan.word() in wording.SIGNS:
-        return False
-    scan.at += 1
-    return True
 
 
 def read_noise(scan: Scan) -> bool:
@@ -116,11 +109,13 @@ def begins_definition(scan: Scan, place: int) -> bool:
 
 def read_order(scan: Scan) -> bool:
     behind = scan.at + 2 + (scan.word(2) == "the")
-    is_then = scan.word(1) == "in" and not scan.direction_at(1) and (scan.word(2) == "both" or scan.is_time(behind))
+    is_then = scan.word(1) == "in" and not scan.direction_at(1) and scan.is_time(behind)
     if is_then:
         return False  # "who ordered in May"
     if scan.each and scan.word(-1) in ("per", "each", "every"):
         return False  # "net revenue per order by region"
+    if scan.word().startswith("rank") and scan.word(-1) in wording.DETERMINERS:
+        return False  # "with their rank": a number of its own
     if scan.here().raw.casefold() in wording.ORDERING and (
         scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in" or sorts_column(scan)
     ):
@@ -183,22 +178,6 @@ def repeat_number(scan: Scan) -> None:
     scan.counting, scan.part = None, False
 
 
-def read_frequent(scan: Scan) -> bool:
-    """ "The most common reason": ranked by how many rows have it."""
-    length = scan.starts(wording.FREQUENT)
-    if not length:
-        return False
-    is_told = scan.word(-1) == "be" or (scan.word(-1), scan.word(-2)) == ("the", "be")
-    is_told &= scan.said.subject is not None or bool(scan.said.outputs)  # "which product is the most often bought"
-    scan.said.is_frequent = scan.said.is_ranking = True
-    scan.ranking = not is_told
-    scan.said.frequent = scan.raw(scan.at, scan.at + length)
-    scan.said.descending = True
-    scan.say(scan.at, scan.at + length, "order", "descending")
-    scan.at += length
-    return True
-
-
 def read_rows(scan: Scan) -> bool:
     """ "Price records", "in the database": rows are what everything is about."""
     is_distinct = scan.word() in wording.DISTINCT and not scan.counting
@@ -207,32 +186,6 @@ def read_rows(scan: Scan) -> bool:
     if scan.word() == "count" or scan.lexicon.longest_at(scan.words[scan.at : scan.at + 2], 0):
         return False
     scan.at += 1
-    return True
-
-
-def read_bare_count(scan: Scan) -> bool:
-    """ "… and their counts": how many rows, where nothing else says it."""
-    if scan.word() not in ("count", "counts") or scan.word(1) == "of":
-        return False
-    scan.said.is_frequent |= not scan.said.numbers
-    scan.said.counts = True
-    scan.at += 1
-    return True
-
-
-def read_moving(scan: Scan) -> bool:
-    """ "7 day moving average of net revenue": of each day and the six before it."""
-    count, grain = scan.here().number, wording.GRAINS.get(scan.word(1))
-    at = 3 if scan.word(2) == "-" else 2
-    if not isinstance(count, int) or not 1 < count <= 1_000 or grain is None:
-        return False
-    if scan.word(at) not in ("moving", "rolling", "trailing") or wording.AGGREGATES.get(scan.word(at + 1)) != "avg":
-        return False
-    scan.over, scan.moving, scan.said.grain = "moving", (count, grain), grain
-    scan.say(scan.at, scan.at + at + 2, "calculation", "moving average")
-    scan.at += at + 2
-    while scan.word() in ("of", "the", "for", "in"):
-        scan.at += 1
     return True
 
 
@@ -255,8 +208,6 @@ def read_extent(scan: Scan) -> bool:
     scan.said.grain = grain
     scan.say(scan.at, scan.at + length, "calculation", "change")
     scan.at += length
-    if scan.said.change is not None and scan.said.numbers:
-        return True  # "growth of net revenue, month over month": of each period against the one before it
     scan.over = "growth" if scan.word() == "growth" else "change"
     scan.at += scan.word() in ("change", "growth", "difference")
     if scan.said.numbers:
@@ -264,21 +215,6 @@ def read_extent(scan: Scan) -> bool:
         scan.said.numbers.append(NumberSaid(base.ref, base.agg, base.distinct, scan.over))
         scan.over = None
     return True
-
-
-def read_over_time(scan: Scan) -> bool:
-    """ "Over time": month by month. "Over the past 6 months" only says when."""
-    behind = scan.at + 1 + (scan.word(1) == "the")
-    is_number = behind < len(scan.tokens) and scan.tokens[behind].raw.isdecimal()  # "an order value over 2000"
-    if scan.word() == "over" and scan.is_time(behind) and not is_number:
-        scan.at = behind
-        return True
-    if scan.word() == "over" and scan.word(1) == "time":
-        scan.said.grain = scan.said.grain or "month"
-        scan.say(scan.at, scan.at + 2, "grain", "month")
-        scan.at += 2
-        return True
-    return False
 
 
 def read_asking(scan: Scan) -> bool:
@@ -308,12 +244,13 @@ def read_or(scan: Scan) -> bool:
 
 def read_filler(scan: Scan) -> bool:
     word = scan.word()
-    if word in wording.FILLERS or word in wording.NEUTRAL_VERBS or (scan.follows and word in wording.FOLLOWING):
+    is_opening = word == "only" and (scan.follows or scan.opens(scan.at))  # "only EU": elsewhere it may say "no other"
+    is_following = scan.follows and word in wording.FOLLOWING
+    if is_opening or is_following or word in wording.FILLERS or word in wording.NEUTRAL_VERBS:
         wishes = wording.WISHES | ({"mean", "meant"} if scan.follows else set())
         if (word in ("i", "my") and scan.word(1) not in wishes) or is_abbreviated(scan):
             return False
-        is_each = word == "both" and scan.is_time(scan.at + 1)  # "in both 2025 and 2026": in either alone
-        if is_each or (word == "total" and scan.word(-1) not in wording.FILLERS):
+        if word == "total" and scan.word(-1) not in wording.FILLERS:
             return False
         if word in wording.PLACES:
             scan.asks = False  # what is asked for has been said

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.analytics.grammar.said import Narrowing, Ref
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.said import Narrowing, Ref
 from bylaw.semantic.expressions import columns_of
 from bylaw.semantic.query import (
     Filter,
@@ -19,7 +19,7 @@ def stop_at_states(draft: Draft) -> None:
     """How things stood at a moment: of balances the last one counts, of anything else nobody says what does."""
     said = draft.said
     named = [draft.context.metrics.get(draft.names.get(number.ref.words, "")) for number in said.numbers]
-    if said.firsts or (named and all(metric is not None and metric.non_additive_dimension for metric in named)):
+    if named and all(metric is not None and metric.non_additive_dimension for metric in named):
         return
     for time in said.times:
         if time.span.is_state:
@@ -33,7 +33,7 @@ def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
     said = draft.said
     named = [number for number in said.numbers if number.agg is None and number.ref.entities]
     asks = bool(said.counts or query.grain or query.windows or said.times or query.dimensions or query.per)
-    asks = asks or said.ratio is not None or bool(said.aparts) or said.is_ranking
+    asks = asks or said.ratio is not None or said.is_ranking
     if draft.follows or asks or not named or len(named) < len(said.numbers):
         return
     words = named[0].ref.words
@@ -176,7 +176,7 @@ def stop_at_names(draft: Draft) -> None:
 def stop_at_uncounted(draft: Draft) -> None:
     """ "Products by category", "refunds paid in 2025 by month" ask for no list: only the groups would be left."""
     said = draft.said
-    is_asked = said.subject or said.ranked or said.outputs or said.firsts or said.each_of or said.best_of
+    is_asked = said.subject or said.ranked or said.outputs or said.best_of
     if said.heads and (said.grain or (said.groups and not is_asked)):
         words = said.heads[0].words
         message = f"I do not see which number of `{words}` is asked for"
@@ -231,19 +231,9 @@ def stop_at_grouped_rows(draft: Draft, shown: Sequence[str]) -> None:
     """ "Customers with no orders by region": how many there are in each, or which regions they are in? Raises Stop."""
     said, base = draft.said, draft.base or ""
     rows = said.subject
-    if rows is None or not rows.entities or said.outputs or said.beside or said.firsts or said.each_of:
+    if rows is None or not rows.entities or said.outputs or said.beside:
         return
     if said.groups and not said.each and shown and not any(draft.tells_apart(name, base) for name in shown):
         words = rows.words
         message = f"I do not see whether `{words}` are counted by `{said.groups[0].words}`"
         raise Stop(not_understood(message, f"say `number of {words} …`, or name the columns to show", (words,)))
-
-
-def stop_at_owners(draft: Draft, shown: Sequence[str]) -> None:
-    """ "Which product has the largest order", of which an order has several: any of them would do. Raises Stop."""
-    base = draft.base or ""
-    many = [name for name in shown if not draft.nearness.leads_to_one(base, name.partition(".")[0])]
-    if draft.said.is_owner and many:
-        words = draft.said.outputs[0].words
-        message = f"one row of `{base}` has many of `{words}`"
-        raise Stop(not_understood(message, f"name what is ranked: `which {words} has the most …`", (words,)))

@@ -1,10 +1,10 @@
-"""Which date the weekday, or another part that comes again, is that of."""
+"""Which date a weekend is that of."""
 
 from __future__ import annotations
 
-from bot.analytics.grammar.said import CycleSaid, Narrowing
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.said import Narrowing
 
 
 def date_of_numbers(draft: Draft, words: str) -> str | None:
@@ -30,32 +30,3 @@ def date_of_days(draft: Draft, base: str, narrowing: Narrowing) -> str:
         owner = inside[0] if inside else base
         raise Stop(not_understood(f"`{owner}` has no date, so `{ref.words}` does not apply to it"))
     return found
-
-
-def part_of(date: str, part: str) -> str:
-    """The dimension: `orders.weekday(ordered_at)`."""
-    owner, _, short = date.partition(".")
-    return f"{owner}.{part}({short})"
-
-
-def add_cycles(draft: Draft, dimensions: list[str], named: str | None) -> None:
-    """Group by the parts that are asked for, of the date *named* or of that of the numbers."""
-    first = [said for said in draft.said.cycles if said.place == 0]
-    for said in reversed(first):
-        dimensions.insert(0, _dimension(draft, said, named))
-    dimensions.extend(_dimension(draft, said, named) for said in draft.said.cycles if said.place)
-
-
-def _dimension(draft: Draft, said: CycleSaid, named: str | None) -> str:
-    date = named or date_of_numbers(draft, said.words)
-    if date is None:
-        raise Stop(not_understood(f"`{draft.base}` has no date, so it has no {said.words}", None, (said.words,)))
-    draft.names[said.words] = part_of(date, said.part)
-    return part_of(date, said.part)
-
-
-def stop_at_cycles(draft: Draft) -> None:
-    """A list has no groups."""
-    if draft.said.cycles:
-        words = draft.said.cycles[0].words
-        raise Stop(not_understood(f"I do not see which number is asked for by {words}", "name a number", (words,)))

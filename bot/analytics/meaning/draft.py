@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from bot.analytics.grammar.said import Ref, Said
 from bot.analytics.headline import readable
 from bot.analytics.measured import unit_of
 from bot.analytics.nearness import Nearness
 from bot.analytics.reading import Stop, not_understood, unclear
+from bot.analytics.said import Ref, Said
 from bot.analytics.scope import Target
 from bylaw.authored.context import Context, Dimension, Grain
 from bylaw.language.quantities import Unit

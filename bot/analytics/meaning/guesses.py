@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bot.analytics.grammar.said import (
+from bot.analytics.headline import readable
+from bot.analytics.meaning.draft import Draft
+from bot.analytics.meaning.links import links
+from bot.analytics.meaning.roles import rivals
+from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.analytics.said import (
     DoneSaid,
     Narrowing,
     NumberSaid,
@@ -14,13 +19,8 @@ from bot.analytics.grammar.said import (
     Said,
     TimeSaid,
 )
-from bot.analytics.grammar.wording import GRAINS, SOLD
-from bot.analytics.headline import readable
-from bot.analytics.meaning.draft import Draft
-from bot.analytics.meaning.links import links
-from bot.analytics.meaning.roles import rivals
-from bot.analytics.reading import Stop, Unclear, not_understood
 from bot.analytics.scope import Kind, Target
+from bot.analytics.wording import GRAINS, SOLD
 from bot.conversation import Choice
 from bylaw.language.words import singular
 
@@ -28,13 +28,9 @@ from bylaw.language.words import singular
 def decide_extremes(draft: Draft) -> None:
     """ "The car with the highest price" ranks rows; "the highest price per make" is a maximum."""
     said = draft.said
-    stop_at_qualities(draft)
     decide_ranked_facts(draft)
     plain = [number for number in said.numbers if not number.is_extreme]
     extremes = [number for number in said.numbers if number.is_extreme]
-    if said.place and len(extremes) == 1 and not plain and not said.outputs and rows_asked_for(draft) is None:
-        decide_place(draft, extremes[0])
-        return
     if not extremes or plain or said.groups or said.ratio:
         for number in extremes:
             if (plain or said.groups) and number.ref.of("metric") and (said.subject or said.ranked or said.outputs):
@@ -55,15 +51,6 @@ def decide_extremes(draft: Draft) -> None:
             number.is_rank = True  # "which country has the highest mountain altitude"
 
 
-def decide_place(draft: Draft, number: NumberSaid) -> None:
-    """ "The second highest order amount in each region": of the amounts that there are, each counted once."""
-    facts = number.ref.of("fact")
-    if facts and not number.ref.of("metric"):
-        draft.said.ranked = Ref(number.ref.words, facts, number.ref.near)
-        draft.said.orders.append(OrderSaid(number, number.agg == "max"))
-        draft.said.is_ranking, number.is_rank, number.is_extreme = True, True, False
-
-
 def decide_sorted(draft: Draft) -> None:
     """ "The three largest lakes by area", "list the states by population": what sorts the rows does not group them."""
     said = draft.said
@@ -75,14 +62,6 @@ def decide_sorted(draft: Draft) -> None:
             said.groups.remove(ref)
             said.orders.append(OrderSaid(ref, said.descending is not False))
             said.outputs += [ref] if said.outputs else []
-
-
-def stop_at_qualities(draft: Draft) -> None:
-    """ "The largest store": by its floor area, or by how many work there?"""
-    for ref in draft.said.unclear:
-        names = [readable(target.name.partition(".")[2]) for target in ref.targets]
-        message = f"I do not see whether `{ref.words}` is said of {' or '.join(f'`{name}`' for name in names)}"
-        raise Stop(not_understood(message, f"say `the highest {names[0]}`, or the lowest", (ref.words,)))
 
 
 def rows_asked_for(draft: Draft) -> Ref | None:
@@ -142,7 +121,7 @@ def decide_facts(draft: Draft) -> None:
     said = draft.said
     facts = [ref for ref in said.outputs if ref.of("fact") and not ref.of("dimension", "time")]
     others = [ref for ref in said.outputs if ref not in facts]
-    if said.numbers or not said.groups or said.firsts or not all(is_of_group(draft, ref, facts) for ref in others):
+    if said.numbers or not said.groups or not all(is_of_group(draft, ref, facts) for ref in others):
         return
     for ref in facts:
         said.outputs.remove(ref)
@@ -398,19 +377,6 @@ def is_done_to(draft: Draft, rows: str, head: str, verb: DoneSaid) -> bool:
         return False
     leads = draft.nearness.leads_to_one
     return not leads(head, rows) and (leads(rows, head) or (verb.is_told and len(links(draft, head, rows)) == 1))
-
-
-def decide_ranks(draft: Draft) -> None:
-    """ "With their rank": the place by the number that is named, where only one is."""
-    said = draft.said
-    if not said.ranks or any(number.over == "rank" for number in said.numbers):
-        return
-    if not said.numbers or said.ratio is not None:
-        message = f"I do not see by what number `{said.ranks}` is"
-        raise Stop(not_understood(message, "say `rank by …`", (said.ranks,)))
-    known = said.numbers[-1]
-    again = NumberSaid(known.ref, known.agg, known.distinct, "rank", list(known.conditions), list(known.related))
-    said.numbers.append(again)
 
 
 def decide_rows(draft: Draft) -> None:

@@ -7,27 +7,24 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from bot.analytics.grammar.said import Narrowing
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.quantifiers import stop_at_contradiction, told_plainly
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.said import Narrowing
 from bylaw.semantic.expressions import expression
 from bylaw.semantic.query import Condition, Filter, Related
 
 
-def of_one_kind(
-    draft: Draft, found: list[Condition], apart: Sequence[Filter], both: Sequence[Filter] = ()
-) -> list[Condition]:
+def of_one_kind(draft: Draft, found: list[Condition]) -> list[Condition]:
     """ "Cities with both Italian and Mexican restaurants", where a city is a column of theirs: it has one of each.
 
-    *apart* are the conditions of *found* that are said of two rows, *both* those that may be. Raises Stop where no one
-    thing has these.
+    Raises Stop where no one thing has these.
     """
     said, kind = draft.said, kind_asked(draft)
-    apart = apart or at_odds(draft, found) or (both if kind is not None and len(both) > 1 else ())
+    apart = at_odds(draft, found)
     if not apart:
         return found
-    if kind in (None, *(one.dimension for one in apart)) or said.times or said.aparts or said.firsts or said.done:
+    if kind in (None, *(one.dimension for one in apart)) or said.times or said.done:
         stop_at_contradiction(draft, found)
         words = str(apart[0].values[0]) if apart[0].values else apart[0].dimension.partition(".")[2].replace("_", " ")
         message = f"no row of `{draft.base}` is both `{words}` and something else of its kind"
@@ -49,13 +46,7 @@ def none_of_kind(draft: Draft, narrowing: Narrowing, condition: Filter) -> Relat
         kind = draft.base
     if kind is None or condition.dimension == kind:
         return None
-    if (
-        said.times
-        or said.aparts
-        or said.firsts
-        or said.done
-        or any(one.begins > narrowing.ends for one in said.conditions)
-    ):
+    if said.times or said.done or any(one.begins > narrowing.ends for one in said.conditions):
         words = narrowing.ref.words
         message = f"I do not see what holds for no row where `{words}` is denied"
         raise Stop(not_understood(message, "ask for one condition at a time", (words,)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.analytics.grammar.said import Ref
-from bot.analytics.grammar.wording import NEUTRAL_VERBS
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.said import Ref
 from bot.analytics.scope import Target
+from bot.analytics.wording import NEUTRAL_VERBS
 from bylaw.authored.context import Relationship
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.measured import SHARE
 from bot.analytics.reading import NotUnderstood, Stop, Unclear, not_understood
+from bot.analytics.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.scope import Target
 from bot.conversation import Choice
 from bylaw.language.quantities import Unit, factor

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.grammar.said import Ref
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.reading import Stop, not_understood, unclear
+from bot.analytics.said import Ref
 from bylaw.authored.context import Aggregation, Metric
 from bylaw.semantic.query import (
     SemanticQuery,
@@ -83,7 +83,7 @@ def in_amounts(draft: Draft, ref: Ref, names: list[str]) -> list[str]:
     """Instead of metrics that count what is asked for as an amount, those that add up an amount of the same rows."""
     known, said = draft.context.metrics, draft.said
     are_counts = all(known[name].agg in _COUNTS for name in names)
-    if not said.is_amount or said.counts or said.change is not None or not are_counts:
+    if not said.is_amount or said.counts or not are_counts:
         return names
     entities = {known[name].entity for name in names} | set(ref.entities)
     if not entities or normal_words(ref.words) in [name.split("_") for name in names]:

@@ -6,17 +6,15 @@ from calendar import day_name
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.analytics.grammar.said import Narrowing, Ref, RelatedSaid, TimeSaid
 from bot.analytics.meaning.balances import of_balance, of_last_row
-from bot.analytics.meaning.counterparts import against_other
-from bot.analytics.meaning.cycles import date_of_days, part_of
+from bot.analytics.meaning.cycles import date_of_days
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.kinds import none_of_kind, of_one_kind
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.literals import as_stored, numbers_meant, told_in_unit
 from bot.analytics.meaning.metrics import base_of, one_metric
 from bot.analytics.meaning.pairs import both_or_either, is_other_value
-from bot.analytics.meaning.quantifiers import none_otherwise, stop_at_all_of_kind, stop_at_contradiction
+from bot.analytics.meaning.quantifiers import stop_at_contradiction
 from bot.analytics.meaning.roles import (
     Role,
     in_other_role,
@@ -28,6 +26,7 @@ from bot.analytics.meaning.roles import (
     towards,
 )
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.said import Narrowing, Ref, RelatedSaid, TimeSaid
 from bot.analytics.scope import Target
 from bylaw.language.words import singular
 from bylaw.semantic.query import (
@@ -71,8 +70,6 @@ def all_filters(
     related_said = draft.said.related if related_said is None else related_said
     found: list[Condition] = []
     nowhere: list[Condition] = []  # of no related row
-    apart: list[Filter] = []  # of two rows
-    both: list[Filter] = []  # of two rows, where one thing has them
     clauses = clauses_of(draft, related_said, conditions, times)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
@@ -91,20 +88,17 @@ def all_filters(
         if is_denied and (none := none_of_kind(draft, narrowing, condition)) is not None:
             nowhere.append(none)
             continue
-        if home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition)):
-            apart += [condition] if narrowing.is_apart else []
-            both += [condition] if narrowing.is_of_rows and not narrowing.negated else []
-        elif narrowing.is_joined and not narrowing.negated:
+        is_own = home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition))
+        if not is_own and narrowing.is_joined and not narrowing.negated:
             raise Stop(both_or_either(draft, narrowing))
-        elif narrowing.is_none:
+        if not is_own and narrowing.is_none:
             nowhere.append(condition)
             continue
         join(found if home is None else home.conditions, condition, narrowing.alternative)
-    found = of_one_kind(draft, found, apart, both)
+    found = of_one_kind(draft, found)
     stop_at_contradiction(draft, found)
     for clause in clauses:
         stop_at_contradiction(draft, clause.conditions)
-    nowhere += [other for one in conditions if one.is_only for other in none_other(draft, one, clauses)]
     found = gather_related(draft, found, clauses) + nowhere
     for clause in nested_first(draft, clauses):
         if clause.counted == draft.base or (clause.counted in draft.per and is_some(clause.part)):
@@ -112,8 +106,6 @@ def all_filters(
             if is_some(clause.part):
                 continue
             part = of_balance(draft, clause.part)
-        elif clause.part.than is not None:
-            part = clause.part
         else:
             part = narrowed(draft, clause.part, clause.counted, clause.conditions)
             part = of_balance(draft, in_other_role(draft, part, clause.counted))
@@ -171,7 +163,6 @@ def clauses_of(
 ) -> list[Clause]:
     """What is said of related rows. Where rows are only said to be there, and more of the same kind, that says it."""
     told = {one.clause for one in conditions} | {one.clause for one in (*draft.said.times, *times)}
-    told |= {one.clause for one in draft.said.aparts}
     clauses: list[Clause] = []
     for said in related_said:
         part = related_rows(draft, said)
@@ -189,19 +180,6 @@ def clauses_of(
         else:
             clauses.append(Clause(counted, part, {said.clause}, is_alternative=said.alternative, verb=said.verb))
     return clauses
-
-
-def none_other(draft: Draft, narrowing: Narrowing, clauses: Sequence[Clause]) -> list[Condition]:
-    """What "only" adds to a condition: that no related row is otherwise."""
-    assert draft.base is not None
-    condition = condition_of(draft, narrowing, draft.base)
-    owner = owner_of(condition)
-    home = home_of(draft, owner, clauses, narrowing.clause)
-    if home is None and draft.nearness.leads_to_one(draft.base, owner):
-        stop_at_all_of_kind(draft, narrowing)
-        return []
-    part = home.part if home is not None else Related(entity=draft.base, metric=f"count({owner})")
-    return [none_otherwise(draft, narrowing, condition, part)]
 
 
 def is_some(part: Related) -> bool:
@@ -322,15 +300,7 @@ def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Re
             head = owner_of_several(draft, said, head, entity)
     stop_at_typical(draft, said)
     comparison, value = said.comparison, told_in_unit(draft, said, metric)[0]
-    part = Related(entity=kind or head, metric=metric, comparison=comparison, value=value, against=said.against)
-    if said.than is None:
-        return part
-    than = related_rows(draft, said.than)
-    kinds = []
-    for side, one in ((said, part), (said.than, than)):
-        counted = base_of(draft, one.metric, NO_QUERY)
-        kinds.append([condition_of(draft, kind, counted) for kind in side.kinds])
-    return against_other(draft, said, part, than, kinds)
+    return Related(entity=kind or head, metric=metric, comparison=comparison, value=value, against=said.against)
 
 
 def is_several(said: RelatedSaid) -> bool:
@@ -373,7 +343,7 @@ def stop_at_typical(draft: Draft, said: RelatedSaid) -> None:
     is_own = said.number is not None and said.number.agg == "max"  # of each row itself: so is what is said behind it
     others = [one.ref.words for one in draft.said.conditions if one.clause != said.clause or is_own or not said.clause]
     others += [t.span.label for t in draft.said.times if t.clause != said.clause or is_own or not said.clause]
-    if said.against is not None and others and not draft.said.is_overall:
+    if said.against is not None and others:
         message = f"I do not see whether the average is that of all, or of `{others[0]}` only"
         raise Stop(not_understood(message, "say `the overall average` for that of all", (others[0],)))
 
@@ -383,9 +353,6 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
     named = ref.of("condition") if not narrowing.values and narrowing.operator == "in" else ()
     if narrowing.operator == "is_weekend":
         return weekend(draft, base, narrowing)
-    if narrowing.cycle:
-        name = part_of(date_of_days(draft, base, narrowing), narrowing.cycle)
-        return Filter(dimension=name, values=narrowing.values, negated=narrowing.negated)
     if named:
         target = draft.choose(ref, named, narrowing.near)
         return Filter(dimension=target.name, negated=narrowing.negated)

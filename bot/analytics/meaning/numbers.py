@@ -6,18 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.analytics.grammar.said import NumberSaid, RatioSaid, Ref, RelatedSaid
-from bot.analytics.grammar.wording import AMOUNTS
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import has_role
-from bot.analytics.meaning.literals import which_number
 from bot.analytics.meaning.metrics import declared_name, fits, in_amounts, is_plain, one_metric
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.summaries import summary_of
 from bot.analytics.meaning.times import times_of_number
 from bot.analytics.reading import Stop, not_understood, unclear
+from bot.analytics.said import NumberSaid, RatioSaid, Ref
 from bot.analytics.scope import Target
+from bot.analytics.wording import AMOUNTS
 from bylaw.authored.context import Aggregation
 from bylaw.language.words import singular
 from bylaw.semantic.query import (
@@ -67,8 +66,13 @@ def decided_number(draft: Draft, number: NumberSaid) -> Decided:
         if not short or short in draft.context.metrics:
             short = f"{identifier(name)}_{last}"
         if number.over == "moving":
-            short = f"{identifier(name)}_average_of_{number.periods}_{draft.said.grain}s"
-        measure = Measure(name=short, metric=name, filters=filters, over=number.over, periods=number.periods)
+            short = f"{identifier(name)}_average_of_{1}_{draft.said.grain}s"
+        measure = Measure(
+            name=short,
+            metric=name,
+            filters=filters,
+            over=number.over,
+        )
         draft.measures.append(measure)
         decided = Decided(short, base, measure, number.is_rank)
     else:
@@ -99,35 +103,10 @@ def filters_of(draft: Draft, number: NumberSaid, base: str) -> tuple[Condition, 
 def name_compared(draft: Draft) -> None:
     """Decide which numbers rows are compared by: "whose average order value is above 1000"."""
     for said in draft.said.related:
-        if said.is_own:
-            said.metric = f"max({own_fact(draft, said)})"
-            said.number = NumberSaid(said.entity, "max")
-        elif said.number is not None:
+        if said.number is not None:
             known, draft.base = draft.base, said.head.entities[0]
             said.metric, _ = named_number(draft, said.number)
             draft.base = known
-
-
-def own_fact(draft: Draft, said: RelatedSaid) -> str:
-    """ "Orders above average": what is compared of each row: what is named, what a metric averages, the only number.
-
-    Raises Stop where it has several.
-    """
-    entity = draft.choose(said.head, said.head.of("entity")).name
-    facts = {fact.sql: f"{entity}.{fact.name}" for fact in draft.context.entities[entity].facts}
-    if said.number is None:
-        found = list(facts.values())
-    else:
-        metrics = [draft.context.metrics[target.name] for target in said.number.ref.of("metric")]
-        means = [one for one in metrics if (one.entity, one.agg) == (entity, said.against) and is_plain(draft, one)]
-        named = {target.name for target in said.number.ref.of("fact")} & {*facts.values()}
-        found = sorted({*named, *(facts[one.expr] for one in means if one.expr in facts)})
-    if len(found) > 1:
-        raise Stop(which_number(draft, said.head, found))
-    if not found:
-        words = (said.number.ref if said.number is not None else said.head).words
-        raise Stop(not_understood(f"I do not see what of each row `{words}` compares", "name the number", (words,)))
-    return found[0]
 
 
 def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
@@ -139,8 +118,6 @@ def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
 
 def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     ref, agg = number.ref, number.agg
-    if number.less is not None:
-        return less_of_rows(draft, number, number.less)
     metrics = list(dict.fromkeys(target.name for target in ref.of("metric")))
     if agg is None and (metrics or ref.entities):
         metrics = in_amounts(draft, ref, metrics)
@@ -192,16 +169,6 @@ def stop_at_amounts(draft: Draft, number: NumberSaid, metrics: Sequence[str]) ->
             rf"\b(?:total|sum of)\s+(?:the\s+)?(?={re.escape(ref.words)})", "", draft.text, flags=re.IGNORECASE
         )
         raise Stop(unclear(text, ref.words, [f"number of {ref.words}", *names], draft.context))
-
-
-def less_of_rows(draft: Draft, number: NumberSaid, other: Ref) -> tuple[str, str]:
-    """ "The average difference between A and B": of a fact less another one that each of its rows has too."""
-    over = draft.choose(number.ref, number.ref.of("fact"), owners_said(draft, number))
-    under = draft.choose(other, other.of("fact"), (over.owner,))
-    if not draft.nearness.leads_to_one(over.owner, under.owner):
-        message = f"one row of `{over.owner.replace('_', ' ')}` has `{other.words}` many times, or never"
-        raise Stop(not_understood(message, "ask for the difference of two totals", (other.words,)))
-    return f"{number.agg}({over.name} - {under.name})", over.owner
 
 
 def of_one_row(draft: Draft, number: NumberSaid, target: Target) -> Aggregation | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from bot.analytics.grammar.said import Narrowing
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import NotUnderstood, Unclear, not_understood
+from bot.analytics.said import Narrowing
 from bot.conversation import Choice
 from bylaw.semantic.query import Condition, Filter
 

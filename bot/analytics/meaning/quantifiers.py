@@ -4,39 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.grammar.said import Narrowing
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.reading import Stop, not_understood
-from bylaw.language.words import singular
-from bylaw.semantic.query import Condition, Filter, Related
-
-
-def none_otherwise(draft: Draft, narrowing: Narrowing, condition: Filter, part: Related) -> Related:
-    """ "Customers who only bought funds": besides some such row each has none that is otherwise.
-
-    *part* asks for some of these rows. Raises Stop where more than one thing is said of them.
-    """
-    others = [one for one in draft.said.conditions if one is not narrowing and one.clause == narrowing.clause]
-    is_some = part.comparison == ">=" and part.value == 1 and part.against is None
-    if others or draft.said.times or not is_some:
-        words = narrowing.ref.words
-        message = f"I do not see what holds for all and what for some of those that are `{words}`"
-        raise Stop(not_understood(message, "ask for one condition at a time", (words,)))
-    other = condition.model_copy(update={"negated": not condition.negated})
-    return part.model_copy(update={"comparison": "=", "value": 0, "filters": (other,)})
-
-
-def stop_at_all_of_kind(draft: Draft, narrowing: Narrowing) -> None:
-    """ "Regions with only gold customers", where a region is a column of the customers: all of each would be asked."""
-    asked = next(iter(draft.said.outputs), None) or draft.said.subject
-    if asked is None or asked.entities:
-        return
-    own = [one for one in asked.of("dimension") if one.owner == draft.base]
-    owners = {singular(word) for one in own for word in (one.owner, *draft.context.entities[one.owner].synonyms)}
-    is_row = any(draft.is_key(one) or draft.tells_apart(one.name, one.owner) for one in own)
-    if own and not is_row and singular(asked.words.lower()) not in owners:
-        message = f"I do not see whether all rows of `{asked.words}` are meant"
-        raise Stop(not_understood(message, "ask for the rows", (narrowing.ref.words,)))
+from bylaw.semantic.query import Condition, Filter
 
 
 def stop_at_contradiction(draft: Draft, conditions: Sequence[Condition]) -> None:

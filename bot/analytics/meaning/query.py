@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import (
     stop_at_bare_word,
     stop_at_definitions,
     stop_at_grouped_rows,
     stop_at_names,
     stop_at_one_row,
-    stop_at_owners,
     stop_at_pointed,
     stop_at_states,
     stop_at_strangers,
@@ -25,16 +23,7 @@ from bot.analytics.meaning.checks import (
     stop_at_unused,
 )
 from bot.analytics.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
-from bot.analytics.meaning.cycles import add_cycles, stop_at_cycles
 from bot.analytics.meaning.draft import Draft
-from bot.analytics.meaning.firsts import (
-    add_firsts,
-    columns_of_first,
-    entity_of,
-    group_by_owners,
-    keys_of_owner,
-    owner_labels,
-)
 from bot.analytics.meaning.guesses import (
     asks_for_many,
     decide_beside,
@@ -44,14 +33,12 @@ from bot.analytics.meaning.guesses import (
     decide_frequent,
     decide_grains,
     decide_per,
-    decide_ranks,
     decide_rows,
     decide_sorted,
 )
 from bot.analytics.meaning.kinds import prefer_counted, prefer_rows
 from bot.analytics.meaning.links import decide_who, has_role, stop_at_verbs
 from bot.analytics.meaning.metrics import base_of
-from bot.analytics.meaning.moments import add_aparts
 from bot.analytics.meaning.narrowed import all_filters
 from bot.analytics.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
 from bot.analytics.meaning.roles import in_roles, of_their_kind, stop_at_lost_roles, stop_at_roles
@@ -65,7 +52,7 @@ from bot.analytics.meaning.rows import (
     shown_name,
     shown_names,
 )
-from bot.analytics.meaning.shared import stop_at_done, stop_at_each_row, stop_at_things, stop_at_unequal_sides
+from bot.analytics.meaning.shared import stop_at_done, stop_at_each_row, stop_at_things
 from bot.analytics.meaning.spans import (
     date_of_sides,
     decide_sides,
@@ -78,9 +65,9 @@ from bot.analytics.meaning.summaries import decide_summaries
 from bot.analytics.meaning.times import dated_related, list_window, redated, time_of_done, time_of_rows, window_of
 from bot.analytics.meaning.units import in_units, stop_at_any, stop_at_units
 from bot.analytics.reading import Stop, carried, not_understood, renewed
+from bot.analytics.said import NumberSaid, Ref
 from bylaw.authored.context import Grain
 from bylaw.semantic.query import (
-    PLACES,
     Difference,
     Order,
     Ratio,
@@ -95,7 +82,6 @@ FIRST: tuple[Callable[[Draft], None], ...] = (  # what is decided of the words b
     decide_who,
     decide_done,
     decide_rows,
-    decide_ranks,
     decide_frequent,
     decide_facts,
     decide_sorted,
@@ -107,7 +93,6 @@ STOPS: tuple[Callable[[Draft, SemanticQuery], None], ...] = (  # what a query of
     stop_at_bare_word,
     stop_at_one_row,
     stop_at_things,
-    stop_at_unequal_sides,
     stop_at_each_row,
     stop_at_done,
 )
@@ -140,12 +125,9 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
     previous = redated(draft, previous)
     draft.measures, draft.summaries = list(previous.measures), list(previous.summaries)
     if previous.is_list:
-        stop_at_cycles(draft)
         draft.base = previous.dimensions[0].partition(".")[0]
         filters = all_filters(draft)
         merge_joined(draft)
-        add_aparts(draft, filters)
-        add_firsts(draft, filters)
         list_window(draft, filters)
         shown = tuple(shown_name(draft, ref) for ref in draft.said.outputs)
         return previous.model_copy(
@@ -190,12 +172,9 @@ def query_of_numbers(
     decide_grains(draft)
     draft.counted = metrics_of(draft, numbers, ratios)
     metrics = list(dict.fromkeys([number.name for number in numbers] + [ratio.name for ratio in ratios]))
-    group_by_owners(draft)
     dimensions = group_names(draft)
     decide_periods(draft, numbers, dimensions)
     filters = all_filters(draft)
-    add_aparts(draft, filters)
-    add_firsts(draft, filters)
     times = joined_spans(draft)
     compared = Compared([*metrics, *draft.more], list(differences))
     sides = decide_sides(draft)
@@ -213,7 +192,6 @@ def query_of_numbers(
         time_dimension = date_of_sides(draft, times, filters)
     if time_dimension is None and said.grain is not None:
         time_dimension = time_of_done(draft) or time_of_rows(draft, filters, window)
-    add_cycles(draft, dimensions, time_dimension)
     orders = compared.sorted_by(orders_of(draft, dimensions))
     if sides:
         orders = rank_compared(draft, compared, orders)
@@ -241,7 +219,7 @@ def query_of_numbers(
         grain=said.grain,
         with_empty=said.with_empty and not any(has_role(draft, draft.base, name) for name in draft.per),
         order=orders,
-        limit=None if said.place else limit,
+        limit=limit,
         place=place_of_one(draft, limit, orders),
         limit_by=limited_by(draft, dimensions) if limit and asked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
@@ -273,22 +251,14 @@ def metrics_of(draft: Draft, numbers: Sequence[Decided], ratios: Sequence[Ratio]
 
 def place_of_one(draft: Draft, limit: int | None, orders: Sequence[Order]) -> int | None:
     """ "The second highest", "… in each region": the place that is asked for. Raises Stop where nothing is ranked."""
-    said = draft.said
-    if said.place is None:
-        return None
-    if limit != 1 or not orders or said.firsts or said.each_of or draft.follows:
-        words = PLACES[said.place - 1]
-        raise Stop(
-            not_understood(f"I do not see what is {words}", "ask for one of all: `which region has …`", (words,))
-        )
-    return said.place
+    return None
 
 
 def limit_of(draft: Draft, orders: Sequence[Order]) -> int | None:
     """How many are shown: as many as are asked for, and of "which has the most" one."""
     said = draft.said
     is_ranked = said.is_ranking or any(number.is_extreme for number in said.numbers)
-    is_one = said.limit is None and orders and is_ranked and (said.place or not asks_for_many(draft))
+    is_one = said.limit is None and orders and is_ranked and not asks_for_many(draft)
     return 1 if is_one else said.limit
 
 
@@ -331,7 +301,7 @@ def ranked_by(draft: Draft, numbers: list[Decided]) -> tuple[str, ...]:
 def query_of_rows(draft: Draft) -> SemanticQuery:
     """Rows instead of numbers."""
     said = draft.said
-    if words := said.compares or said.change_words:
+    if words := said.compares or "":
         raise Stop(not_understood(f"I do not see which number `{words}` is about", metrics_known(draft), (words,)))
     stop_at_uncounted(draft)
     prefer_rows(draft)
@@ -339,7 +309,6 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
     if subject is None and not said.outputs:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
-    stop_at_cycles(draft)
     draft.base = owner_of_outputs(draft) if subject is None else owner_of_subject(draft, subject)
     for stop in NAMED:
         stop(draft)
@@ -348,23 +317,11 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         dimensions.insert(0, draft.choose(subject, subject.of("dimension")).name)
     told: list[str] = [name.partition(".")[0] for name in dimensions]
     for ref in said.groups:
-        if said.firsts and ref.entities and not (set(ref.entities) - {*told} and draft.is_labelled(ref.entities[0])):
-            continue
         owned = zip(dimensions, told, strict=False)
         is_seen = ref not in said.each or any(draft.tells_apart(name, owner) for name, owner in owned)
         labels = [name for name in label_or_name(draft, ref) if name.partition(".")[0] not in told or not is_seen]
         dimensions = dimensions + labels if is_seen else [*labels, *dimensions]  # "the capital of each state"
-    if not said.outputs and said.firsts and (shown := columns_of_first(draft, said.firsts[0])):
-        dimensions = shown
-    if not said.outputs and said.each_of is not None:
-        dimensions = owner_labels(draft) + draft.columns(draft.base)
-    for first in said.firsts:
-        if first.is_shown and (entity := entity_of(draft, first)) not in {
-            name.partition(".")[0] for name in dimensions
-        }:
-            dimensions += draft.columns(entity)
     stop_at_grouped_rows(draft, dimensions)
-    stop_at_owners(draft, dimensions)
     dimensions = with_subject(draft, dimensions)
     inside = [name for ref in said.best_of for name in label_or_name(draft, ref)]
     dimensions = [*(name for name in inside if name not in dimensions), *dimensions]
@@ -372,15 +329,13 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     stop_at_roles(draft)
     filters = all_filters(draft)
     merge_joined(draft)
-    add_aparts(draft, filters)
-    add_firsts(draft, filters)
     stop_at_unused(draft, dimensions)
     stop_at_units(draft, dimensions)
     stop_at_states(draft)
     list_window(draft, filters)
     of_their_kind(draft, filters)
     stop_at_lost_roles(draft, filters, dimensions)
-    is_one = said.is_ranking and (bool(said.best_of) or bool(said.place) or not asks_for_many(draft))
+    is_one = said.is_ranking and (bool(said.best_of) or not asks_for_many(draft))
     limit = 1 if said.limit is None and is_one else said.limit
     orders = orders_of_rows(draft, dimensions)
     if not said.outputs and (limit != 1 or said.limit):
@@ -389,8 +344,8 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
         dimensions=tuple(dict.fromkeys(dimensions)),
         filters=tuple(filters),
         order=tuple(orders),
-        limit=None if said.place else limit if orders else said.limit,
-        limit_by=keys_of_owner(draft) or tuple(inside),
+        limit=limit if orders else said.limit,
+        limit_by=tuple(inside),
         place=place_of_one(draft, limit, orders),
     )
     return in_roles(draft, query)
@@ -435,7 +390,7 @@ def orders_of_rows(draft: Draft, dimensions: Sequence[str]) -> list[Order]:
         names = label_or_name(draft, by) if isinstance(by, Ref) else [date_of_rows(draft, by)]
         descending = order.descending if order.descending is not None else bool(said.descending)
         orders += [Order(by=name, descending=descending) for name in names]
-    if said.limit and not orders:
+    if (said.limit or said.is_ranking) and not orders:
         raise Stop(not_understood("I do not see what should be ranked", "name a number: `top 5 regions by …`"))
     if not orders and said.descending is not None:
         columns = [target.name for ref in said.outputs for target in ref.of("fact") if target.name in dimensions]

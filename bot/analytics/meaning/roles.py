@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.analytics.grammar.said import Narrowing, Ref
-from bot.analytics.grammar.wording import DESTINATIONS, ORIGINS, PARTICLES
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.said import Narrowing, Ref
 from bot.analytics.scope import Target
+from bot.analytics.wording import DESTINATIONS, ORIGINS, PARTICLES
 from bylaw.authored.context import Relationship
 from bylaw.language.words import FUNCTION_WORDS
 from bylaw.semantic.query import AnyOf, Condition, Filter, Related, SemanticQuery

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bot.analytics.grammar.said import NumberSaid, Ref
 from bot.analytics.meaning.checks import made_of, stop_at_strays
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.literals import is_text
 from bot.analytics.meaning.numbers import decided_number, named_number
 from bot.analytics.meaning.roles import take_place
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.said import NumberSaid, Ref
 from bot.analytics.scope import Target
 from bylaw.semantic.query import (
     Order,

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.analytics.grammar.said import NumberSaid
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import links
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.analytics.said import NumberSaid
 from bot.conversation import Choice
 from bylaw.semantic.gotchas import applicable
 from bylaw.semantic.query import SemanticQuery
@@ -47,36 +47,6 @@ def pairs_once(draft: Draft, link: str, *ends: str) -> bool:
     columns = [one.relationship_columns for one in entity.relationships if one.right_entity in ends]
     key = set(entity.primary_key.columns) if entity.primary_key is not None else set()
     return bool(key) and key <= {part.left_column for parts in columns for part in parts}
-
-
-def stop_at_unequal_sides(draft: Draft, query: SemanticQuery) -> None:
-    """ "Total sale price minus total cost": of the cars that were sold, or of all cars? Raises Stop."""
-    leads, said = draft.nearness.leads_to_one, draft.said
-    for part in query.differences if not said.times else ():
-        after, before = (base_of(draft, name, query) for name in (part.after, part.before))
-        sums = [_fact_added_up(draft, name) for name in (part.after, part.before)]
-        many = after if leads(after, before) else before
-        if (
-            after == before
-            or len(said.numbers) != 2
-            or None in sums
-            or not (leads(after, before) or leads(before, after))
-        ):
-            continue
-        one, other = (number.ref.words for number in said.numbers)
-        words, rows = said.change_words, readable(many)
-        span = re.search(_between(draft, said.numbers), draft.text, re.IGNORECASE)
-        if span is None or many != after:
-            message = f"I do not see whether `{one}` and `{other}` are those of the same rows"
-            raise Stop(not_understood(message, "ask for both numbers side by side", (words,)))
-        head, tail = draft.text[: span.start()], draft.text[span.end() :]
-        paired = f"{head}total difference between {sums[0]} and {sums[1]}{tail}"
-        apart = f"{head}{span[1]} and {span[3]}{tail}"
-        choices = (
-            Choice(value=paired, label=f"{sums[0]} less {sums[1]}, of the {rows} alone"),
-            Choice(value=apart, label="both totals side by side, each of all its rows"),
-        )
-        raise Stop(Unclear(words, choices))
 
 
 def stop_at_each_row(draft: Draft, query: SemanticQuery) -> None:
@@ -120,24 +90,10 @@ def stop_at_done(draft: Draft, query: SemanticQuery) -> None:
                 raise Stop(not_understood(message, help, (verb.words,)))
 
 
-def _fact_added_up(draft: Draft, name: str) -> str | None:
-    """How one speaks of the column that the number adds up, where it does nothing else."""
-    metric = draft.context.metrics.get(name)
-    if metric is not None:
-        owner, column = metric.entity or "", metric.expr
-        is_sum = metric.type == "simple" and metric.agg == "sum"
-    else:
-        inside = name.removeprefix("sum(").removesuffix(")")
-        owner, _, column = inside.partition(".")
-        is_sum = name.startswith("sum(")
-    facts = draft.context.entities[owner].facts if is_sum and owner in draft.context.entities else ()
-    return next((readable(one.name) for one in facts if column in (one.name, one.sql)), None)
-
-
 def _between(draft: Draft, numbers: Sequence[NumberSaid]) -> str:
     """The two numbers of a difference as they are told: "total A minus total B"."""
     one, other = (re.escape(number.ref.words) for number in numbers)
-    words = r"\s+".join(map(re.escape, draft.said.change_words.split()))
+    words = r"\s+".join(map(re.escape, []))
     return rf"((?:total |sum of )?(?:the )?{one})\s+({words})\s+(?:the )?((?:total |sum of )?(?:the )?{other})"
 
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
-from bot.analytics.grammar.said import TimeSaid
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.times import is_bare, parts_of_date, time_of_done, time_of_related
 from bot.analytics.reading import NotUnderstood, Stop, Unclear, not_understood
+from bot.analytics.said import TimeSaid
 from bot.conversation import Choice
 from bylaw.language.dates import Shift, Span
-from bylaw.semantic.query import Condition, Window
+from bylaw.semantic.query import Condition, SemanticQuery, Window
 
 _BETWEEN = re.compile(
     r"[\s,]*(and|or|vs|versus|against|with|to|than|compared to|compared with|as compared to|relative to|over)?\.?\s*"
     r"((in|of|for|during|on|the|that of|those of|what it was|it was)\s*)*"
 )
 _NAMED = re.compile(r"(?:Q[1-4] |[A-Z][a-z]+ )?\d{4}")  # the label of a month, a quarter or a year
+_LONGEST_YEAR = 366
 _MOST = 6  # more spans than this are asked for by month or quarter
 
 
@@ -37,7 +38,7 @@ class Side:
 def decide_spans(draft: Draft) -> None:
     """Give "the month before" its days, and take apart "from Q1 to Q2" where what lies at its ends is compared."""
     said = draft.said
-    if said.compares or said.change:
+    if said.compares:
         split = [time.span.sides or (time.span,) for time in said.times]
         said.times = [replace(time, span=span) for time, spans in zip(said.times, split, strict=True) for span in spans]
     before: tuple[date, date] | None = None
@@ -148,12 +149,12 @@ def decide_sides(draft: Draft) -> list[Side]:
         return []
     ordered = sorted(times, key=lambda time: time.span.start or date.min)
     is_or = any(re.search(r"\bor\b", draft.text[a.span.ends : b.span.begins].lower()) for a, b in pairwise(times))
-    if is_one(ordered) and (said.grain or is_or) and not said.change:
+    if is_one(ordered) and (said.grain or is_or):
         merge_spans(draft, ordered)
         return []
     if said.grain or is_or:
         return []  # two spans that are no one: it is said that they are two
-    is_plain = not said.compares and not said.change and times == ordered and is_one(ordered)
+    is_plain = not said.compares and times == ordered and is_one(ordered)
     if is_plain and all(_NAMED.fullmatch(time.span.label) for time in times):
         raise Stop(_each_or_all(draft, times))
     sides = [_side(draft, time) for time in times]
@@ -204,3 +205,50 @@ def _each_or_all(draft: Draft, times: Sequence[TimeSaid]) -> Unclear | NotUnders
             Choice(value=f"{before}{whole}{after}", label=f"all together: {whole}"),
         ),
     )
+
+
+def aligned(draft: Draft, query: SemanticQuery) -> SemanticQuery:
+    """*query* with the periods that it compares side by side: January beside January, up to the same day.
+
+    Raises Stop where a span is compared with itself, or periods of that grain have no counterparts.
+    """
+    compared = [one for one in query.measures if one.window is not None]
+    windows = [one.window for one in compared if one.window is not None]
+    if len(windows) < 2:
+        return query
+    if len({(one.metric, one.filters, one.window) for one in compared}) < len(compared):
+        words = windows[0].label
+        raise Stop(not_understood(f"I would compare `{words}` with itself", "name the other span", (words,)))
+    if query.grain is None:
+        return query
+    dates = {date for one in compared for date in draft.compiler.dates_of(one.metric)}
+    column = query.time_dimension or (dates.pop() if len(dates) == 1 else None)
+    years = {(one.start.month, one.start.day) for one in windows}
+    is_yearly = all((one.end - one.start).days <= _LONGEST_YEAR for one in windows)
+    if query.grain != "month" or column is None or len(years) > 1 or not is_yearly:
+        message = f"I do not see which {query.grain} of one span lies beside which of the other"
+        raise Stop(not_understood(message, "compare months of two years, or leave the grain out", (query.grain,)))
+    owner, _, short = column.partition(".")
+    cut = {one: _cut(one, windows, draft.today) for one in windows}
+    measures = [
+        one if one.window is None else one.model_copy(update={"window": cut[one.window]}) for one in query.measures
+    ]
+    month = f"{owner}.month_of_year({short})"
+    changed = {"measures": tuple(measures), "grain": None, "dimensions": (month, *query.dimensions), "order": ()}
+    return query.model_copy(update=changed)
+
+
+def _cut(window: Window, windows: Sequence[Window], today: date) -> Window:
+    """*window* up to the day that one which is not over has come to."""
+    running = next((one for one in windows if one.start <= today < one.end), None)
+    if running is None or running is window:
+        return window
+    until = _years_on(today, window.start.year - running.start.year) + timedelta(days=1)
+    if not window.start < until < window.end:
+        return window
+    return window.model_copy(update={"end": until, "label": f"{window.label} until {until - timedelta(days=1)}"})
+
+
+def _years_on(day: date, years: int) -> date:
+    leap = (day.month, day.day) == (2, 29)
+    return (day - timedelta(days=1) if leap else day).replace(year=day.year + years)

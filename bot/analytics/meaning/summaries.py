@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import Literal, cast
 
-from bot.analytics.grammar.said import NumberSaid, Ref
-from bot.analytics.grammar.wording import AMOUNTS, GRAINS
 from bot.analytics.meaning.draft import Draft, Each, normal_words
 from bot.analytics.meaning.guesses import counted_in
 from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.analytics.said import NumberSaid, Ref
 from bot.analytics.scope import Target
+from bot.analytics.wording import AMOUNTS, GRAINS
 from bot.conversation import Choice
 from bylaw.language.words import singular
 from bylaw.semantic.query import Summary
@@ -30,10 +30,6 @@ def decide_summaries(draft: Draft) -> None:
     decide_stored(draft)
     decide_own(draft)
     decide_adverbs(draft)
-    if said.on_average:
-        for number in said.numbers:
-            if number.agg in (None, "count") and number.summary is None and counts(draft, number):
-                number.summary = "avg"
     said_so = [number for number in said.numbers if number.summary is not None]
     each = each_of(draft)
     for number in said.numbers if each is not None else ():
@@ -42,14 +38,12 @@ def decide_summaries(draft: Draft) -> None:
             number.summary, number.agg = number.agg, "count" if are_rows(number) else "sum" if is_sum else None
     found = [number for number in said.numbers if number.summary is not None]
     if not found:
-        if said.on_average:
-            raise of_whom(said.on_average)
         stop_at_adverb(draft)
         stop_at_single_rows(draft)
         said.grain, said.with_empty = said.grain or said.each_grain, said.with_empty or said.is_empty_too
         return
     if each is None:
-        raise of_whom(said.on_average or _WORDS[cast(Kind, said_so[0].summary)] if said_so else "average")
+        raise of_whom(_WORDS[cast(Kind, said_so[0].summary)] if said_so else "average")
     for ref in each.refs:
         for refs in (said.groups, said.heads):
             refs[:] = [one for one in refs if one is not ref]
@@ -192,14 +186,11 @@ def each_of(draft: Draft) -> Each | None:
     each = [ref for ref in said.each if ref in said.groups and ref.entities]
     whole = [ref for ref in said.groups if ref.entities and not ref.of("dimension")]
     alone = each or (whole if len(said.groups) == 1 else [])
-    if len(alone) == 1 and not said.on_average and others_spoken_of(draft, alone[0]):
+    if len(alone) == 1 and others_spoken_of(draft, alone[0]):
         return None
     if len(alone) == 1:
         return Each((alone[0],))
-    if said.on_average and said.grain is not None and not said.groups:
-        return Each(grain=said.grain)
-    one = [head for head in said.heads if not head.is_plural and f"a {head.words}" in draft.text]
-    return Each((one[0],)) if said.on_average and len(one) == 1 and not said.groups else None
+    return None
 
 
 def others_spoken_of(draft: Draft, each: Ref) -> bool:

@@ -7,13 +7,13 @@ from calendar import month_name
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from bot.analytics.grammar.said import NumberSaid, TimeSaid
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft, normal_words
 from bot.analytics.meaning.links import link_of, links
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.meaning.narrowed import NO_QUERY, gather_related, narrowed, owner_of
 from bot.analytics.reading import Stop, Unclear, not_understood
+from bot.analytics.said import NumberSaid, TimeSaid
 from bot.analytics.verbs import is_done, said_of
 from bot.conversation import Choice
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
@@ -58,8 +58,6 @@ def dated(
         start, end = time.span.start, time.span.end
         if start is None or end is None:
             continue
-        for twin in twins_of(draft, filters, time):
-            put_inside(draft, filters, twin, time)
         if (parts := parts_of_date(draft, time, start, end)) is not None:
             place(draft, filters, parts, clause=time.clause)
         elif not stands_in_clause(draft, time, filters):
@@ -96,14 +94,6 @@ def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> 
         put_inside(draft, filters, known, time)
         return True
     return False
-
-
-def twins_of(draft: Draft, filters: Sequence[Condition], time: TimeSaid) -> list[Related]:
-    """ "Both a review and a tip in 2022": of the reviews too, where nothing else says when they were written."""
-    told = {other.clause for other in draft.said.times}
-    numbers = {one.twin for one in draft.said.related if one.clause == time.clause > 0} - told
-    found = [draft.clauses[number] for number in sorted(numbers) if number in draft.clauses]
-    return [one for one in found if one in filters]
 
 
 def put_inside(draft: Draft, filters: list[Condition], known: Related, time: TimeSaid) -> None:

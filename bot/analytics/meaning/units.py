@@ -7,11 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NoReturn
 
-from bot.analytics.grammar.said import UnitSaid
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.numbers import Decided, identifier
 from bot.analytics.reading import Stop, not_understood
+from bot.analytics.said import UnitSaid
 from bylaw.language.quantities import Unit
 from bylaw.semantic.query import Measure
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import chain
 
+from bot.enforcement.checks import claimed
 from bot.enforcement.checks.claims import claims, core, holds_here, judge, limits, offers
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.checks.told import facts, sums
@@ -30,13 +31,15 @@ _SERIOUS = frozenset({"wrong-action", "wrong-figure", "wrong-fact", "broken-inva
 
 def check(draft: Draft) -> CheckResult:
     """What is stated of actions, figures and facts against the rules and the case; nothing stated answers nothing."""
+    if draft.found is not None:
+        return claimed.check(draft, draft.found)
     found = (part(draft) for part in (_unread, facts, claims, offers, limits, sums, _sources, _silence, _untold))
     violations = tuple(_distinct(list(chain.from_iterable(found))))
     levels = draft.index.rules.enforcement.consistency
     if any(violation.kind in _SERIOUS for violation in violations):
         return CheckResult("consistency", float(levels.contradicted), violations[0].message, violations)
     if violations:
-        return CheckResult("consistency", float(levels.unsupported), violations[0].message, violations)
+        return CheckResult("consistency", float(levels.unread), violations[0].message, violations)
     count = len(draft.stated.claims)
     return CheckResult(
         "consistency", 1.0, f"{count} statement{'' if count == 1 else 's'} about actions, all of them follow"

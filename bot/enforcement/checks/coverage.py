@@ -21,6 +21,10 @@ def check(draft: Draft) -> CheckResult:
     path = sorted(name for name in lookups(draft.index).facts_of(draft.deciding) if name in draft.facts)
     if not path:
         return CheckResult("coverage", 1.0, "nothing on the path to mention")
+    if draft.found is not None:
+        said = {one.fact for one in draft.found.reading.claims} | set(draft.facts)
+        here = said & set(path)
+        return CheckResult("coverage", len(here) / len(path), f"{len(here)} of {len(path)} facts on the path are told")
     known = draft.told & set(path) if draft.stated.claims or draft.is_quoting else set()
     told = known | _told(draft, [name for name in path if name not in known])
     detail = f"{len(told)} of {len(path)} facts on the path were told or are mentioned"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from bot.claims.judge import Found
 from bot.enforcement.checks.result import CheckResult, Draft, Violation
 from bot.enforcement.kept import kept
 from bot.enforcement.lookups import lookups
@@ -17,13 +18,18 @@ from bot.enforcement.sentences import cited
 from bot.enforcement.write import Words
 from bot.pii import Mask
 from bylaw.authored.enforcement import Enforcement, Pii
+from bylaw.language.lexicon import lexicon
+from bylaw.language.text import parse
 from bylaw.logic.evaluate import Decision
 from bylaw.logic.ir import TRUE, ConditionalRule
 
 
 def check(draft: Draft) -> CheckResult:
     """Is there anything that may never be said?"""
-    violations = (*_personal(draft), *_promises(draft), *_forbidden(draft))
+    held = () if draft.found is not None else (*_promises(draft), *_forbidden(draft))
+    is_read = draft.found is not None and draft.found.reading.by != "template"
+    promised = tuple(_promised(draft, draft.found)) if draft.found is not None and is_read else ()
+    violations = (*_personal(draft), *promised, *held)
     detail = violations[0].message if violations else "no personal data, no over-promise, nothing that is prohibited"
     return CheckResult("pattern", 0.0 if violations else 1.0, detail, violations)
 
@@ -31,6 +37,8 @@ def check(draft: Draft) -> CheckResult:
 def _personal(draft: Draft) -> Iterator[Violation]:
     mask = _mask(draft.index.rules.pii)
     for found in mask.find(draft.seen):
+        if draft.found is not None and found.text in draft.query:
+            continue  # the person told it
         # the words themselves would carry the data into logs and records
         yield Violation("pii", f"it holds {found.label}", "")
 
@@ -65,6 +73,21 @@ def _cites_a_law_without_exception(draft: Draft, policy: str) -> bool:
 def _holds_always(draft: Draft, action: str) -> bool:
     always = lookups(draft.index).always(draft.evaluator, draft.day)
     return any(action in rule.effect.demands for rule in always)
+
+
+def _promised(draft: Draft, found: Found) -> Iterator[Violation]:
+    """Promises beyond the rules: not where they are denied, or all that the sentence claims follows."""
+    text = parse(draft.text)
+    for name, pattern in _patterns(draft.index.rules.enforcement).items():
+        for match in pattern.finditer(text.seen):
+            passage = text.passage_of(*match.span())
+            said = [
+                one for one in found.reading.claims if any(text.passage_of(*p) == passage for p in text.find(one.quote))
+            ]
+            words = [token.word for token in text.within(passage.start if passage else 0, match.end())]
+            is_denied = lexicon()["negation"].any_in(words) or any(word.endswith("n't") for word in words)
+            if not is_denied and not (said and all(one.status in ("valid", "satisfiable") for one in said)):
+                yield Violation("over-promise", f"it promises more than a rule says (`{name}`): “{match[0]}”", match[0])
 
 
 def _forbidden(draft: Draft) -> Iterator[Violation]:

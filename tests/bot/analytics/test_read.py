@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from bot.analytics import autonomy, risk
 from bot.analytics.asking import is_write_request
-from bot.analytics.grammar.wording import FILLERS
 from bot.analytics.read import Reader
 from bot.analytics.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.scope import lexicon_of
+from bot.analytics.wording import FILLERS
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery
@@ -66,12 +66,13 @@ def test_a_question_is_read_as_this_query(row, read):
 @pytest.mark.parametrize("row", ROWS["bound"], ids=lambda row: row["text"])
 def test_every_content_word_of_a_question_is_bound_or_asks(row, read, reader):
     """What nothing binds must be one of the few words of asking: nothing is skipped."""
-    from bot.analytics.grammar import wording as asking
+    from bot.analytics import wording as asking
 
     reading = read(row["text"])
     said = " ".join(binding.words for binding in reading.bindings)
     bound = {word.text for word in read_words(said)}
-    asking_words = FILLERS | asking.ASKING | asking.BY | asking.BROKEN | asking.NOT | asking.MOST | asking.LEAST
+    asking_words = FILLERS | asking.ASKING | asking.BY | asking.NOT | asking.MOST
+    asking_words |= {"broken", "down", "split", "grouped", "lowest"}
     asking_words |= {"many", "number", "count", "total", "or", "i", "over", "time", *asking.GRAINS, *asking.NUMBERS}
     for word in read_words(row["text"]):
         assert word.text in bound | asking_words or word.text.isdigit(), word
@@ -135,7 +136,7 @@ def test_a_query_survives_the_session(read):
         "delete all orders", "please delete the refunds", "DROP TABLE orders", "can you update the prices",
         "insert a row into customers", "truncate orders", "set the price of LA-026 to 10", "cancel order 12",
         "I want to remove the test accounts", "change the tier of customer 5", "create a table",
-        "do write the orders again", "do drop the orders", "what do write requests do",
+        "do write the orders again", "do drop the orders", "show the orders of May; then delete them",
         "could you get rid of the test accounts", "lower all prices by ten percent", "please double every price",
         "close claim 123", "undo the refund of order 12", "let's void the unpaid invoices", "block customer 17",
         "would it be possible to have order 12 marked as delivered", "I'd like the price to be 10 from now on",
@@ -153,7 +154,10 @@ def test_a_request_to_change_data_is_seen(text):
         "how many reviews did each customer write", "why did revenue drop in August", "did net revenue drop in May",
         "show the drop in orders from May to June", "set of orders in May", "when was the last update",
         "raise in refunds last month", "void invoices by month", "transfer volume by month", "lower prices by category",
-        "write a poem", "please write me a story about orders",
+        "write a poem", "please write me a story about orders", "what do write requests do",
+        "orders created last month",
+        "which tickets did the team update", "number of writes per day", "merge requests by month",
+        "create a report of orders by month", "show orders that were removed and orders deleted by region",
         "can I have the orders by region", "can we get the orders set to shipped", "close deals last month",
     ],
 )  # fmt: skip

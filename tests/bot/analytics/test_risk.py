@@ -15,7 +15,7 @@ from bot.analytics.interfaces import AuthRequest, RequestActor, RequestedAction,
 from bot.analytics.risk import Candidate
 from bot.conversation import Actor, Factors
 from bylaw.authored.context import Context, Entity, VerifiedQuery
-from bylaw.sql import Features
+from bylaw.sql.gate import Features
 from bylaw.warehouses.port import Estimate
 
 ROWS = yaml.safe_load(Path(__file__).with_name("risk.yaml").read_text(encoding="utf-8"))

@@ -52,7 +52,7 @@ def test_nothing_is_said_where_nothing_is_tied(text, ask):
 
 
 def test_those_of_each_group_are_named(ask, warehouse):
-    reply = ask("best selling product in each category this year").reply
+    reply = ask("which product has the most orders in each category this year").reply
     sold = """
         SELECT category, product_name, count(*) AS n FROM shop.order_items JOIN shop.orders USING (order_id)
         JOIN shop.customers USING (customer_id) JOIN shop.products USING (product_id)

@@ -70,12 +70,13 @@ def index(rules: Rules) -> Callable[[Decisions], BundleIndex]:
         counts = dict.fromkeys(
             ("policy_count", "active_policy_count", "rule_count", "constraint_count", "path_count"), 0
         )
-        mappings = ("variables", "priority_lattice", "outcomes", "graphs", "layers")
+        mappings = ("variables", "outcomes", "graphs", "layers")
         lists = ("conditional_rules", "constraints", "decision_nodes", "compiled_paths", "dominance_rules")
         empty: dict[str, Any] = {name: {} for name in mappings}
         empty |= {name: [] for name in (*lists, "escalations", "conflicts")}
         bundle = CompiledPolicyBundle(
             **empty,
+            priority_lattice=dict(rules.priorities.levels),
             vocabulary=Vocabulary(),
             context=Context(),
             decisions=decisions,

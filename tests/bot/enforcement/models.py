@@ -37,9 +37,14 @@ class Author:
     name: str = "test:author"
     prompts: list[Prompt] = field(default_factory=list)
     judged: list[Prompt] = field(default_factory=list)
+    reading: Any = field(default_factory=lambda: NoAnswer("off"))
+    read: list[Prompt] = field(default_factory=list)
 
     def complete(self, prompt: Prompt, deadline: Deadline) -> Completion:
-        if prompt.id.startswith("judge"):
+        if prompt.id.startswith("read_case"):
+            self.read.append(prompt)
+            said = self.reading(prompt) if callable(self.reading) else self.reading
+        elif prompt.id.startswith("judge"):
             self.judged.append(prompt)
             said = self.marks
         else:

@@ -113,7 +113,7 @@ def test_where_two_facts_or_the_topic_are_told_nothing_is_picked(own: BundleInde
         # amounts belong to a domain, though they name nothing
         ("parcel of 33 kg for a plus member", "needs_fact", "order_total", []),
         ("is a gift card refundable", "needs_fact", "is_california_resident", []),
-        ("can i pay in bitcoin", "needs_choice", None, []),
+        ("can i pay in bitcoin", "refused", None, ["Our rules do not cover this"]),
     ],
 )
 def test_a_question_that_names_no_outcome_is_taken_for_what_it_tells(

@@ -105,13 +105,6 @@ def test_only_what_is_decided_can_be_different(text: str, loans: BundleIndex) ->
     assert reply.status == "answered" or not reply.different
 
 
-def test_an_answer_that_is_held_back_says_nothing_of_it_either(tmp_path: Path) -> None:
-    promising = VOCABULARY.replace("label: a late fee", "label: always a late fee")
-    reply = say("It is 10 days late. What is the late fee?", library(tmp_path, promising))
-    assert reply.status == "escalated" and "did not pass the checks" in reply.text
-    assert reply.different == () and reply.outcomes == {}
-
-
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
     reply = say("It is 10 days late. What is the late fee?", library(tmp_path, trials=0))
     assert reply.status == "answered" and reply.different == ()

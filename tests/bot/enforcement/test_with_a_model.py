@@ -31,6 +31,8 @@ def obedient(call: Call) -> str:
     """What a model says that reads its prompt and does what it is asked to."""
     if "You judge" in call.system:
         return json.dumps(MARKS)
+    if "You read what" in call.system:
+        return json.dumps({"domain": None, "facts": [], "unused": []})
     lines = call.prompt.partition("DECIDED:\n")[2].splitlines()
     decided = [json.loads(line) for line in lines if line.startswith('{"action"')]
     text = " ".join(f"You can count on this: {one['in words']} ({one['policy']})." for one in decided)
@@ -211,7 +213,7 @@ def test_a_model_judges_what_others_answer_and_decides_nothing_alone(
     assert found["action"] == action
     (check,) = [check for check in found["checks"] if check["name"] == "judge"]
     assert check["score"] == pytest.approx(marks["tone"])
-    (call,) = fake.calls
+    *_, call = fake.calls  # what was asked first, to read the answer, got marks: nobody could use them
     assert json.dumps(response) in call.prompt
     with sqlite3.connect(tmp_path / ".bylaw/store.db") as store:
         kept = "".join(text for (text,) in store.execute("SELECT text FROM papers"))

@@ -42,7 +42,10 @@ def test_a_suite_that_holds_ends_with_0_and_leaves_nothing_behind(call, root):
         "            right  wrong",
         "  answer        2      0",
         "  clarify       0      0",
+        "  form          0      0",
         "  refuse        2      0",
+        "  development: 4 questions, 4 right (51.0% to 100.0%)",
+        "    answered 2, 0 of these wrong (0.0% to 65.8%); asked 0 (0 with a form), refused 2",
     ]
     assert not (root / ".bylaw" / "store.db").exists()
     assert not list((root / ".bylaw").glob("*.duckdb"))
@@ -92,3 +95,21 @@ def test_a_repository_without_suites_is_told_where_they_go(call, repository):
     done = call("eval", "--root", repository.root)
     assert done.code == 2
     assert "evaluation/*.yaml" in done.err
+
+
+def test_questions_held_out_are_reported_apart_and_may_be_kept_elsewhere(call, root, tmp_path):
+    path = tmp_path / "kept" / "elsewhere.yaml"
+    path.parent.mkdir()
+    path.write_text(SUITE.replace("name: lamps", "name: elsewhere\nheld_out: true"), encoding="utf-8")
+    done = call("eval", "--root", root, "--suite", path, "--suite", "lamps", "--format", "json")
+    assert done.code == 0, done.err
+    lamps, elsewhere = json.loads(done.out)["suites"]
+    assert (list(lamps["parts"]), list(elsewhere["parts"])) == (["development"], ["held_out"])
+    part = elsewhere["parts"]["held_out"]
+    assert (part["questions"], part["answered"], part["wrong"], part["asked"], part["refused"]) == (4, 2, 0, 0, 2)
+    assert part["right"]["interval"][0] < 0.6 < part["right"]["interval"][1]
+
+
+def test_a_file_of_questions_that_is_not_there_is_a_wrong_call(call, root):
+    done = call("eval", "--root", root, "--suite", "nowhere.yaml")
+    assert done.code == 2 and "nowhere.yaml" in done.err

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from bot.evaluation.metrics import Tally, render
+from bot.evaluation.metrics import Tally, render, wilson
 from bot.evaluation.suites import Graded
 from bylaw.authored.suites import Evaluation, Floors, SuiteQuestion
 from tests.fakes.frame import reply
@@ -61,9 +61,12 @@ def test_the_matrix_is_shown_and_the_failures_on_demand():
         "            right  wrong",
         "  answer        1      1",
         "  clarify       1      0",
+        "  form          0      0",
         "  refuse        0      1",
+        "  development: 4 questions, 2 right (15.0% to 85.0%)",
+        "    answered 2, 1 of these wrong (9.5% to 90.5%); asked 1 (0 with a form), refused 1",
     ]
-    assert render([tally], True).splitlines()[6:] == [
+    assert render([tally], True).splitlines()[9:] == [
         "mixed, what went wrong: 1 other, 1 sales",
         "  orders → how many orders",
         "      gave 1, not 2",
@@ -97,3 +100,11 @@ def test_who_was_asked_counts_where_a_question_says_who_answers(routed_from, hol
     assert (tally.routed, tally.holds) == (0.5, holds)
     assert "50.0% came to the right answerer" in render([tally], False)
     assert Tally("mixed", MIXED, floors).routed is None
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "low", "high"),
+    [(0, 0, 0, 1), (0, 10, 0, 0.2775), (5, 10, 0.2366, 0.7634), (155, 160, 0.9289, 0.9866)],
+)
+def test_the_interval_is_that_of_wilson(count, of, low, high):
+    assert wilson(count, of) == pytest.approx((low, high), abs=1e-4)

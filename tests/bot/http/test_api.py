@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import resource
 import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -237,6 +239,18 @@ def test_without_its_store_a_server_is_up_but_not_ready(server):
     ready = httpx.get(f"{server.address}/readyz")
     assert ready.status_code == 503
     assert ready.json()["store"] == "unreachable"
+
+
+def test_a_server_that_could_keep_nothing_is_not_ready(server):
+    assert httpx.get(f"{server.address}/readyz").status_code == 200
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))  # as on a full disk
+    until = time.monotonic() + 10
+    while (ready := httpx.get(f"{server.address}/readyz")).status_code == 200:
+        assert time.monotonic() < until
+    assert (ready.status_code, ready.json()["store"], ready.json()["status"]) == (503, "read-only", "not ready")
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    while httpx.get(f"{server.address}/readyz").status_code != 200:
+        assert time.monotonic() < until
 
 
 def test_a_store_that_breaks_is_said_without_its_address(server):

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 import httpx
 import psutil
+import pytest
 
 from bot.http import crew
 from bot.store import audit
@@ -152,6 +153,19 @@ def test_what_keeps_the_first_from_starting_is_said_once_and_ends_all(tmp_path, 
     done = bylaw("serve", "--bundle", "bundle.json", "--port", "0", "--workers", "2", cwd=tmp_path)
     assert done.code == 2
     assert done.err.count("error: ") == 1
+
+
+@pytest.mark.parametrize("killed", ["1", "2,3"], ids=["the first", "the second, twice"])
+def test_one_that_is_killed_while_it_starts_is_replaced(start, killed):
+    server = start("fragile", killed, BYLAW_WORKERS="2")
+    assert len(workers(server)) == 2
+    assert server.ask("revenue")["status"] == "answered"
+
+
+def test_one_that_is_killed_whenever_it_starts_ends_all(start, tmp_path):
+    with pytest.raises(pytest.fail.Exception):
+        start("fragile", ",".join(map(str, range(2, 50))), BYLAW_WORKERS="2")
+    assert (tmp_path / "log").read_text().count("a process that answers has ended") >= len(crew._PAUSES)
 
 
 def test_a_socket_to_slack_is_held_by_one_process(tmp_path, bylaw):

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
 from bot.enforcement.verdict import ComplianceDecision
@@ -29,6 +30,28 @@ def scaffold(tmp_path_factory, repository):
 
 def post(server, accept: str = "application/json", **body) -> httpx.Response:
     return httpx.post(f"{server.address}/v2/enforce", json=body, headers={"Accept": accept}, timeout=30)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        " ".join(str(n) for n in range(1000, 5000)),
+        "\n".join(str(n % 1000) for n in range(4000)),
+        ". ".join(str(1000 + n) for n in range(3300)),
+        "No. " * 4900,
+    ],
+    ids=["in a row", "in lines", "in sentences", "nothing but sentences"],
+)
+def test_an_answer_of_thousands_of_figures_is_refused_before_it_is_read(shared, said):
+    body = {"query": "may I return it?", "response": said[:20_000]}
+    server = psutil.Process(shared.process.pid)
+    before = server.cpu_times()
+    answered = httpx.post(f"{shared.address}/v2/enforce", json=body, timeout=30)
+    after = server.cpu_times()
+    took = after.user + after.system - before.user - before.system  # a busy machine takes its time
+    assert (answered.status_code, answered.json()["error"]["code"]) == (422, "VALIDATION_FAILED")
+    assert "more than 500" in answered.json()["error"]["message"]
+    assert took < 0.1
 
 
 def test_a_verdict_is_the_whole_decision(scaffold):
@@ -68,6 +91,25 @@ def test_a_stream_ends_with_the_decision_and_holds_back_what_may_not_leave(scaff
     assert [name for name, _ in events] == ["event: sentence", "event: decision"]
     assert json.loads(events[0][1]) == {"text": "Thanks for asking."}
     assert ComplianceDecision.model_validate(json.loads(events[1][1])).delivered is None
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+def test_an_answer_may_come_with_what_it_claims(scaffold, accept):
+    said = "Thanks for asking. You get a full refund."
+    claims = [{"kind": "courtesy", "quote": "Thanks for asking."},
+              {"kind": "gives", "quote": "You get a full refund.", "action": "full_refund"}]  # fmt: skip
+    answered = post(scaffold, accept, query=QUERY, response=said, claims=claims)
+    text = answered.text if accept == "application/json" else answered.text.strip().split("\ndata: ")[-1]
+    found = ComplianceDecision.model_validate(json.loads(text))
+    assert (found.verdict, found.action, found.reading.by) == ("incomplete", "auto_correct", "given")
+    assert found.delivered is not None and found.delivered.startswith(said)
+    assert [one.status for one in found.reading.claims] == ["valid", "satisfiable"]
+    assert "event: sentence" not in answered.text
+
+
+@pytest.mark.parametrize("claims", [[{"kind": "gives", "quote": "No."}], [{"kind": "loves", "quote": "No."}], "none"])
+def test_what_is_no_claim_is_refused(scaffold, claims):
+    assert post(scaffold, query=QUERY, response="No.", claims=claims).status_code == 422
 
 
 def test_every_verdict_is_in_the_chain(scaffold):

@@ -11,7 +11,7 @@ import time
 import httpx
 import pytest
 
-from bot.http.frame import LOOPBACK
+from bot.http.identity import LOOPBACK
 from bot.http.serve import address, bound
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from bot.http import serve
+from bot.http.patience import PlainWire
 
 MAX_HEAD = 16 * 1024  # of both readers
 
@@ -72,6 +73,6 @@ def test_what_is_no_request_is_refused(shared, sent):
 
 def test_without_the_faster_reader_another_reads(monkeypatch):
     is_there = find_spec("httptools") is not None
-    assert (serve._reader() != "h11") is is_there
+    assert (serve._reader() is not PlainWire) is is_there
     monkeypatch.setattr(serve, "find_spec", lambda name: None)
-    assert serve._reader() == "h11"
+    assert serve._reader() is PlainWire

@@ -8,6 +8,7 @@ import time
 import httpx
 import pytest
 
+from bot.room import Full, Room
 from bot.slack.door import MAX_BODY_BYTES, PATH
 from tests.fakes.slack.payloads import mention, signed
 
@@ -57,6 +58,72 @@ def test_what_slack_did_not_sign_is_refused(bot, slack, body, forged):
     bot.settle()
     assert slack.posts("C1") == []
     assert [call.method for call in slack.calls if call.method.startswith("chat")] == []
+
+
+MALFORMED = [
+    "{",
+    "[]",
+    "[[]]",
+    '"x"',
+    "1e999",
+    "null",
+    '{"event": 5, "type": "event_callback"}',
+    '{"event": [], "type": "event_callback"}',
+    '{"type": ["event_callback"], "event": {}}',
+    '{"type": "event_callback", "event": {"type": {"a": 1}}}',
+    '{"type": "event_callback", "event": {"type": null, "user": {"id": 4}}}',
+    '{"type": "event_callback", "event": {"type": "message", "channel": {"id": []}}}',
+    '{"authorizations": 5}',
+    '{"authorizations": [5]}',
+    '{"authorizations": {"0": 1}}',
+    '{"team": 5, "user": 7}',
+    '{"team": {"id": {}}, "user": []}',
+    '{"type": "block_actions", "actions": 5}',
+    '{"type": "block_actions", "actions": []}',
+    '{"type": "block_actions", "actions": [5]}',
+    '{"type": "block_actions", "actions": [{"action_id": 5}]}',
+    '{"type": "block_actions", "actions": [{"action_id": "bylaw_accept"}]}',
+    '{"type": "url_verification"}',
+    '{"type": "url_verification", "challenge": {"a": []}}',
+    '{"is_ext_shared_channel": true, "event": null, "type": "event_callback"}',
+    "[" * 100_000,
+    '{"a":' * 100_000,
+    "payload=",
+    "payload={",
+    "payload=5",
+    "payload=[]",
+    'payload={"type":"block_actions","actions":7}',
+    "payload=%7B%22type%22%3A%22view_submission%22%7D",
+    "command=/x",
+    "ssl_check=1",
+    "\u0000",
+    "",
+]
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded"])
+def test_what_is_signed_and_malformed_is_the_senders_fault(bot, slack, caplog, kind):
+    for sent in MALFORMED:
+        answered = post(bot, sent.encode(), {**signed(sent, slack.secret), "Content-Type": kind})
+        assert answered.status_code < 500, sent
+        assert "Traceback" not in answered.text
+    bot.settle()
+    assert [record for record in caplog.records if record.exc_info] == []
+
+
+def test_a_signed_body_that_is_no_document_is_told_so(bot, slack):
+    for sent in ("{", "[]", '{"event": 5}'):
+        assert post(bot, sent, signed(sent, slack.secret)).status_code == 400
+
+
+def test_more_than_there_is_room_for_is_sent_again_later(bot, slack, body, monkeypatch):
+    monkeypatch.setattr(Room, "place", _full)
+    answered = post(bot, body, signed(body, slack.secret))
+    assert (answered.status_code, answered.headers["retry-after"]) == (503, "1")
+
+
+def _full(self):
+    raise Full
 
 
 def test_a_body_over_the_limit_is_not_read(bot, slack):

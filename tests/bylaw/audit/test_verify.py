@@ -104,13 +104,20 @@ def test_a_clock_that_went_backwards_is_told_and_is_no_break():
     assert (found.is_intact, found.backward_count) == (True, 2)
 
 
-def test_checkpoints_say_from_when_a_chain_was_rewritten(chain):
+def test_checkpoints_say_where_a_chain_was_continued_twice(chain):
     honest = chain(9)
     anchors = [after(honest[n - 1]) for n in (3, 6, 9)]
     other = chain(5, honest[:4], "other")
     (found,) = verify(other, reversed(anchors)).breaks
-    assert (found.kind, found.seq) == ("rewritten", 6)
+    assert (found.kind, found.seq) == ("forked", 6)
     assert "up to entry 3 it is" in found.detail
+
+
+def test_a_fork_is_called_one_however_long_both_branches_are(chain):
+    trunk = chain(5)
+    one, other = chain(2000, trunk, "one"), chain(1500, trunk, "other")
+    found = verify([*one, *other[5:]])
+    assert [(each.kind, each.seq) for each in found.breaks] == [("forked", 6)]
 
 
 def test_all_breaks_are_counted_and_the_first_are_told(chain):

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic import outlook
+from bylaw.logic import completions
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import And, Atom, Constraint, Effect, Not, Or, Source
 from tests.bylaw.logic.strategies import GRID, formulas, rulesets
-from tests.bylaw.logic.test_outlook import CREDIT, FLAG, FULL, OPEN, facts_known, ruleset
+from tests.bylaw.logic.test_completions import CREDIT, FLAG, FULL, OPEN, facts_known, ruleset
 
-seen = outlook.seen
+seen = completions.seen
 
 
 @contextmanager
@@ -25,11 +25,11 @@ def watched(look):
         found.append(look(*asked))
         return found[-1]
 
-    outlook.seen = told
+    completions.seen = told
     try:
         yield found
     finally:
-        outlook.seen = seen
+        completions.seen = seen
 
 
 @given(rulesets(most=8), st.none() | formulas(), facts_known)

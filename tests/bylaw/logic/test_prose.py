@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bylaw.logic.expressions import parse_expression
 from bylaw.logic.ir import FALSE, TRUE, And, Atom, ConditionalRule, Effect, Not, Or, Source, Variable, names
 from bylaw.logic.prose import Label, case_in_words, phrase, rule_in_words, sentence, value_in_words
+from bylaw.logic.truth import simplify
 from tests.bylaw.logic.worlds import GRID, VARIABLES, formulas
 
 DATA = yaml.safe_load(Path(__file__).with_name("prose.yaml").read_text(encoding="utf-8"))
@@ -59,7 +60,7 @@ def test_a_rule_is_told(row):
         (Not(Atom("region", "in", ("EU", "US"))), "region is neither EU nor US"),
         (Not(Atom("days", "<=", 30)), "days since purchase is more than 30 days"),
         (Not(Atom("has_receipt", "==", True)), "the customer does not have the receipt"),
-        (Not(Not(And(()))), "not (not (always))"),
+        (Not(Not(And(()))), "always"),
         (And((TRUE, Atom("region", "==", "EU"))), "always and region is EU"),
         (Or((And((Atom("region", "==", "EU"),)), FALSE)), "region is EU or never"),
         (Atom("days", "in", (1, 7)), "days since purchase is 1 day or 7 days"),
@@ -105,7 +106,7 @@ NAMELESS = {name: Label(f"<{name}>", kind=known.kind) for name, known in VARIABL
 @settings(max_examples=200, deadline=None)
 def test_every_fact_of_a_formula_is_named(formula):
     said = sentence(formula, NAMELESS)
-    for name in names(formula):
+    for name in names(simplify(formula, {})):  # a part that holds always or never may go without saying
         assert f"<{name}>" in said
     assert said.count("(") == said.count(")")
     assert said == sentence(formula, NAMELESS)

@@ -10,7 +10,7 @@ import yaml
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery, Unanswerable
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 
 ROWS = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text(encoding="utf-8"))
 ALWAYS = {"Testers never count.", "Void orders keep their amount."}

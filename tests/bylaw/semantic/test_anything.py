@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import AnyOf, Filter, Measure, Order, Ratio, Related, SemanticQuery, Unanswerable, Window
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 
 RANDOM = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -10,7 +10,7 @@ import yaml
 
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 
 PATH = Path(__file__).with_name("compiler.yaml")
 ROWS = yaml.safe_load(PATH.read_text(encoding="utf-8"))

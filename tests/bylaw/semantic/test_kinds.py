@@ -15,7 +15,7 @@ from bylaw.authored.context import Calendar, Context, Entity
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 
 ENTITIES = """
 - name: people

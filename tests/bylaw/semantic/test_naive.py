@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import AnyOf, Apart, Filter, First, Related, SemanticQuery, Than, Window
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 from tests.bylaw.semantic.conftest import MARKET
 from tests.bylaw.semantic.naive import COLUMNS, UP, WAYS, Naive, period
 

@@ -15,7 +15,7 @@ from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Related, SemanticQuery, Unanswerable
 from bylaw.semantic.rights import verdict_on
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 from tests.bylaw.semantic.conftest import MARKET
 from tests.bylaw.semantic.naive import COLUMNS
 from tests.bylaw.semantic.test_anything import QUERIES
@@ -131,9 +131,9 @@ def ask(market):
             except Unanswerable:
                 return None
             shown = None if visible is None else visible.visible("duckdb")
-            reason = check_statement(compiled.sql, catalogue=catalogue, schemas=SCHEMAS, visible=shown).reason
-            assert reason is None or "is the limit" in reason
-            return connection.execute(compiled.sql).fetchall()
+            verdict = check_statement(compiled.sql, catalogue=catalogue, schemas=SCHEMAS, visible=shown)
+            assert verdict.reason is None or "is the limit" in verdict.reason
+            return connection.execute(verdict.sql or compiled.sql).fetchall()
 
         yield _ask
 

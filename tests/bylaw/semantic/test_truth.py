@@ -15,7 +15,7 @@ from bylaw.language.periods import shifted
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, Window
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 from bylaw.warehouses.registry import open_warehouse
 from ci.load import load
 

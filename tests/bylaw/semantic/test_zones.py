@@ -17,7 +17,7 @@ from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, SemanticQuery, Window
 from bylaw.semantic.times import first_day
-from bylaw.sql import check_statement
+from bylaw.sql.gate import check_statement
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import WarehouseError
 

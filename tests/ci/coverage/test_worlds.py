@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from bylaw.logic.boxes import boxes, lies_in
 from bylaw.logic.ir import Atom, ConditionalRule, Constraint, Effect, Ruleset, Source
+from bylaw.logic.readable import as_formula
 from bylaw.logic.truth import truth
-from ci.coverage.formulas import as_formula, put
+from ci.coverage.formulas import put
 from ci.coverage.goals import items
 from ci.coverage.measure import Coverage, Reading, Tried, measure
 from ci.coverage.missing import hints, reached, survey

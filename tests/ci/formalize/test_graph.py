@@ -17,7 +17,6 @@ from bylaw.logic.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref,
 from bylaw.logic.notation import infix
 from bylaw.logic.truth import truth
 from ci.formalize.graph import build_graph, compiled_paths, decision_nodes
-from ci.formalize.paths import effect_text
 from ci.formalize.stage import formalize
 from ci.load import load
 from ci.variables import variables
@@ -85,7 +84,7 @@ def expected(found, case):
     rank = {"outcome": 0, "required": 1, "prohibited": 2, "permitted": 3}
     holding = {rule.effect for rule in found if truth(rule.guard, case)}
     ordered = sorted(holding, key=lambda effect: (rank[effect.kind], effect.action))
-    return "+".join(map(effect_text, ordered)) or NOTHING
+    return "+".join(effect.text for effect in ordered) or NOTHING
 
 
 @given(rules(most=4, leaves=3))

@@ -20,8 +20,8 @@ def shown(command: Command | None):
             return ["why", case if facts is None else {name: _plain(value) for name, value in facts.items()}]
         case Diff():
             return ["diff"]
-        case Accept(finding, until, because):
-            return ["accept", finding, until, because]
+        case Accept(finding, head, until, because):
+            return ["accept", finding, head, until, because]
         case Misunderstood(why):
             return why
     return None
@@ -42,7 +42,7 @@ def test_parse(row):
 
 
 def test_the_usage_is_understood():
-    lines = [line.replace("FINDING", "abc123") for line in USAGE.splitlines()]
+    lines = [line.replace("FINDING", "abc123").replace("COMMIT", "9f2c1ab") for line in USAGE.splitlines()]
     assert [type(parse(line)) for line in lines] == [Why, Why, Diff, Accept]
 
 
@@ -61,6 +61,6 @@ def test_what_is_too_long_or_too_deep_is_not_looked_at(text):
 
 
 def test_a_reason_has_a_length():
-    text = "/bylaw accept abc123 until 2026-12-31 because "
+    text = "/bylaw accept abc123 at 9f2c1ab until 2026-12-31 because "
     assert isinstance(parse(text + "x" * LONGEST_REASON), Accept)
     assert isinstance(parse(text + "x" * (LONGEST_REASON + 1)), Misunderstood)

@@ -45,13 +45,15 @@ class Talk:
         state = self.github.state
         from tests.fakes.github.state import IssueComment
 
+        if number in state.pulls:
+            text = text.replace(" at HEAD ", f" at {self.github.git.resolve(state.pulls[number].ref)} ")
         now = state.tick()
         comment = IssueComment(state.next_id(), number, by, text, now, now)
         state.comments[comment.id] = comment
         assert token
         return comment.id
 
-    def run(self, comment: int, author: str = "User", editor: str = "", pull: dict | None = None, **token):
+    def run(self, comment: int, author: str = "User", editor: str = "", pull: dict | None = None, words=(), **token):
         said = self.github.state.comments[comment]
         payload = {
             "repository": {"full_name": "acme/policies"},
@@ -72,7 +74,7 @@ class Talk:
         with pytest.MonkeyPatch.context() as patch:
             for name, value in environ.items():
                 patch.setenv(name, value)
-            return self.call("review", "--root", self.root, "--at", "2026-06-01")
+            return self.call("review", "--root", self.root, "--at", "2026-06-01", *words)
 
     def ask(self, text: str, by: str = "ana", number: int = 1, **token) -> tuple[str, list[str]]:
         """The answer, and the reactions that the comment got."""
@@ -121,8 +123,10 @@ def test_why_says_what_holds_and_by_whom(talk):
         ('/bylaw why {"day": 6}', "did you mean `days`"),
         ('/bylaw why {"days": "@everyone"}', "@everyone"),
         ("/bylaw why a fresh on", "a fresh one"),
-        ("/bylaw accept 0123456789 until 2026-12-31 because x", "no error or warning that can be accepted"),
-        ("/bylaw accept conflict until 2020-12-31 because x", "is over already"),
+        ("/bylaw accept 0123456789 at HEAD until 2026-12-31 because x", "no error or warning that can be accepted"),
+        ("/bylaw accept conflict at HEAD until 2020-12-31 because x", "is over already"),
+        ("/bylaw accept conflict at HEAD until 2027-06-03 because x", "more than 366 days away"),
+        ("/bylaw accept conflict at 0123456789 until 2026-12-31 because x", "the newest commit is"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(talk, text, says):
@@ -140,7 +144,7 @@ def test_diff_says_which_cases_change(talk):
 
 def test_what_is_not_understood_is_answered_with_the_usage(talk):
     answer, reactions = talk.ask("/bylaw please")
-    assert "/bylaw accept FINDING until" in answer
+    assert "/bylaw accept FINDING at COMMIT until" in answer
     assert reactions == ["eyes", "confused"]
 
 
@@ -174,9 +178,71 @@ def test_programs_and_issues_are_not_answered(talk):
     assert talk.github.requests == []
 
 
+# --- in two halves
+
+READS = {"contents": "read", "metadata": "read", "pull_requests": "read"}
+
+
+def halves(talk, comment, change=lambda reply: reply):
+    """The first half with a token that reads, the second with one that writes and no look at the files."""
+    path = talk.events / "reply.json"
+    first = talk.run(comment, words=("--compute", path), kind="workflow", permissions=READS)
+    assert first.code == 0, first.err
+    assert talk.github.writes() == []
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    return talk.run(comment, words=("--post", path))
+
+
+@pytest.mark.parametrize("text", ["/bylaw diff", '/bylaw why {"days": 2}', "/bylaw please"])
+def test_one_half_looks_and_the_other_answers(talk, text):
+    whole, _ = talk.ask(text)
+    comment = talk.say(text)
+    assert halves(talk, comment).code == 0
+    [answer] = [one.body for one in talk.github.comments_of(1) if f"answer {comment} " in one.body]
+    assert answer.partition("\n")[2] == whole.partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("until", "forged"),
+    [
+        ("2026-12-31", {"finding": "f" * 16, "id": "dead-rule"}),  # another finding
+        ("3000-01-01", {"at": "2999-12-31"}),  # another day, from which that would be near
+        ("2026-12-31", {"paths": ["elsewhere/x.yaml"]}),  # files of nobody
+    ],
+)
+def test_a_file_cannot_have_more_accepted_than_its_comment_and_the_base_allow(talk, until, forged):
+    owners(talk, "/policies/ @ana\n")
+    comment = talk.say("/bylaw accept conflict at HEAD until 2026-12-31 because x")
+    said = talk.github.state.comments[comment]
+
+    def change(reply):
+        said.body = said.body.replace("2026-12-31", until)
+        return reply | {"proposed": reply["proposed"] | forged}
+
+    assert halves(talk, comment, change).code == 0
+    assert talk.head("rules/waivers.yaml") is None
+
+
+def test_what_is_accepted_in_two_halves_is_written(talk):
+    owners(talk, "/policies/ @ana\n")
+    comment = talk.say(ACCEPT.replace("HEAD", talk.github.git.resolve("refs/heads/feature")))
+    assert halves(talk, comment).code == 0
+    assert "conflict" in talk.head("rules/waivers.yaml")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"comment": 99}, {"head_sha": "0" * 40}, {"more": 1}, {"reaction": "rocket"}, {"text": 5}, {"proposed": []}],
+)
+def test_a_file_about_something_else_is_not_posted(talk, change):
+    comment = talk.say("/bylaw diff")
+    assert halves(talk, comment, lambda reply: reply | change).code == 2
+    assert talk.github.writes() == []
+
+
 # --- accept
 
-ACCEPT = '/bylaw accept conflict until 2026-12-31 because the handbook # is: being "rewritten"'
+ACCEPT = '/bylaw accept conflict at HEAD until 2026-12-31 because the handbook # is: being "rewritten"'
 
 
 def owners(talk, text: str) -> None:

@@ -49,6 +49,9 @@ def _section(block: Block) -> Iterator[str]:
         yield "missing text or fields"
     if "text" in block:
         yield from _text(block["text"], 3000)
+    if (beside := block.get("accessory")) is not None:
+        check = _ACCESSORIES.get(beside.get("type"))
+        yield from [f"unsupported accessory: {beside.get('type')}"] if check is None else check(beside)
     fields = block.get("fields", [])
     if len(fields) > 10:
         yield "no more than 10 fields"
@@ -98,6 +101,8 @@ def _select(one: Block) -> Iterator[str]:
     yield from _text(one.get("placeholder"), 150, ("plain_text",))
     yield from _action_id(one)
     options = one.get("options", [])
+    if "initial_option" in one and one["initial_option"] not in options:
+        yield "initial_option must be among the options"
     if not 1 <= len(options) <= 100:
         yield "a menu takes 1 to 100 options"
     for option in options:
@@ -105,6 +110,16 @@ def _select(one: Block) -> Iterator[str]:
         yield from _text(option.get("text"), 75, ("plain_text",))
         if not 1 <= len(option.get("value", "")) <= 150:
             yield "an option's value must have 1 to 150 characters"
+
+
+def _several(one: Block) -> Iterator[str]:
+    """A menu of which several are picked: `initial_options` are some of its options."""
+    yield from _only(one, "placeholder", "action_id", "options", "initial_options", "confirm", "max_selected_items")
+    yield from _select({name: value for name, value in one.items() if name in ("placeholder", "action_id", "options")})
+    if "initial_options" in one and not one["initial_options"]:
+        yield "initial_options must not be empty"
+    if any(option not in one.get("options", []) for option in one.get("initial_options", [])):
+        yield "initial_options must be among the options"
 
 
 def _action_id(one: Block) -> Iterator[str]:
@@ -152,3 +167,4 @@ _BLOCKS: Mapping[Any, _Check] = {
     "table": _table,
 }
 _ELEMENTS: Mapping[Any, _Check] = {"button": _button, "static_select": _select}
+_ACCESSORIES: Mapping[Any, _Check] = {**_ELEMENTS, "multi_static_select": _several}

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from slack_sdk.signature import SignatureVerifier
 
 from bot import app
 from bot.http import api
+from bot.room import Room
 from bot.router import Answerer
 from bot.settings import Settings
 from bot.slack.app import Slack, open_slack
@@ -90,7 +92,7 @@ def house(
             fake.connected(expected)
             yield House(bot, slack, pools, None)
         elif mode == "http":
-            with running(Door(api.build(bot, given, app.new_id), slack.bolt)) as base:
+            with running(_door(bot, given, slack)) as base:
                 fake.request_url = base + PATH
                 yield House(bot, slack, pools, base)
         else:
@@ -98,6 +100,11 @@ def house(
     finally:
         slack.close()
         bot.close()
+
+
+def _door(bot: Any, given: Settings, slack: Any) -> Door:
+    signature = SignatureVerifier(given.slack_signing_secret)
+    return Door(api.build(bot, given, app.new_id), slack.bolt, signature, Room(given.limits.requests))
 
 
 @contextmanager

@@ -1,0 +1,63 @@
+"""A condition of a claim as a test of the logic: declared, of the right type, converted into the unit of its fact."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from bot.claims.declared import Declared
+from bot.claims.measures import amount_of
+from bylaw.language.figures import unit_named
+from bylaw.language.lexicon import lexicon
+from bylaw.logic.ir import Atom, Value, ValueMisfit, exact
+
+BEYOND = "another unit: "  # such a claim is wrong, not unread: the text says so
+
+
+def atom_of(
+    words: Declared, fact: str, operator: str, value: object, unit: str | None
+) -> Atom | tuple[Atom, Atom] | str:
+    """A condition as a test of the logic, `between` as two; or why it is none."""
+    variable = words.variables.get(fact)
+    if variable is None:
+        return f"`{fact}` is no declared fact"
+    values = [_value(words, fact, one, unit) for one in (value if isinstance(value, list) else [value])]
+    wrong = next((one[0] for one in values if isinstance(one, tuple)), None)
+    if wrong is not None:
+        return wrong
+    known: list[Value] = [one for one in values if not isinstance(one, tuple)]
+    if operator == "between" and len(known) == 2:
+        return Atom(fact, ">=", known[0]), Atom(fact, "<=", known[1])
+    if operator == "in" or len(known) > 1:
+        return Atom(fact, "in", tuple(known))
+    if not known or operator == "between" or (variable.is_finite and operator not in ("==", "!=")):
+        return f"`{operator}` does not fit `{fact}`"
+    return Atom(fact, operator, known[0])  # type: ignore[arg-type]
+
+
+def _value(words: Declared, fact: str, raw: object, unit: str | None) -> Value | tuple[str]:
+    """A claimed value as the fact's, converted; or a reason, alone in a tuple."""
+    variable = words.variables[fact]
+    try:
+        if variable.is_finite or variable.kind == "date":
+            return variable.read(raw)
+        amount = amount_of(raw)
+        if not isinstance(amount, Fraction):
+            return (f"`{raw}` is no number, and `{fact}` is one",)
+        own, told = words.unit_of(fact), unit_named(unit)
+        if own and told and own != told:
+            amount = _converted(amount, told, own)
+            if amount is None:
+                return (f"{BEYOND}`{fact}` is in {own}, not in {told}",)
+        return exact(amount)
+    except (ValueMisfit, ValueError) as misfit:
+        return (str(misfit),)
+
+
+def _converted(amount: Fraction, unit: str, into: str) -> Fraction | None:
+    """*amount* in another unit, exactly; None where the two do not convert."""
+    if unit == "cents" and into.isupper():
+        return amount / 100
+    sizes = lexicon().sizes
+    if unit not in sizes or into not in sizes or sizes[unit][0] != sizes[into][0]:
+        return None
+    return amount * sizes[unit][1] / sizes[into][1]

@@ -1,0 +1,466 @@
+"""Every claim against the rules: what all completions of the case, and of the conditions it states, take or deny.
+
+The facts of the case are K; the conditions that an answer itself states are W and take the place of K's (so a rule that
+is stated without a case is judged too). Nothing here reads English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal
+
+from bot.claims.conditions import BEYOND, atom_of
+from bot.claims.coverage import Coverage, Gap, Told
+from bot.claims.declared import Declared, declared
+from bot.claims.measures import amount_of
+from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdict, worst
+from bot.index import BundleIndex
+from bylaw.language.figures import Measure, measure, unit_named
+from bylaw.language.text import parse
+from bylaw.logic.boxes import Region, lies_in, meet_regions, region
+from bylaw.logic.case import in_force
+from bylaw.logic.entailment import Entailment, Ways, point_of
+from bylaw.logic.evaluate import Decision, Evaluator
+from bylaw.logic.ir import Atom, ConditionalRule, Constraint, Value, atoms
+from bylaw.logic.truth import truth
+
+_SERIOUS = frozenset({"gives", "denies", "outside"})
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What an answer is judged in: the bundle, the day, what is known of the case, and what the question is about."""
+
+    index: BundleIndex
+    evaluator: Evaluator
+    day: int
+    facts: Mapping[str, Value]
+    query: str = ""
+    outcomes: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    is_covered: bool = True
+    personal: tuple[str, ...] = ()  # personal data in the answer that nobody told
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What the rules decide in it."""
+        return self.evaluator.decide(self.facts, self.day, names_unknown=False)
+
+    @cached_property
+    def words(self) -> Declared:
+        """The declared words."""
+        return declared(self.index)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of an answer: the verdict, how it was read, and what to say of it."""
+
+    verdict: Verdict
+    reading: Reading
+    objections: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # actions that must be told and are not
+    is_action_wrong: bool = False
+    rules: tuple[ConditionalRule, ...] = ()
+    gaps: tuple[Gap, ...] = field(default=(), repr=False)
+
+
+def judge(text: str, claims: Sequence[Claim], case: Situation, by: By = "given", is_twice: bool = False) -> Found:
+    """The verdict on *text* with *claims*. *is_twice*: a second reader had the same claims, so weak ones hold."""
+    if by == "template":
+        gaps: tuple[Gap, ...] = ()
+        coverage = None
+    else:
+        coverage = Coverage(parse(text), claims, case.words, Told(case.facts, case.query))
+        gaps = tuple(gap for gap in coverage.gaps() if not (is_twice and gap.is_weak))
+    return _Judge(case, claims, coverage, gaps).found(by)
+
+
+def holds(case: Situation, action: str) -> bool:
+    """Does every completion of the case take, require or permit the action?"""
+    variables = case.evaluator.ruleset.variables
+    cell = {fact: region(Atom(fact, "==", value), variables[fact]) for fact, value in case.facts.items()}
+    entailment = case.index.recently(_entailment)(case.evaluator, case.day)
+    outcome = case.index.vocabulary.outcome_of(action)
+    return entailment.ways(action, outcome, dict(cell.items()), "given").all("given")
+
+
+class _Judge:
+    """One answer's claims in one case."""
+
+    def __init__(
+        self, case: Situation, claims: Sequence[Claim], coverage: Coverage | None, gaps: Sequence[Gap]
+    ) -> None:
+        self.case, self.claims, self.coverage, self.gaps = case, claims, coverage, gaps
+        self.vocabulary = case.index.vocabulary
+        self.variables = case.evaluator.ruleset.variables
+        self.entailment = case.index.recently(_entailment)(case.evaluator, case.day)
+        self.rules: dict[str, ConditionalRule] = {}
+
+    def found(self, by: By) -> Found:
+        judged = [self._judged(i, claim) for i, claim in enumerate(self.claims)]
+        is_silent = all(c.kind in ("courtesy", "fact", "source") for c in self.claims)
+        missing = self._untold()
+        verdicts: list[Verdict] = [_VERDICTS[one.status] for one in judged]
+        verdicts += _if(bool(self.gaps), "unread") + _if(is_silent or bool(missing), "incomplete")
+        if by == "plain" and (is_silent or not self.case.is_covered or "satisfiable" in {o.status for o in judged}):
+            verdicts.append("unread")  # who reads so little cannot tell silence from what was not understood
+        broken = self._broken()
+        torn = self._torn()
+        verdicts += _if(bool(broken or torn), "impossible") + _if(bool(self.case.personal), "invalid")
+        if not self.is_covered and all(one.status in ("valid", "uncovered", "unread") for one in judged):
+            verdicts += _if(any(one.kind == "outside" for one in judged), "uncovered")
+        for constraint in broken:
+            self._name(constraint.policy_id)
+        unread = tuple(Unread(quote=gap.quote, why=gap.why) for gap in self.gaps)
+        wrong = [one for one in judged if one.status == "invalid"]
+        said = [f"{one.why}: “{one.quote}”" for one in judged if one.status not in ("valid", "unread")]
+        said += [f"{gap.why}: “{gap.quote}”" for gap in self.gaps]
+        said += [f"it does not say: {self.case.words.called(name)}" for name in missing]
+        said += ["it neither gives nor denies anything, states no limit and asks for nothing"] * is_silent
+        said += [f"the facts of the case break “{one.text}” ({one.policy_id})" for one in broken]
+        said += torn
+        said += ["it holds personal data that nobody told"] * bool(self.case.personal)
+        return Found(
+            verdict=worst(verdicts),
+            reading=Reading(by=by, claims=tuple(judged), unread=unread),
+            objections=tuple(dict.fromkeys(said)),
+            missing=missing,
+            is_action_wrong=any(one.kind in _SERIOUS for one in wrong) or bool(self.case.personal),
+            rules=tuple(self.rules.values()),
+            gaps=tuple(self.gaps),
+        )
+
+    # ---- the case ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def is_covered(self) -> bool:
+        """Is the question one that rules speak of? It is also where an answer is about declared actions."""
+        return self.case.is_covered or any(claim.is_about_action for claim in self.claims)
+
+    def _broken(self) -> list[Constraint]:
+        """The invariants in force that the facts break."""
+        found = [one for one in self.case.evaluator.ruleset.constraints if in_force(one, self.case.day)]
+        return [one for one in found if truth(one.formula, self.case.facts) is False]
+
+    def _torn(self) -> list[str]:
+        """The unresolved contradictions of the case about what is asked or said."""
+        outcomes, actions = {*self.case.outcomes}, {*self.case.actions}
+        for claim in self.claims:
+            if claim.is_about_action and claim.action is not None:
+                name = self.vocabulary.canonical(claim.action)
+                actions.add(name)
+                outcomes.add(self.vocabulary.outcome_of(name) or "")
+        found = []
+        for clash in self.case.decision.conflicts:
+            if outcomes.intersection(clash.outcomes) or (not clash.outcomes and clash.action in actions):
+                rules = [self.case.index.rule(rule_id) for rule_id in clash.rules]
+                self.rules.update({rule.rule_id: rule for rule in rules})
+                said = " and ".join(f"{r.policy_id} says {self.case.words.called(r.effect.action)}" for r in rules)
+                found.append(f"the policies contradict each other here, and none gives way: {said}")
+        return found
+
+    def _untold(self) -> tuple[str, ...]:
+        """The actions that must be told and hold in the case, and that no claim gives here."""
+        decision = self.case.decision
+        holding = {*decision.required, *(r.action for r in decision.outcomes.values() if r.action)}
+        needed = [name for name, one in self.vocabulary.actions.items() if one.must_tell]
+        needed = [name for name in dict.fromkeys(map(self.vocabulary.canonical, needed)) if name in holding]
+        needed = [name for name in needed if holds(self.case, name)]
+        if not needed:
+            return ()
+        given = {
+            self.vocabulary.canonical(claim.action or "")
+            for claim in self.claims
+            if claim.kind in ("gives", "figure") and self._is_here(claim)
+        }
+        return tuple(name for name in needed if name not in given)
+
+    def _is_here(self, claim: Claim) -> bool:
+        """Does the case leave the conditions of *claim* possible?"""
+        for when in claim.when:
+            atom = atom_of(self.case.words, when.fact, when.operator, when.value, when.unit)
+            known = self.case.facts.get(when.fact)
+            if isinstance(atom, Atom) and known is not None and not lies_in(known, self._region(atom)):
+                return False
+        return True
+
+    # ---- one claim --------------------------------------------------------------------------------------------------
+
+    def _judged(self, i: int, claim: Claim) -> Judged:
+        gap = next((gap for gap in self.gaps if gap.claim == i), None)
+        status, why, rule = ("unread", gap.why, None) if gap is not None else self._status(i, claim)
+        if rule is not None:
+            self.rules[rule.rule_id] = rule
+        told = claim.model_dump(exclude={"policy_id"})
+        policy = rule.policy_id if rule is not None else claim.policy_id
+        source = {} if rule is None else {"path": rule.source.path, "line": rule.source.line}
+        return Judged.model_validate({**told, "status": status, "why": why, "policy_id": policy, **source})
+
+    def _status(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
+        if problem := self._undeclared(claim):
+            return "unread", problem, None
+        match claim.kind:
+            case "courtesy" | "asks":
+                return "valid", "", None
+            case "outside":
+                if self.is_covered:
+                    return "invalid", "no rule says this", None
+                return "uncovered", "no rule speaks of this", None
+            case "source":
+                return self._source(claim)
+            case "fact":
+                return self._fact(i, claim)
+            case "limit":
+                return self._limit(i, claim)
+            case "figure":
+                return self._figure(i, claim)
+            case "gives" | "denies":
+                return self._action(claim, self._cell(i, claim))
+
+    def _undeclared(self, claim: Claim) -> str | None:
+        """Which word of the claim no vocabulary declares, or why its value is none of the fact's."""
+        if claim.action is not None and claim.is_about_action and claim.action not in self.vocabulary.actions:
+            return f"`{claim.action}` is no declared action"
+        if claim.kind == "asks":
+            return None if claim.fact in self.variables else f"`{claim.fact}` is no declared fact"
+        rows = [(when.fact, when.operator, when.value, when.unit) for when in claim.when]
+        if claim.kind in ("fact", "limit") and claim.fact is not None:
+            rows.append((claim.fact, claim.operator or "==", claim.value, claim.unit))  # type: ignore[arg-type]
+        for fact, operator, value, unit in rows:
+            if fact not in self.variables:
+                return f"`{fact}` is no declared fact"
+            atom = atom_of(self.case.words, fact, operator, value, unit)
+            if isinstance(atom, str) and not atom.startswith(BEYOND):
+                return atom
+        return None
+
+    def _region(self, atom: Atom) -> Region:
+        return region(atom, self.variables[atom.var])
+
+    @cached_property
+    def _known(self) -> Mapping[str, Region]:
+        return {fact: self._region(Atom(fact, "==", value)) for fact, value in self.case.facts.items()}
+
+    def _cell(self, i: int, claim: Claim) -> Mapping[str, Region] | str:
+        """The regions of K, and in their place those of W: the claim's conditions and the facts told beside them."""
+        supposed: dict[str, Region] = {}
+        for fact, operator, value, unit in self._conditions(i, claim):
+            atom = atom_of(self.case.words, fact, operator, value, unit)
+            if isinstance(atom, str):
+                return atom
+            for one in atom if isinstance(atom, tuple) else (atom,):
+                where = self._region(one)
+                supposed[fact] = meet_regions(supposed[fact], where) if fact in supposed else where
+            if not supposed[fact]:
+                return f"no case has {self._label(fact)} so"
+        return {**self._known, **supposed}
+
+    def _conditions(self, i: int, claim: Claim) -> Iterator[tuple[str, str, object, str | None]]:
+        yield from ((when.fact, when.operator, when.value, when.unit) for when in claim.when)
+        if claim.when:
+            named = {when.fact for when in claim.when}
+            for k in self._beside(i):
+                other = self.claims[k]
+                if other.kind == "fact" and other.fact not in named and self._holds(other) is not True:
+                    yield other.fact or "", other.operator or "==", other.value, other.unit
+
+    def _beside(self, i: int) -> Iterator[int]:
+        """The claims in the same sentence, by number."""
+        if self.coverage is None:
+            return
+        mine = self.coverage.passages_of(i)
+        yield from (k for k in range(len(self.claims)) if k != i and mine & self.coverage.passages_of(k))
+
+    # ---- actions ----------------------------------------------------------------------------------------------------
+
+    def _action(self, claim: Claim, cell: Mapping[str, Region] | str) -> tuple[Status, str, ConditionalRule | None]:
+        """Whether every completion gives (or denies) the action, none does, or some do."""
+        action = self.vocabulary.canonical(claim.action or "")
+        called = self.case.words.called(action)
+        if isinstance(cell, str):
+            return "invalid", cell, None
+        wanted: Literal["given", "denied"] = "denied" if claim.kind == "denies" else "given"
+        ways = self.entailment.ways(action, self.vocabulary.outcome_of(action), dict(cell.items()), wanted)
+        rule = self._deciding(action, cell)
+        if ways.all(wanted):
+            return "valid", "", rule
+        if ways.any(wanted) or not ways.is_complete:
+            return "satisfiable", f"whether it is {called} depends on {self._depends(ways, wanted, cell)}", rule
+        if ways.seen and set(ways.seen) == {"torn"}:
+            return "impossible", f"the policies contradict each other about {called}, and none gives way", rule
+        if claim.kind == "denies":
+            why = "the rules give it here" if ways.any("given") else "no rule denies it here"
+            return "invalid", f"{called}: {why}", rule
+        why = "the rules deny it here" if ways.any("denied") else "no rule gives it here"
+        return "invalid", f"{called}: {why}", rule
+
+    def _depends(self, ways: Ways, wanted: str, cell: Mapping[str, Region]) -> str:
+        """The facts that the first two completions that differ were told apart by."""
+        named: dict[str, None] = {}
+        for other in ways.seen.values():
+            for key, where in other.items():
+                for fact in [key] if isinstance(key, str) else ():
+                    if cell.get(fact) != where:
+                        named[self._label(fact)] = None
+        shown = list(named)[-4:]
+        return ", ".join(shown) if shown else "facts that are not known"
+
+    def _deciding(self, action: str, cell: Mapping[str, Region]) -> ConditionalRule | None:
+        """The rule to name: one that fires for sure and speaks of the action, else the strongest that may."""
+        about = self.entailment.about(action, self.vocabulary.outcome_of(action))
+        points = {fact: value for fact, where in cell.items() if (value := point_of(where)) is not None}
+        rules = self.case.evaluator.ruleset.rules
+        found: list[tuple[tuple[int, int, int], ConditionalRule]] = []
+        for i, rule in enumerate(rules):
+            if not about.speaking >> i & 1:
+                continue
+            reading = truth(rule.guard, points)
+            if reading is False:
+                continue
+            mine = action == rule.effect.action or action in rule.effect.demands
+            found.append(((reading is not True, rule.level, not mine), rule))
+        return min(found, key=lambda one: one[0])[1] if found else None
+
+    # ---- facts, limits, figures, sources ----------------------------------------------------------------------------
+
+    def _holds(self, claim: Claim) -> bool | None:
+        """Is the case so? None where nobody told."""
+        atom = atom_of(self.case.words, claim.fact or "", claim.operator or "==", claim.value, claim.unit)
+        known = self.case.facts.get(claim.fact or "")
+        if isinstance(atom, str):
+            return False
+        if known is None:
+            return None
+        return all(lies_in(known, self._region(one)) for one in (atom if isinstance(atom, tuple) else (atom,)))
+
+    def _fact(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
+        holds = self._holds(claim)
+        if holds:
+            return "valid", "", None
+        if any(self.claims[k].when and self.claims[k].kind in ("gives", "denies") for k in self._beside(i)):
+            return "valid", "a condition of what the sentence states", None
+        label = self._label(claim.fact or "")
+        return "invalid", f"{label}: the case says otherwise" if holds is False else f"{label}: nobody told it", None
+
+    def _limit(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
+        """Some rule that was weighed tests that fact at that value."""
+        fact = claim.fact or ""
+        atom = atom_of(self.case.words, fact, "==", claim.value, claim.unit)
+        if not isinstance(atom, Atom):
+            return "invalid", f"{self._label(fact)}: {atom}" if isinstance(atom, str) else "no limit", None
+        for rule in self._weighed(self._free(i, fact)):
+            for test in atoms(rule.guard):
+                values = test.value if isinstance(test.value, tuple) else (test.value,)
+                if test.var == fact and atom.value in values:
+                    return "valid", "", rule
+        return "invalid", f"no rule that matters here draws its line for {self._label(fact)} there", None
+
+    def _free(self, i: int, fact: str) -> Mapping[str, Region]:
+        """What is known or supposed in the sentence of claim *i*, but for *fact*."""
+        cell: Mapping[str, Region] | str = self._known
+        for k in self._beside(i):
+            if self.claims[k].when:
+                other = self._cell(k, self.claims[k])
+                cell = other if not isinstance(other, str) else cell
+                break
+        assert not isinstance(cell, str)
+        return {name: where for name, where in cell.items() if name != fact}
+
+    def _figure(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
+        action = self.vocabulary.canonical(claim.action or "")
+        amount = amount_of(claim.value)
+        if not isinstance(amount, Fraction):
+            return "invalid", f"`{claim.value}` is no number", None
+        told = measure(amount, unit_named(claim.unit))
+        allowed = [*self._allowed(action)]
+        if not any(_equal(told, one) for one in allowed):
+            return "invalid", f"this is no figure of {self.case.words.called(action)}", None
+        for k in self._beside(i):
+            other = self.claims[k]
+            if other.kind in ("gives", "denies") and self.vocabulary.canonical(other.action or "") == action:
+                return "valid", "", None  # that claim says whether it holds
+        return self._action(claim, self._cell(i, claim))
+
+    def _allowed(self, action: str) -> Iterator[Measure]:
+        """The declared figures of an action, and whole multiples of those that count by a fact of the case."""
+        for one, _, by in self.case.words.figures_of(action):
+            yield one
+            count = self.case.facts.get(by) if by else None
+            if isinstance(count, int) and not isinstance(count, bool) and isinstance(one.amount, Fraction):
+                yield Measure(one.kind, one.amount * count)
+
+    def _source(self, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
+        for rule in self._weighed(self._known):
+            if rule.policy_id == claim.policy_id:
+                return "valid", "", rule
+        known = claim.policy_id in self.case.words.policies
+        return "invalid", f"{claim.policy_id} does not speak of this case" if known else "there is no such policy", None
+
+    def _weighed(self, cell: Mapping[str, Region]) -> Iterator[ConditionalRule]:
+        """The rules in force about what is asked or said that *cell* does not rule out."""
+        for i, rule in self._about:
+            found = self.case.evaluator.boxes_of(i)
+            if found is None or any(_is_open(box.regions, cell) for box in found):
+                yield rule
+
+    @cached_property
+    def _about(self) -> Sequence[tuple[int, ConditionalRule]]:
+        rules = self.case.evaluator.ruleset.rules
+        wanted = {*self.case.actions, *(self.vocabulary.canonical(c.action) for c in self.claims if c.action)}
+        outcomes = {*self.case.outcomes, *(self.vocabulary.outcome_of(name) or "" for name in wanted)}
+        policies = {
+            rule.policy_id
+            for rule in rules
+            if rule.effect.action in wanted
+            or wanted.intersection(rule.effect.demands)
+            or outcomes.intersection(name for name, _ in rule.effect.takes)
+        }
+        found = [(i, rule) for i, rule in enumerate(rules) if rule.holds_on(self.case.day)]
+        return [(i, rule) for i, rule in found if rule.policy_id in policies] if policies else found
+
+    # ---- words ------------------------------------------------------------------------------------------------------
+
+    def _label(self, fact: str) -> str:
+        told = self.vocabulary.facts.get(fact)
+        return told.label if told and told.label else fact.replace("_", " ")
+
+    def _name(self, policy_id: str) -> None:
+        for rule in self.case.evaluator.ruleset.rules:
+            if rule.policy_id == policy_id:
+                self.rules.setdefault(rule.rule_id, rule)
+                return
+
+
+_VERDICTS: Mapping[Status, Verdict] = {
+    "valid": "valid",
+    "satisfiable": "incomplete",
+    "unread": "unread",
+    "uncovered": "uncovered",
+    "impossible": "impossible",
+    "invalid": "invalid",
+}
+
+
+def _if(holds: bool, verdict: Verdict) -> list[Verdict]:
+    return [verdict] if holds else []
+
+
+def _entailment(_index: BundleIndex, evaluator: Evaluator, day: int) -> Entailment:
+    return Entailment(evaluator, day)
+
+
+def _equal(one: Measure, other: Measure) -> bool:
+    """Are two measures the same? One that is told without a unit is in the other's."""
+    if one == other:
+        return True
+    if one.kind == "cents" and isinstance(one.amount, Fraction):
+        return Measure(other.kind, one.amount / 100) == other and bool(other.kind) and str(other.kind).isupper()
+    return one.kind is None and other.kind not in ("time", "mass", "length") and one.amount == other.amount
+
+
+def _is_open(regions: Mapping[str, Region], cell: Mapping[str, Region]) -> bool:
+    return all(name not in cell or meet_regions(where, cell[name]) for name, where in regions.items())

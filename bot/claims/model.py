@@ -1,0 +1,122 @@
+"""A language model as the author of claims about an answer: proposed through the port, held by `coverage`, not trusted.
+
+One repair with the objections of the coverage; two readings, where the rules ask for two, must agree on kind, word and
+value: what only one of them has counts as not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.claims.coverage import Coverage, Told
+from bot.claims.judge import Situation
+from bot.claims.models import MOST_CLAIMS, Claim
+from bylaw.language.text import parse
+from bylaw.llm.port import LLM, Deadline, Exchange, ask
+from bylaw.prompts import render
+
+PROMPTS = Path(__file__).parent / "prompts"
+_MOST_OBJECTIONS = 12
+
+
+class Proposed(BaseModel):
+    """What a model says that an answer says."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    claims: Annotated[tuple[Claim, ...], Field(max_length=MOST_CLAIMS)]
+
+
+@dataclass(frozen=True)
+class Read:
+    """The claims that were read, and whether two readings had each of them."""
+
+    claims: tuple[Claim, ...]
+    is_twice: bool = False
+
+
+@dataclass(frozen=True)
+class ModelReader:
+    """A model that reads answers, with its limits; each exchange is handed to `kept`."""
+
+    llm: LLM
+    deadline: Deadline
+    tokens: int
+    readings: int = 1
+    repairs: int = 1
+    mask: Callable[[str], str] = str
+    kept: Callable[[Exchange[Any]], object] = lambda _: None
+
+    def read(self, answer: str, case: Situation) -> Read | None:
+        """The claims about *answer*; None where the model gave none in time."""
+        first = self._reading(answer, case, 1)
+        if first is None or self.readings < 2:
+            return None if first is None else Read(first)
+        second = self._reading(answer, case, 2)
+        if second is None:
+            return Read(first)
+        known = {_core(claim, case) for claim in second}
+        return Read(tuple(claim for claim in first if claim.kind == "courtesy" or _core(claim, case) in known), True)
+
+    def _reading(self, answer: str, case: Situation, number: int) -> tuple[Claim, ...] | None:
+        """One reading with its repairs: the one with the fewest gaps."""
+        best: tuple[int, tuple[Claim, ...]] | None = None
+        objections: Sequence[str] = ()
+        for _ in range(1 + self.repairs):
+            exchange = self._ask(answer, case, number, objections)
+            if exchange.value is None:
+                break
+            claims = exchange.value.claims
+            gaps = list(Coverage(parse(answer), claims, case.words, Told(case.facts, case.query)).gaps())
+            if best is None or len(gaps) < best[0]:
+                best = len(gaps), claims
+            if not gaps:
+                break
+            objections = [f"{gap.why}: “{gap.quote}”" for gap in gaps[:_MOST_OBJECTIONS]]
+        return None if best is None else best[1]
+
+    def _ask(self, answer: str, case: Situation, number: int, objections: Sequence[str]) -> Exchange[Proposed]:
+        values = {
+            **_shown(case),
+            "question": self.mask(case.query),
+            "answer": answer,
+            "objections": list(objections),
+            "reading": number,
+        }
+        prompt = render(PROMPTS, "read_answer_v1", values, Proposed, self.tokens)
+        exchange = ask(self.llm, prompt, Proposed, self.deadline)
+        self.kept(exchange)
+        return exchange
+
+
+def _core(claim: Claim, case: Situation) -> tuple[object, ...]:
+    """What two readings have to agree on: kind, word and value, and the conditions."""
+    action = claim.action and case.index.vocabulary.canonical(claim.action)
+    when = frozenset((one.fact, one.operator, str(one.value), one.unit) for one in claim.when)
+    return claim.kind, action, claim.fact, claim.operator or "==", str(claim.value), claim.policy_id, when
+
+
+def _shown(case: Situation) -> dict[str, Any]:
+    """The declared words, as a prompt shows them."""
+    vocabulary = case.index.vocabulary
+    actions = [
+        {"action": name, "label": one.label or name.replace("_", " "), "phrases": list(one.phrases)}
+        for name, one in sorted(vocabulary.actions.items())
+        if one.same_as is None
+    ]
+    facts = [
+        {
+            "fact": name,
+            "type": one.type,
+            "label": one.label or name.replace("_", " "),
+            **({"unit": one.unit} if one.unit else {}),
+            **({"values": sorted(one.values)} if one.values else {}),
+        }
+        for name, one in sorted(vocabulary.facts.items())
+    ]
+    return {"actions": actions, "facts": facts, "policies": sorted(case.words.policies)}

@@ -1,0 +1,239 @@
+"""The plain reader: what a short answer says in declared words and figures, without a model.
+
+A sentence is read whole or not at all. Each of its words has to belong to a declared phrase, a figure that the case or
+an action has, or a closed class of the lexicon; one word more, and nobody proposes what it means: it stays unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from bot.claims.judge import Situation
+from bot.claims.measures import agree, told_measures
+from bot.claims.models import MOST_CLAIMS, Claim
+from bylaw.language.figures import Figure, figures_in, measure
+from bylaw.language.lexicon import content, lexicon, stem
+from bylaw.language.text import Passage, Text, Token, parse, words_of
+
+_ANSWERS = {"yes": True, "no": False}
+_CAREFUL = ("restriction", "hedging", "forbidding", "often", "scales")  # what a reader of words alone must not judge
+
+
+def read(answer: str, case: Situation) -> tuple[Claim, ...]:
+    """The claims in the sentences of *answer* that are understood to the last word."""
+    text, figures = parse(answer), figures_in(parse(answer))
+    meant = _meant(case)
+    found = [(passage, _Sentence(text, figures, passage, case, meant).claims()) for passage in text.passages]
+    understood = {passage.start for passage, claims in found if claims}
+    each = {claim.model_dump_json(): claim for _, claims in found for claim in claims}
+    ends = {passage.start: len(text.seen[passage.start : passage.end].rstrip()) for passage in text.passages}
+    whole = {quote: _is_whole(text, quote, understood, ends) for quote in {claim.quote for claim in each.values()}}
+    return tuple(claim for claim in each.values() if whole[claim.quote]) if len(each) <= MOST_CLAIMS else ()
+
+
+def _is_whole(text: Text, quote: str, understood: set[int], ends: Mapping[int, int]) -> bool:
+    """Is the quote, wherever it stands, the end of a sentence that is understood, never part of another one?"""
+    for start, end in text.find(quote):
+        passage = text.passage_of(start, end)
+        if passage is None or passage.start not in understood or end < passage.start + ends[passage.start]:
+            return False
+    return True
+
+
+def _meant(case: Situation) -> str | None:
+    """The action that a bare yes grants: the one that the last sentence of the question names, and nothing besides."""
+    text = parse(case.query)
+    for passage in text.passages[-1:]:
+        if text.seen[passage.start : passage.end].rstrip().endswith("?"):
+            claims = _Sentence(text, figures_in(text), passage, case, None, is_question=True).claims()
+            named = {claim.action for claim in claims if claim.kind == "gives"}
+            if len(named) == 1 and all(claim.kind in ("gives", "fact") for claim in claims):
+                return named.pop()
+    return None
+
+
+class _NotUnderstood(Exception):
+    """A word, or a relation between words, that the reader does not know."""
+
+
+class _Sentence:
+    """One sentence, row or bullet, and what its words belong to."""
+
+    def __init__(
+        self,
+        text: Text,
+        figures: Sequence[Figure],
+        passage: Passage,
+        case: Situation,
+        meant: str | None,
+        is_question: bool = False,
+    ) -> None:
+        self.text, self.case, self.words, self.meant = text, case, case.words, meant
+        said = text.seen[passage.start : passage.end]
+        self.quote, self.start = said.strip(), passage.start + len(said) - len(said.lstrip())
+        self.all = [token for token in text.within(passage.start, passage.end) if token.word[0].isalnum()]
+        self.figures = [one for one in figures if one.is_firm and passage.start <= one.start < passage.end]
+        self.is_asking = self.quote.endswith("?") and not is_question
+        self.known: set[int] = set()  # the starts of the tokens that are understood
+
+    def claims(self) -> tuple[Claim, ...]:
+        """What the sentence says; nothing where one word of it is not understood."""
+        try:
+            return tuple(self._asked() if self.is_asking else self._said())
+        except _NotUnderstood:
+            return ()
+
+    def _asked(self) -> Iterator[Claim]:
+        """A question for one fact, in the words of its label and its own question."""
+        said = content(token.word for token in self.all)
+        facts = self.words.vocabulary.facts.items()
+        found = [name for name, fact in facts if fact.ask and said and content(words_of(fact.ask)) == said]
+        if len(found) == 1 and not self.figures:
+            yield Claim(kind="asks", quote=self.quote, fact=found[0])
+
+    def _said(self) -> Iterator[Claim]:
+        claims = [*self._answer(), *self._sources()]
+        owned: dict[int, str] = {}
+        for mention in self.words.actions.find(self.all):
+            if len(mention.owners) > 1:
+                raise _NotUnderstood
+            tokens = self.all[mention.first : mention.last + 1]
+            self._take(tokens)
+            owned[tokens[0].start] = next(iter(mention.owners))
+        inside = set(self.known)
+        states = [*self._states(inside)]
+        claims += self._figured(set(owned.values()), inside)
+        stated = {start for start, _, _ in states}
+        for _, group in groupby(self.all, key=lambda token: token.clause):
+            claims += self._clause([*group], owned, {s: (f, v) for s, f, v in states}, inside)
+        is_bound = any(lexicon()[name].any_in(self._free(inside)) for name in ("causing", "asking"))
+        if is_bound and not (stated or any(claim.kind == "fact" for claim in claims)):
+            raise _NotUnderstood  # a condition that is none of the declared words
+        yield from claims
+
+    # ---- parts ------------------------------------------------------------------------------------------------------
+
+    def _take(self, tokens: Sequence[Token]) -> None:
+        self.known.update(token.start for token in tokens)
+
+    def _free(self, taken: set[int]) -> list[str]:
+        return [token.word for token in self.all if token.start not in taken]
+
+    def _answer(self) -> Iterator[Claim]:
+        """The yes or no in front."""
+        if not self.all or self.all[0].word not in _ANSWERS:
+            return
+        first = self.all[0]
+        if len(self.all) > 1 and self.all[1].clause == first.clause:
+            return
+        if self.meant is None:
+            raise _NotUnderstood
+        self._take([first])
+        yield Claim(kind="gives" if _ANSWERS[first.word] else "denies", quote=self.quote, action=self.meant)
+
+    def _sources(self) -> Iterator[Claim]:
+        for policy in sorted(self.words.policies):
+            at = self.quote.find(policy)
+            if at >= 0:
+                start = self.start + at
+                self._take(self.text.within(start, start + len(policy)))
+                yield Claim(kind="source", quote=self.quote, policy_id=policy)
+
+    def _states(self, taken: set[int]) -> Iterator[tuple[int, str, object]]:
+        """The flags and categories that the sentence states: each as the case has it, or the sentence is not read."""
+        for mention in self.words.states.find(self.all):
+            tokens = self.all[mention.first : mention.last + 1]
+            if any(token.start in taken for token in tokens):
+                continue
+            told = [owner.partition("=")[::2] for owner in sorted(mention.owners)]
+            mine = [(f, v) for f, v in told if f in self.case.facts and str(self.case.facts[f]) == v]
+            if len(mine) != 1 and len(told) > 1:
+                raise _NotUnderstood
+            fact, spelled = mine[0] if mine else told[0]
+            self._take(tokens)
+            is_flag = self.words.vocabulary.facts[fact].type == "boolean"
+            yield tokens[0].start, fact, (spelled == "True") if is_flag else spelled
+
+    def _figured(self, actions: set[str], inside: set[int]) -> Iterator[Claim]:
+        """The figures: one of an action that is named, or what the case has, beside words of that fact."""
+        said = {stem(word) for word in self._free(inside)}
+        for figure in self.figures:
+            tokens = [token for token in self.all if figure.start <= token.start < figure.end]
+            if all(token.start in inside for token in tokens):
+                yield from self._figure_of_action(figure, actions)
+                continue
+            before = [token.word for token in self.all if token.end <= figure.start][-3:]
+            if any(len(row) <= len(before) and tuple(before[-len(row) :]) == row for row in lexicon().comparisons):
+                raise _NotUnderstood  # a limit: which rule draws it, and for what, words alone do not tell
+            self._take(tokens)
+            yield self._figure(figure, actions, said)
+
+    def _figure(self, figure: Figure, actions: set[str], said: set[str]) -> Claim:
+        for claim in self._figure_of_action(figure, actions):
+            return claim
+        for fact, told in self.case.facts.items():
+            unit = stem(self.words.unit_of(fact) or "")
+            named = (self.words.words_of_fact(fact) & said) - {unit} - _empty()
+            if named and any(agree(figure, one) for one in told_measures(self.words, fact, told)):
+                self.known.update(token.start for token in self.all if stem(token.word) in named)
+                shown = self.words.variables[fact].show(told)
+                return Claim(kind="fact", quote=self.quote, fact=fact, operator="==", value=shown)
+        raise _NotUnderstood
+
+    def _figure_of_action(self, figure: Figure, actions: set[str]) -> Iterator[Claim]:
+        unit, amounts = figure.unit, figure.values
+        for action in sorted(actions):
+            measures = [one for one, _, by in self.words.figures_of(action) if by is None]
+            if unit and any(measure(amount, unit) in measures for amount in amounts):
+                yield Claim(kind="figure", quote=self.quote, action=action, value=str(amounts[0]), unit=unit)
+                return
+
+    # ---- clauses ----------------------------------------------------------------------------------------------------
+
+    def _clause(
+        self, tokens: Sequence[Token], owned: dict[int, str], states: dict[int, tuple[str, object]], inside: set[int]
+    ) -> Iterator[Claim]:
+        lex = lexicon()
+        rest = [token for token in tokens if token.start not in self.known]
+        free = [token.word for token in rest]
+        mine = [owned[token.start] for token in tokens if token.start in owned]
+        stated = [states[token.start] for token in tokens if token.start in states]
+        negations = [*lex["negation"].find(free)]
+        denied = len(negations) + sum(word.endswith("n't") for word in free)
+        if denied > 1 or (denied and len(mine) + len(stated) != 1):
+            raise _NotUnderstood
+        covered = {i for first, behind in negations for i in range(first, behind)}
+        left = [word for i, word in enumerate(free) if i not in covered]
+        self._understand(left, bool(mine or stated or any(t.start in self.known for t in tokens)))
+        if mine and tokens[-1].start in {token.start for token in rest} and tokens[-1].word in lex["bare"]:
+            raise _NotUnderstood  # it goes on, and not with words that are known
+        for action in mine:
+            yield Claim(kind="denies" if denied else "gives", quote=self.quote, action=action)
+        for fact, value in stated:
+            if denied and not isinstance(value, bool):
+                raise _NotUnderstood
+            told = (not value) if denied else value
+            variable = self.words.variables[fact]
+            if fact not in self.case.facts or variable.read(told) != self.case.facts[fact]:
+                raise _NotUnderstood  # a reason or a supposition
+            yield Claim(kind="fact", quote=self.quote, fact=fact, operator="==", value=told)
+
+    def _understand(self, words: Sequence[str], is_said: bool) -> None:
+        """Are all these words ones that add nothing to what a clause says?"""
+        lex = lexicon()
+        bound = [row for row, operator in lex.comparisons.items() if operator != "=="]
+        careful = any(lex[name].any_in(words) for name in _CAREFUL)
+        compared = any(tuple(words[i : i + len(row)]) == row for row in bound for i in range(len(words)))
+        if careful or compared:
+            raise _NotUnderstood
+        known = ("bare", "light") if is_said else ("courtesy",)
+        for word in words:
+            bare = word.partition("'")[0]
+            is_sorry = word in lex["courtesy"] and word in lex["refusal"]
+            if not is_sorry and not any(bare in lex[name] for name in known):
+                raise _NotUnderstood
+
+
+def _empty() -> frozenset[str]:
+    return frozenset(map(stem, lexicon()["function"].by_first))

@@ -1,0 +1,47 @@
+"""Everything about one turn that its answer is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from bot.enforcement.facts import Read, Unclear
+from bot.enforcement.memory import Memory
+from bot.enforcement.scope import Scope
+from bot.enforcement.write import Words
+from bot.index import BundleIndex
+from bylaw.logic.evaluate import Decision, Evaluator
+from bylaw.logic.ir import Value
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything about one turn that the answer is made from."""
+
+    text: str
+    today: date
+    index: BundleIndex
+    evaluator: Evaluator
+    words: Words
+    memory: Memory
+    reads: tuple[Read, ...]
+    unclear: tuple[Unclear, ...]
+    decision: Decision
+    scope: Scope
+    asked: str | None = None  # the fact that this turn should have answered
+    is_declined: bool = False
+    told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
+    unused: tuple[str, ...] = ()  # what was told and not used, as it is said
+    is_proposed: bool = False  # did a model find its domain and facts that the words bear?
+    withheld: tuple[str, ...] = ()  # the facts for want of which the most restrictive outcome is given
+
+    @property
+    def facts(self) -> Mapping[str, Value]:
+        """What is known: kept from before, and said now."""
+        return self.memory.facts
+
+    @property
+    def day(self) -> int:
+        """The day it is asked on, a proleptic ordinal."""
+        return self.today.toordinal()

@@ -1,0 +1,48 @@
+"""Words that can tell one matter from another, by their stems: those of a text, of an action, of an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.span import listed
+from bylaw.language.words import FUNCTION_WORDS, base_of, read_words, stem_of
+
+DENIALS = frozenset(("no", "not"))
+_NO_TOPIC = FUNCTION_WORDS | listed(
+    "get give go want like please tell know think say ask make take put use let help case thing way time day days "
+    "customer client user person people policy policies rule rules value much many long old new more most less "
+    "allowed allow okay ok hello hi thanks thank question today yesterday week month year hour unknown other yes "
+    "another last next someone somebody anyone anybody"
+)
+_ABLE, _LONG = ("able", "ible"), 6  # "refundable" speaks of refunds, "liable" of nothing
+
+
+def stems_of(words: Iterable[str]) -> frozenset[str]:
+    """The stems of those words that can tell one topic from another."""
+    bases = [(word, base_of(word)) for word in words]
+    bases += [(word, word[:-4]) for word, _ in bases if word.endswith(_ABLE) and len(word) > _LONG]
+    return frozenset(stem_of(base) for word, base in bases if word in DENIALS or _NO_TOPIC.isdisjoint((word, base)))
+
+
+def stems_in(text: str) -> frozenset[str]:
+    """The stems of a declared name, label or phrase."""
+    return stems_of(word.text for word in read_words(text.replace("_", " ").replace("{value}", " ")))
+
+
+def names_of_action(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:
+    """The names of an action, each as its stems: of its aliases, too."""
+    aliases = [other for other in sorted(vocabulary.actions) if vocabulary.canonical(other) == name] or [name]
+    texts: list[str] = []
+    for alias in aliases:
+        declared = vocabulary.actions.get(alias)
+        texts += [alias, *((declared.label or "", *declared.phrases) if declared else ())]
+    return tuple(dict.fromkeys(found for text in texts if (found := stems_in(text))))
+
+
+def names_of_outcome(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:
+    """The names of an outcome, each as its stems."""
+    declared = vocabulary.outcomes.get(name)
+    label = stems_in(declared.label or "") if declared else frozenset()
+    # one word of a label ("back" in "what the customer gets back") names nothing
+    return tuple(found for found in (stems_in(name), label if len(label) > 1 else frozenset()) if found)

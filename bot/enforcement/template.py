@@ -1,0 +1,117 @@
+"""What the plain writer says of a decided case, made together with the claims that it says: nobody reads it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from bot.claims.judge import holds
+from bot.claims.models import Claim
+from bot.enforcement import write
+from bot.enforcement.case import Case
+from bot.enforcement.reading import situation
+from bot.enforcement.scope import Duty
+from bylaw.language.lexicon import lexicon
+from bylaw.language.text import words_of
+from bylaw.logic.ir import ConditionalRule, names
+
+_REFUSING = ("negation", "refusal", "forbidding")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of an answer, what it claims, and the rule that it rests on."""
+
+    text: str
+    claims: tuple[Claim, ...] = ()
+    rule: ConditionalRule | None = None
+
+
+def decided(case: Case, outcomes: Sequence[str]) -> Iterator[Line]:
+    """What each of *outcomes* gets, and why."""
+    for outcome in outcomes:
+        result = case.decision.outcomes[outcome]
+        assert result.action is not None and result.rule_id is not None  # it is decided
+        rule = case.index.rule(result.rule_id)
+        vocabulary = case.index.vocabulary
+        asked_for = [name for name in case.memory.topic.actions if vocabulary.outcome_of(name) == outcome]
+        said = write.taken(case.words, outcome, result.action, asked_for, is_refusal(case, result.action))
+        denied = [name for name in asked_for if vocabulary.canonical(name) != result.action]
+        claims = [Claim(kind="gives", quote=said, action=result.action)]
+        claims += [Claim(kind="denies", quote=said, action=name) for name in denied]
+        yield Line(said, tuple(claims), rule)
+        if case.withheld and outcome == case.scope.outcomes[0]:
+            yield Line(f"{write.RESTRICTIVE} ({rule.policy_id}).", (), rule)
+        else:
+            yield because(case, rule)
+
+
+def because(case: Case, rule: ConditionalRule) -> Line:
+    """The facts of the case that a rule rests on, and its policy."""
+    order = sorted(names(rule.guard), key=case.evaluator.question_order)
+    said = write.because(case.words, rule, case.facts, order)
+    variables = case.evaluator.ruleset.variables
+    known = [(name, variables[name].show(case.facts[name])) for name in order if name in case.facts]
+    claims = [Claim(kind="fact", quote=said, fact=name, operator="==", value=value) for name, value in known]
+    return Line(said, (*claims, Claim(kind="source", quote=said, policy_id=rule.policy_id)), rule)
+
+
+def duties(
+    case: Case, held: Sequence[Duty], is_explained: bool, cited: Sequence[ConditionalRule] = ()
+) -> Iterator[Line]:
+    """What has to be done, may not be done or may be, and every duty of the case that must be told."""
+    seen = {rule.rule_id for rule in cited}
+    for kind, action, rule in (*held, *_untold(case, {action for _, action, _ in held})):
+        if kind != "prohibited" and not holds(situation(case, ""), action):
+            yield Line(write.open_duty(case.words, action), (), rule)
+            continue
+        said = write.duty(case.words, kind, action)
+        yield Line(said, (Claim(kind="denies" if kind == "prohibited" else "gives", quote=said, action=action),), rule)
+        if is_explained and rule.rule_id not in seen:
+            yield because(case, rule)
+        seen.add(rule.rule_id)
+
+
+def is_refusal(case: Case, action: str) -> bool:
+    """Is the action one that turns down what was asked: by its label, or as the most restrictive of its outcome?"""
+    words = words_of(case.words.action(action))
+    return any(lexicon()[name].any_in(words) for name in _REFUSING)
+
+
+def _untold(case: Case, told: set[str]) -> Iterator[Duty]:
+    """The duties of the case that must be told and that nobody asked about."""
+    actions = case.index.vocabulary.actions
+    lost = {fired.rule_id for fired in case.decision.lost}
+    for action in case.decision.required:
+        if action in told or not (action in actions and actions[action].must_tell):
+            continue
+        rules = (case.index.rule(fired.rule_id) for fired in case.decision.fired if fired.rule_id not in lost)
+        rule = next((rule for rule in rules if action in rule.effect.demands), None)
+        if rule is not None:
+            yield "required", action, rule
+
+
+def of_case(case: Case) -> list[Line]:
+    """Everything that is decided in a case, whatever was asked about."""
+    outcomes = [name for name, result in case.decision.outcomes.items() if result.action is not None]
+    scope = replace(case.scope, outcomes=tuple(outcomes))
+    whole = replace(case, scope=scope)
+    lost = {fired.rule_id for fired in case.decision.lost}
+    standing = [case.index.rule(fired.rule_id) for fired in case.decision.fired if fired.rule_id not in lost]
+    lists = {"required": case.decision.required, "prohibited": case.decision.prohibited}
+    held = [
+        (kind, action, rule)
+        for kind, actions in lists.items()
+        for action in actions
+        for rule in [_speaking(standing, kind, action)]
+        if rule is not None
+    ]
+    return [*decided(whole, outcomes), *duties(whole, held, is_explained=True)]
+
+
+def _speaking(standing: Sequence[ConditionalRule], kind: str, action: str) -> ConditionalRule | None:
+    for rule in standing:
+        own = rule.effect.kind == kind and rule.effect.action == action
+        if own or (kind == "required" and action in rule.effect.demands):
+            return rule
+    return None

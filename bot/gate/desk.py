@@ -1,0 +1,289 @@
+"""The durable desk: decisions of all processes at one store, one after the other, each in the audit chain before it is
+said.
+
+One thread of a process takes what waits, decides it under the lock of the chain, commits the whole batch at once, and
+only then answers. What it knows of history it keeps in memory, session by session and key by key, and follows what
+other processes changed by the number of their changes.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from sqlalchemy import Connection
+
+from bot.conversation import sayable
+from bot.store import audit, calls
+from bot.store.columns import ID_LENGTH
+from bot.store.engine import Store, connect
+from bot.store.migrate import upgrade
+from bylaw.audit.entry import AuditEntry, Checkpoint, after
+from bylaw.canonical import canonical_json, fingerprint
+from bylaw.errors import BylawError
+from bylaw.gate.answer import Answer
+from bylaw.gate.bindings import Call
+from bylaw.gate.desk import NothingOpen, check, new_id
+from bylaw.gate.engine import Gate
+from bylaw.gate.events import NO_EVENTS, Event, Ledger, Scope, Timeline
+from bylaw.logic.ir import Value
+
+MOST_AT_ONCE = 64  # decisions that are committed together
+MOST_HELD = 20_000  # sessions and keys whose history is kept in memory
+MOST_OUTPUT = 2_000  # characters of what a call gave back, beyond which only its fingerprint is kept
+
+Work = Callable[[Connection], Any]
+
+_log = logging.getLogger("bylaw.gate")
+
+
+@dataclass
+class StoreDesk:
+    """Decides with the history of everybody who shares the *store*."""
+
+    store: Store
+    gate: Callable[[], Gate]
+    clock: Callable[[], datetime]
+    anchor: Callable[[Checkpoint], None] = lambda tail: None
+    commit: Callable[[], str | None] = lambda: None
+    _waiting: SimpleQueue[tuple[Work, Future[Any]]] = field(default_factory=SimpleQueue)
+    _ledger: Ledger = field(default_factory=lambda: Ledger(holds=set()))
+    _entries: list[AuditEntry] = field(default_factory=list)
+    _change: int = -1
+    _starting: threading.Lock = field(default_factory=threading.Lock)
+    _worker: threading.Thread | None = None
+
+    # ---- what doors call --------------------------------------------------------------------------------------------
+
+    def decide(self, call: Call) -> Answer:
+        found: Answer = self.deciding(call).result()
+        return found
+
+    def ended(self, decision_id: str, ok: bool, output: Any = None) -> None:
+        self.ending(decision_id, ok, output).result()
+
+    def tools(self, actor: str | None, session_facts: Mapping[str, Any]) -> Mapping[str, bool]:
+        return self.gate().tools(actor, session_facts, self.clock())
+
+    def deciding(self, call: Call) -> Future[Answer]:
+        """`decide` for who does not wait here."""
+        gate = self.gate()
+        meaning = gate.read(check(call))  # lookups: before anybody's turn
+        return self._queued(partial(self._decided, gate, call, meaning))
+
+    def ending(self, decision_id: str, ok: bool, output: Any = None) -> Future[None]:
+        """`ended` for who does not wait here."""
+        return self._queued(partial(self._reported, decision_id, ok, output))
+
+    # ---- taking turns -----------------------------------------------------------------------------------------------
+
+    def _queued(self, work: Work) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._waiting.put((work, future))
+        if self._worker is None:
+            with self._starting:
+                if self._worker is None:
+                    self._worker = threading.Thread(target=self._run, name="gate", daemon=True)
+                    self._worker.start()
+        return future
+
+    def _run(self) -> None:
+        while True:
+            batch = [self._waiting.get()]
+            try:
+                while len(batch) < MOST_AT_ONCE:
+                    batch.append(self._waiting.get_nowait())
+            except Empty:
+                pass
+            self._take(batch)
+
+    def _take(self, batch: list[tuple[Work, Future[Any]]]) -> None:
+        """Do everything in *batch* in one transaction; nobody hears of anything before it is kept."""
+        done: list[tuple[Future[Any], Any, BaseException | None]] = []
+        try:
+            self._entries.clear()
+            with self.store.writing() as connection:
+                audit.lock(connection)
+                self._follow(connection)
+                for work, future in batch:
+                    try:
+                        done.append((future, work(connection), None))
+                    except BylawError as error:  # refused before anything of it was written
+                        done.append((future, None, error))
+        except BaseException as error:  # nothing was kept, so nothing is known either
+            self._forget()
+            _log.error("decisions were not kept", extra={"meta": {"reason": str(error)[:300]}})
+            for _, future in batch:
+                future.set_exception(error)
+            return
+        for entry in self._entries:
+            self.anchor(after(entry))
+        for future, found, problem in done:
+            if problem is None:
+                future.set_result(found)
+            else:
+                future.set_exception(problem)
+
+    # ---- one decision, one report -----------------------------------------------------------------------------------
+
+    def _decided(self, gate: Gate, call: Call, meaning: Any, connection: Connection) -> Answer:
+        known = None
+        if call.session is not None:
+            known = calls.last_at(connection, call.session)
+            if known is not None:
+                self._ledger.decided(call.session, known)
+        find = partial(self._line, connection, gate)
+        answer = gate.decide(call, self._ledger, self.clock(), new_id(), find, meaning)
+        assert answer.reads is not None
+        if call.session is not None and known != answer.reads.at:
+            self._ledger.decided(call.session, answer.reads.at)
+            calls.move(connection, call.session, answer.reads.at, known is None)
+        event = gate.event_of(answer)
+        if event is not None:
+            self._change += 1
+            event.order = self._change
+            self._ledger.take(event)
+            calls.add(connection, _row(event, gate), list(event.scopes))
+        self._keep(connection, answer.decision_id, decision_entry(answer, gate, call, self.commit()))
+        return answer
+
+    def _reported(self, decision_id: str, ok: bool, output: Any, connection: Connection) -> None:
+        if len(decision_id) > ID_LENGTH or not calls.end(connection, decision_id, ok, self._change + 1):
+            raise NothingOpen(decision_id)
+        self._change += 1
+        self._ledger.end(decision_id, ok, self._change)
+        body = {
+            "event": "gate-event",
+            "request_id": decision_id,
+            "ok": ok,
+            "bundle_etag": self.gate().etag,
+            "commit": self.commit(),
+            **_output(output),
+        }
+        self._keep(connection, decision_id, body)
+
+    def _keep(self, connection: Connection, decision_id: str, body: Mapping[str, Any]) -> None:
+        self._entries.append(audit.append(connection, audit.prepare(sayable(body)), self.clock, decision_id))
+
+    # ---- what is known of history -----------------------------------------------------------------------------------
+
+    def _line(self, connection: Connection, gate: Gate, scope: Scope) -> Timeline:
+        holds = self._ledger.holds
+        assert holds is not None
+        if scope not in holds:
+            if len(holds) >= MOST_HELD:
+                self._ledger.clear()
+            self._ledger.hold(scope, [_event(row, gate) for row in calls.of(connection, *scope)])
+        return self._ledger.line(scope) or NO_EVENTS
+
+    def _follow(self, connection: Connection) -> None:
+        """Take down what other processes changed since."""
+        if self._change < 0:
+            self._change = calls.last_change(connection)
+            return
+        if calls.last_change(connection) == self._change:
+            return
+        gate = self.gate()
+        for row in calls.behind(connection, self._change):
+            self._change = row["change"]
+            event = _event(row, gate)
+            if self._ledger.event(event.decision_id) is None:
+                self._ledger.take(event)
+            elif event.ok is not None:
+                self._ledger.end(event.decision_id, event.ok, event.order)
+
+    def _forget(self) -> None:
+        self._ledger.clear()
+        self._change = -1
+
+
+def open_desk(url: str, gate: Callable[[], Gate], clock: Callable[[], datetime], root: Path = Path()) -> StoreDesk:
+    """A desk on the store at *url*, whose tables are made where they are missing."""
+    store = connect(url, root)
+    upgrade(store)
+    return StoreDesk(store, gate, clock)
+
+
+def decision_entry(answer: Answer, gate: Gate, call: Call, commit: str | None) -> dict[str, Any]:
+    """What the chain holds of a decision: enough to decide it again."""
+    reads = answer.reads
+    assert reads is not None
+    entry: dict[str, Any] = {
+        "event": "gate",
+        "request_id": answer.decision_id,
+        "session_id": reads.session,
+        "actor": reads.actor,
+        "action": reads.action,
+        "tool": call.tool if call.tool is None else call.tool[:200],
+        "keys": dict(reads.keys),
+        "facts": gate.shown(reads.facts),
+        "asked_at": reads.at,
+        "day": reads.day,
+        "decision": answer.decision,
+        "ruling": answer.ruling,
+        "mode": answer.mode,
+        "missing": list(answer.missing),
+        "first": list(answer.first),
+        "duties": list(answer.duties),
+        "rules": [reason.rule_id for reason in answer.reasons if reason.rule_id],
+        "policies": sorted({reason.policy_id for reason in answer.reasons if reason.policy_id}),
+        "pending": answer.is_pending,
+        "bundle_etag": answer.etag,
+        "commit": commit,
+    }
+    if not entry["rules"]:
+        entry["why"] = [reason.text for reason in answer.reasons]
+    if answer.not_taken:
+        entry["not_taken"] = list(answer.not_taken)
+    return entry
+
+
+def _output(output: Any) -> dict[str, Any]:
+    if output is None:
+        return {}
+    try:
+        text = canonical_json(output)
+    except (TypeError, ValueError, RecursionError):
+        return {"output": "not JSON"}
+    found: dict[str, Any] = {"output_fingerprint": fingerprint(output)}
+    return found if len(text) > MOST_OUTPUT else {**found, "output": output}
+
+
+def _row(event: Event, gate: Gate) -> dict[str, Any]:
+    return {
+        "decision_id": event.decision_id,
+        "change": event.order,
+        "session_id": event.session,
+        "actor": event.actor,
+        "action": event.action,
+        "tool": event.tool,
+        "keys": dict(event.keys),
+        "facts": gate.shown(event.facts),
+        "at": event.at,
+        "ok": None,
+    }
+
+
+def _event(row: Mapping[str, Any], gate: Gate) -> Event:
+    facts: dict[str, Value] = gate.known(row["facts"])
+    ok = row["ok"]
+    return Event(
+        row["decision_id"],
+        row["session_id"],
+        row["actor"],
+        row["action"],
+        row["keys"],
+        facts,
+        row["at"],
+        row["change"],
+        None if ok is None else bool(ok),
+        row["tool"],
+    )

@@ -1,0 +1,1 @@
+"""The guard in other people's frameworks, each by its own hook and each an extra."""

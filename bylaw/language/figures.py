@@ -1,0 +1,374 @@
+"""Every figure of a text: numbers, sums, percentages, durations and dates, in digits or in words, with their units.
+
+A period beside a figure belongs to it ("25 per month"). What can be read in two ways (03/04/2026, 1,5) has two values.
+Not *firm* are words that are as often no figure: "one" for a thing, "second", "single", "a week".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+from functools import lru_cache
+from itertools import zip_longest
+
+from bylaw.language.lexicon import Lexicon, lexicon
+from bylaw.language.text import Text, Token, parse
+
+MAX_DIGITS = 40  # a longer number is a mistake or an attack
+Amount = Fraction | date
+
+_ISO = re.compile(r"(?<![\w-])(\d{4})-(\d{1,2})-(\d{1,2})(?![\w-])")
+_SLASHED = re.compile(r"(?<![\w./])(\d{1,2})([./])(\d{1,2})\2(\d{4}|\d{2})(?![\w/]|\.\d)")
+_ID = re.compile(r"\b[A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)*-\d+\b|\b[A-Za-z_]+\d[\w-]*")
+_SUFFIXES = {"k": 1_000, "m": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000}
+_TIMED = frozenset(("seconds", "minutes", "hours", "days", "weeks", "months", "years", "business_days"))
+_SIGNS = frozenset("$€£¥₹")
+_MONEY = frozenset(("USD", "EUR", "GBP", "CHF", "JPY", "INR", "CAD", "AUD"))
+_RANGES = frozenset(("to", "-", "–", "—", "and", "or", "till", "until", "("))
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """`values` are all that it may mean; `unit` is the lexicon's, None for a bare number; `per` what it counts by.
+
+    The number itself ends at `core`.
+    """
+
+    start: int
+    end: int
+    values: tuple[Amount, ...]
+    unit: str | None = None
+    per: str | None = None
+    is_firm: bool = True
+    core: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A value in a unit, told in the units that convert exactly: equal measures are equal."""
+
+    kind: str | None
+    amount: Amount
+
+
+def measure(value: Amount, unit: str | None) -> Measure:
+    """*value* of a unit of the lexicon; another unit is a kind of its own."""
+    size = lexicon().sizes.get(unit or "")
+    if size is None or isinstance(value, date):
+        return Measure(unit, value)
+    return Measure(size[0], value * size[1])
+
+
+@lru_cache(maxsize=4_096)
+def unit_named(spelled: str | None) -> str | None:
+    """The unit that *spelled* names ("business_days", "USD", "%"), itself for a word that is none of ours."""
+    if not spelled or not spelled.strip():
+        return None
+    words = tuple(spelled.casefold().replace("_", " ").split())
+    found = lexicon().unit(words, 0)
+    return found[0] if found and found[1] == len(words) else " ".join(words)
+
+
+@lru_cache(maxsize=512)
+def figures(text: str) -> tuple[Figure, ...]:
+    """The figures of *text*, in order."""
+    return figures_in(parse(text))
+
+
+def figures_in(text: Text) -> tuple[Figure, ...]:
+    """The same of a text that is parsed."""
+    taken = [match.span() for match in _ID.finditer(text.seen) if any(map(str.isdecimal, match[0]))]
+    dated = [*_dates(text.seen)]
+    named = [*_named_dates(text)]
+    taken += [(one.start, one.end) for one in (*dated, *named)]
+    free = [token for token in text.tokens if not any(start < token.end and token.start < end for start, end in taken)]
+    counted = [*_Numbers(free, text.seen).all()]
+    found = sorted((*dated, *named, *_ranged(counted, text)), key=lambda one: one.start)
+    return tuple(one if one.core else replace(one, core=one.end) for one in found)
+
+
+# ---- dates ----------------------------------------------------------------------------------------------------------
+
+
+def _dates(seen: str) -> Iterator[Figure]:
+    for match in _ISO.finditer(seen):
+        if day := _day(int(match[1]), int(match[2]), int(match[3])):
+            yield Figure(match.start(), match.end(), (day,), "date")
+    for match in _SLASHED.finditer(seen):
+        one, two, year = int(match[1]), int(match[3]), int(match[4])
+        year += 2000 if year < 100 else 0
+        days = tuple(dict.fromkeys(day for day in (_day(year, two, one), _day(year, one, two)) if day))
+        if days:
+            yield Figure(match.start(), match.end(), days, "date")
+
+
+def _named_dates(text: Text) -> Iterator[Figure]:
+    """1 September 2024, September 1st, 2024, the 1st of September. A month has a capital: "may" is a verb."""
+    tokens, words, months = text.tokens, text.words, lexicon().months
+    for i, word in enumerate(words):
+        if word not in months or not text.seen[tokens[i].start].isupper():
+            continue
+        month = months[word]
+        first, day = _day_before(words, i)
+        last = i
+        if day is None:
+            day, last = _day_after(words, i)
+            first = i
+        if day is None:
+            if i + 1 < len(words) and _is_year(words[i + 1]):
+                yield Figure(tokens[i + 1].start, tokens[i + 1].end, (Fraction(int(words[i + 1])),))
+            continue
+        at = last + 1 + (last + 1 < len(words) and words[last + 1] == ",")
+        has_year = at < len(words) and _is_year(words[at])
+        found = _day(int(words[at]) if has_year else 2000, month, day)
+        if found:
+            end = tokens[at if has_year else last].end
+            unit = "date" if has_year else "day of the year"
+            yield Figure(tokens[first].start, end, (found,), unit)
+
+
+def _day_before(words: Sequence[str], i: int) -> tuple[int, int | None]:
+    k = i - 1
+    if k >= 0 and words[k] == "of":
+        k -= 1
+    if k >= 0 and words[k] in ("st", "nd", "rd", "th"):
+        k -= 1
+    return (k, int(words[k])) if k >= 0 and words[k].isdecimal() and int(words[k][:3]) <= 31 else (i, None)
+
+
+def _day_after(words: Sequence[str], i: int) -> tuple[int | None, int]:
+    k = i + 1
+    if k < len(words) and words[k].isdecimal() and len(words[k]) <= 2 and 0 < int(words[k]) <= 31:
+        is_ordinal = k + 1 < len(words) and words[k + 1] in ("st", "nd", "rd", "th")
+        return int(words[k]), k + is_ordinal
+    return None, i
+
+
+def _is_year(word: str) -> bool:
+    return len(word) == 4 and word.isdecimal() and word[:2] in ("19", "20", "21")
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+# ---- numbers --------------------------------------------------------------------------------------------------------
+
+
+class _Numbers:
+    """One walk over the tokens of a text."""
+
+    def __init__(self, tokens: Sequence[Token], seen: str) -> None:
+        self.tokens, self.seen, self.words = tokens, seen, [token.word for token in tokens]
+        self.lexicon: Lexicon = lexicon()
+
+    def all(self) -> Iterator[Figure]:
+        """Every figure but dates."""
+        i = 0
+        while i < len(self.words):
+            found = self._at(i)
+            if found is None:
+                i += 1
+                continue
+            figure, following = found
+            yield figure
+            i = following
+
+    def _at(self, i: int) -> tuple[Figure, int] | None:
+        token = self.tokens[i]
+        read = self._digits(i) if token.is_number else self._spelled(i)
+        if read is None:
+            return self._article(i)
+        values, last, is_firm = read
+        start, end = token.start, self.tokens[last].end
+        unit, start, end, following = self._unit(i, last, start, end)
+        is_firm = is_firm or (unit is not None and self.words[i] not in self.lexicon.ordinals) or self._is_compared(i)
+        per, end, following = self._per(following, end)
+        if self._is_pronoun(i, last) and unit is None:
+            return None
+        return Figure(start, end, values, unit, per, is_firm, self.tokens[last].end), following
+
+    def _digits(self, i: int) -> tuple[tuple[Fraction, ...], int, bool] | None:
+        values = _values(self.words[i])
+        last, scale = i, 1
+        if i + 1 < len(self.words):
+            behind, is_close = self.words[i + 1], self.tokens[i + 1].start == self.tokens[i].end
+            if is_close and behind in _SUFFIXES and not (behind == "m" and not self._has_sign(i)):
+                last, scale = i + 1, _SUFFIXES[behind]
+            elif not is_close and behind in self.lexicon.scales:
+                last, scale = i + 1, self.lexicon.scales[behind]
+            elif is_close and behind in ("st", "nd", "rd", "th"):
+                last = i + 1
+        return tuple(value * scale for value in values), last, True
+
+    def _has_sign(self, i: int) -> bool:
+        return i > 0 and self.words[i - 1] in _SIGNS
+
+    def _spelled(self, i: int) -> tuple[tuple[Fraction, ...], int, bool] | None:
+        lex, words, word = self.lexicon, self.words, self.words[i]
+        if word in lex.often:
+            return (Fraction(lex.often[word]),), i, False
+        if word in lex.ordinals:
+            return self._ordinal(i)
+        if word == "half":
+            return (Fraction(1, 2), Fraction(50)), i, True
+        is_collective = word in ("a", "an") and i + 1 < len(words) and words[i + 1] in lex.scales
+        if word not in lex.numbers and word not in lex.scales and not is_collective:
+            return None
+        total, current, last, k = Fraction(0), Fraction(1 if is_collective else 0), i, i + is_collective
+        while k < len(words):
+            if words[k] in lex.numbers and (k in (i, last) or current == 0 or 0 < lex.numbers[words[k]] < current):
+                current += lex.numbers[words[k]]
+            elif words[k] in lex.scales:
+                current = (current or Fraction(1)) * lex.scales[words[k]]
+                if lex.scales[words[k]] > 100:
+                    total, current = total + current, Fraction(0)
+            elif words[k] in ("and", "-") and k > i and k + 1 < len(words) and self._goes_on(k):
+                k += 1
+                continue
+            else:
+                break
+            last, k = k, k + 1
+            if k < len(words) and words[k] in lex.numbers and not self._joins(last, k):
+                break
+        if words[last + 1 : last + 4] == ["and", "a", "half"]:
+            current, last = current + Fraction(1, 2), last + 3
+        elif last + 2 < len(words) and words[last + 1] == "-" and words[last + 2] in lex.ordinals:  # twenty-first
+            current, last = current + lex.ordinals[words[last + 2]], last + 2
+        return (total + current,), last, word != "one" or last > i
+
+    def _goes_on(self, k: int) -> bool:
+        """Does a number go on behind "and" or a hyphen: "a hundred and ten", "twenty-one"?"""
+        lex, before, after = self.lexicon, self.words[k - 1], self.words[k + 1]
+        if self.words[k] == "and":
+            return before in lex.scales and after in lex.numbers
+        is_tens = before in lex.numbers and lex.numbers[before] >= 20 and self.tokens[k].start == self.tokens[k - 1].end
+        return is_tens and after in lex.numbers and 0 < lex.numbers[after] < 10
+
+    def _joins(self, last: int, k: int) -> bool:
+        """May the number word at *k* be part of the number that ends at *last*: "twenty one", "hundred ten"?"""
+        before, after = self.words[last], self.lexicon.numbers[self.words[k]]
+        if before in self.lexicon.scales:
+            return True
+        return self.lexicon.numbers[before] >= 20 and 0 < after < 10
+
+    def _ordinal(self, i: int) -> tuple[tuple[Fraction, ...], int, bool] | None:
+        behind = self.words[i + 1] if i + 1 < len(self.words) else ""
+        value = self.lexicon.ordinals[self.words[i]]
+        is_count = behind.isdecimal() or behind in self.lexicon.numbers  # "the first 15 days"
+        if is_count or (value == 3 and behind.startswith("part")) or (behind == "-" and value <= 3):
+            return None
+        return (Fraction(value),), i, value >= 3
+
+    def _article(self, i: int) -> tuple[Figure, int] | None:
+        """A week, an hour: firm behind "within" and its like."""
+        if self.words[i] not in ("a", "an", "one") or i + 1 >= len(self.words):
+            return None
+        found = self.lexicon.unit(self.words, i + 1)
+        if found is None or found[0] not in _TIMED or found[0] == "seconds" or len(self.words[i + 1]) <= 2:
+            return None
+        before = self.words[i - 1] if i else ""
+        is_firm = before in self.lexicon["measuring"]
+        last = i + found[1]
+        is_per = i > 0 and (self.tokens[i - 1].is_number or before in self.lexicon.often)
+        if is_per:
+            return None
+        figure = Figure(self.tokens[i].start, self.tokens[last].end, (Fraction(1),), found[0], None, is_firm)
+        return figure, last + 1
+
+    def _unit(self, i: int, last: int, start: int, end: int) -> tuple[str | None, int, int, int]:
+        """The unit before or behind a number, the stretch with it, and the token behind."""
+        words, lex = self.words, self.lexicon
+        if i and words[i - 1] in _SIGNS:
+            unit = lex.unit(words, i - 1)
+            return (unit[0] if unit else None), self.tokens[i - 1].start, end, last + 1
+        if i and (before := lex.unit(words, i - 1)) and before[0].isupper() and len(words[i - 1]) == 3:  # USD 500
+            return before[0], self.tokens[i - 1].start, end, last + 1
+        k = last + 1
+        if k + 1 < len(words) and words[k] == "-" and self.tokens[k].start == end:
+            k += 1  # 15-day
+        while k < len(words) and words[k] in ("full", "whole", "calendar", "more", "consecutive") and k - last <= 2:
+            k += 1
+        behind = lex.unit(words, k) if k < len(words) else None
+        if behind and not (len(words[k]) == 1 and words[k].isalpha() and self.tokens[k].start - end > 1):
+            return behind[0], start, self.tokens[k + behind[1] - 1].end, k + behind[1]
+        if (
+            i
+            and (before := lex.unit(words, i - 1))
+            and before[0] in _TIMED
+            and words[i - 1] in ("day", "week", "month")
+        ):
+            return before[0], self.tokens[i - 1].start, end, last + 1  # day 16
+        return None, start, end, last + 1
+
+    def _per(self, k: int, end: int) -> tuple[str | None, int, int]:
+        """What a figure counts by: per month, a day, /kg, monthly."""
+        words, lex = self.words, self.lexicon
+        if k < len(words) and words[k] in ("per", "/", "each", "every", "a", "an") and k + 1 < len(words):
+            unit = lex.unit(words, k + 1)
+            is_article = words[k] not in ("per", "/")
+            if unit and not (is_article and unit[0] not in _TIMED):
+                return unit[0], self.tokens[k + unit[1]].end, k + 1 + unit[1]
+            if words[k] == "per" and self.tokens[k + 1].is_word:
+                return words[k + 1], self.tokens[k + 1].end, k + 2
+        adverbs = {"daily": "days", "weekly": "weeks", "monthly": "months", "yearly": "years", "annually": "years"}
+        if k < len(words) and words[k] in adverbs:
+            return adverbs[words[k]], self.tokens[k].end, k + 1
+        return None, end, k
+
+    def _is_compared(self, i: int) -> bool:
+        before = self.words[i - 1] if i else ""
+        return self.words[i] in self.lexicon.numbers and before in ("than", "least", "most", "exactly", "to", "only")
+
+    def _is_pronoun(self, i: int, last: int) -> bool:
+        """Does "one" stand for a thing ("this one", "one of them")? Then it is no figure at all."""
+        if self.words[i] != "one" or last > i:
+            return False
+        before, after = self.words[i - 1] if i else "", self.words[i + 1] if i + 1 < len(self.words) else ""
+        is_bound = before in ("than", "least", "most", "exactly", "only", "up")
+        return not is_bound and (after in ("of", "per", "") or not after[:1].isalpha() or self._follows_a_name(before))
+
+    def _follows_a_name(self, before: str) -> bool:
+        return before in self.lexicon["function"] or before in ("new", "old", "different")
+
+
+def _values(digits: str) -> tuple[Fraction, ...]:
+    """What a number in digits may mean: a comma or a point groups thousands, or begins decimals."""
+    if sum(map(str.isdecimal, digits)) > MAX_DIGITS:
+        return (Fraction(-1),)
+    whole = digits.rstrip(".,")
+    found = []
+    if re.fullmatch(r"\d+(?:\.\d+)?", whole):
+        found.append(Fraction(whole))
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", whole):
+        found.append(Fraction(whole.replace(",", "")))
+    elif re.fullmatch(r"\d+,\d+", whole):
+        found.append(Fraction(whole.replace(",", ".")))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?", whole):
+        found.append(Fraction(whole.replace(".", "").replace(",", ".")))
+    return tuple(dict.fromkeys(found)) or (Fraction(-1),)  # a chain of parts: no claim carries it
+
+
+def _ranged(found: Sequence[Figure], text: Text) -> Iterator[Figure]:
+    """The figures of a range share their unit: 5 to 7 days, between 2 and 3 weeks, $5-10; "ten (10)" is one figure."""
+    before: Figure | None = None
+    gap_before = ""
+    for one, other in zip_longest(found, found[1:]):
+        gap = text.seen[one.end : other.start].strip().casefold() if other else ""
+        if before is not None and gap_before == "(" and before.values == one.values:
+            one = replace(one, start=before.start, unit=one.unit or before.unit)
+        elif before is not None:
+            yield before
+            if one.unit is None and before.unit in _MONEY and before.end + 1 == one.start:
+                one = replace(one, unit=before.unit, per=before.per)
+        if other and one.unit is None and other.unit and gap in _RANGES:
+            one = replace(one, unit=other.unit, per=other.per)
+        before, gap_before = one, gap
+    if before is not None:
+        yield before

@@ -1,0 +1,130 @@
+"""The closed classes of English (`lexicon.yaml`), read once: sets of words and phrases, and tables of numbers.
+
+Nothing else in the code lists words of English. What only one trade says stands in that organisation's vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+_FILE = Path(__file__).with_name("lexicon.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """A set of words and of phrases of several words, found in a row of lower-case words."""
+
+    by_first: Mapping[str, tuple[tuple[str, ...], ...]]  # the longest first
+
+    @classmethod
+    def of(cls, listed: Iterable[str]) -> Phrases:
+        """The phrases of a list."""
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in dict.fromkeys(map(str, listed)):
+            words = tuple(phrase.casefold().split())
+            found.setdefault(words[0], []).append(words)
+        return cls({first: tuple(sorted(those, key=len, reverse=True)) for first, those in found.items()})
+
+    def at(self, words: Sequence[str], i: int) -> int:
+        """How many words from place *i* on are one of the phrases; 0 for none."""
+        for phrase in self.by_first.get(words[i], ()):
+            if tuple(words[i : i + len(phrase)]) == phrase:
+                return len(phrase)
+        return 0
+
+    def find(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """The places of the phrases in *words*, as (first, behind the last), none within another."""
+        i = 0
+        while i < len(words):
+            length = self.at(words, i)
+            if length:
+                yield i, i + length
+            i += length or 1
+
+    def any_in(self, words: Sequence[str]) -> bool:
+        """Does one of the phrases occur?"""
+        return any(self.at(words, i) for i in range(len(words)))
+
+    def __contains__(self, word: str) -> bool:
+        return (word,) in self.by_first.get(word, ())
+
+
+class Lexicon:
+    """One attribute a class of words; `read` makes it."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        self._told = told
+        self._classes: dict[str, Phrases] = {}
+        self.numbers: Mapping[str, int] = told["numbers"]
+        self.scales: Mapping[str, int] = told["scales"]
+        self.ordinals: Mapping[str, int] = told["ordinals"]
+        self.often: Mapping[str, int] = told["often"]
+        self.months: Mapping[str, int] = told["months"]
+        self.irregular: Mapping[str, str] = told["irregular"]
+        self.abbreviations = frozenset(told["abbreviations"])
+        self.sizes = {unit: (str(kind), Fraction(size)) for unit, (kind, size) in told["sizes"].items()}
+        self.units = {
+            tuple(spelling.casefold().split()): unit for unit, those in told["units"].items() for spelling in those
+        }
+
+    def __getitem__(self, name: str) -> Phrases:
+        found = self._classes.get(name)
+        if found is None:
+            found = self._classes[name] = Phrases.of(self._told[name])
+        return found
+
+    @cached_property
+    def comparisons(self) -> Mapping[tuple[str, ...], str]:
+        """The operator that each phrase of comparison says."""
+        rows = self._told["comparison"].items()
+        return {tuple(phrase.split()): operator for operator, phrases in rows for phrase in phrases}
+
+    def unit(self, words: Sequence[str], i: int) -> tuple[str, int] | None:
+        """The unit that the words from place *i* on spell, and how many words that takes."""
+        for length in (2, 1):
+            spelled = tuple(words[i : i + length])
+            if len(spelled) == length and spelled in self.units:
+                return self.units[spelled], length
+        return None
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> Lexicon:
+    """The lexicon, read when it is first needed."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    with _FILE.open(encoding="utf-8") as file:
+        return Lexicon(yaml.load(file, loader))  # a file of our own, by a safe loader
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """What the forms of one word share, as far as common endings tell. Not pretty, only the same."""
+    word = lexicon().irregular.get(word, word).removesuffix("'s")
+    for ending, instead in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) + len(instead) >= 3:
+            word = word[: -len(ending)] + instead
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+_ENDINGS = (
+    ("ations", "ate"), ("ation", "ate"), ("ancies", "ant"), ("ancy", "ant"), ("ments", ""), ("ment", ""), ("ings", ""),
+    ("ing", ""), ("ied", "y"), ("ies", "y"), ("edly", ""), ("ed", ""), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"),
+    ("xes", "x"), ("ions", ""), ("ion", ""), ("ally", "al"), ("ly", ""), ("ers", ""), ("er", ""), ("ous", ""),
+    ("ives", ""), ("ive", ""), ("als", ""), ("al", ""), ("ss", "ss"), ("us", "us"), ("is", "is"), ("s", ""),
+)  # fmt: skip
+
+
+def content(words: Iterable[str]) -> frozenset[str]:
+    """The stems of those *words* that carry content."""
+    empty = lexicon()["function"]
+    return frozenset(stem(word) for word in words if word not in empty and any(map(str.isalnum, word)))

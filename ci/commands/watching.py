@@ -1,0 +1,49 @@
+"""`bylaw watch`: check again whenever a file of the repository changes, until it is stopped.
+
+The folder is looked at, not listened to: that works on every disk, in containers and over networks alike.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ci.files import FOLDERS, SUFFIXES
+
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+def stamp(root: Path) -> Stamp:
+    """What the files look like from outside: path, size and time of each, sorted."""
+    return tuple(sorted(_entries(root)))
+
+
+def _entries(root: Path) -> Iterator[tuple[str, int, int]]:
+    for folder in FOLDERS:
+        for where, _, names in os.walk(root / folder):
+            for name in names:
+                if name.lower().endswith(SUFFIXES) and not name.startswith("."):
+                    path = os.path.join(where, name)  # noqa: PTH118 - called for every file, twice a second
+                    try:
+                        found = os.stat(path)  # noqa: PTH116
+                    except OSError:  # it is being replaced just now: the next look sees it
+                        continue
+                    yield path, found.st_size, found.st_mtime_ns
+
+
+def watch(root: Path, look: Callable[[], None], wait: Callable[[], bool]) -> None:
+    """Call *look* now, and again after every change; *wait* passes the time between two looks at the folder.
+
+    It ends when *wait* says False. A change that is still going on is waited for: one look for many saved files.
+    """
+    seen = stamp(root)
+    look()
+    changed = False
+    while wait():
+        now = stamp(root)
+        if now != seen:
+            seen, changed = now, True
+        elif changed:
+            changed = False
+            look()

@@ -1,0 +1,56 @@
+"""Can the tools of an agent be called, and does a call say what rules ask? By the logic that decides calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bylaw.authored.tools import Tool
+from bylaw.logic.authorize import Authorizer
+from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.ir import Ruleset, names
+from ci.findings import Finding, Place
+from ci.load import Workspace
+
+PATH = "rules/tools.yaml"
+
+
+def tools(workspace: Workspace, ruleset: Ruleset, day: int) -> Iterator[Finding]:
+    """What is found of every tool."""
+    bound = workspace.rules.tools.tools
+    if not bound:
+        return
+    authorizer = Authorizer(Evaluator(ruleset, is_indexed=True))
+    for name, tool in bound.items():
+        vocabulary = workspace.vocabulary
+        actions = [vocabulary.canonical(action) for action in tool.actions if action in vocabulary.actions]
+        if actions and not any(authorizer.may_ever(action, {}, day) for action in actions):
+            named = " or ".join(f"`{one}`" for one in actions)
+            yield Finding(
+                "uncallable-tool",
+                f"nobody may ever call the tool `{name}`: no policy allows {named}",
+                Place(PATH, ("tools", name), on_key=True),
+                help="write the policy that permits it, or take the tool away",
+                status="PROVEN",
+            )
+        yield from _unbound(workspace, ruleset, name, tool, frozenset(actions))
+
+
+def _unbound(
+    workspace: Workspace, ruleset: Ruleset, name: str, tool: Tool, actions: frozenset[str]
+) -> Iterator[Finding]:
+    """The facts that rules about the tool's actions test, and that nothing about a call of it could say."""
+    asked: dict[str, str] = {}
+    for rule in ruleset.rules:
+        if actions & {rule.effect.action, *rule.effect.demands}:
+            for fact in sorted(names(rule.guard)):
+                asked.setdefault(fact, rule.policy_id)
+    for fact, policy_id in sorted(asked.items()):
+        declared = workspace.vocabulary.facts[fact]
+        if fact not in tool.facts and declared.history is None and not declared.assertable:
+            yield Finding(
+                "unbound-fact",
+                f"`{policy_id}` asks for `{fact}`, which no call of the tool `{name}` says",
+                Place(PATH, ("tools", name), on_key=True),
+                policies=(policy_id,),
+                help="bind it: {from: argument | lookup | session}; until then such a call is at best asked back",
+            )

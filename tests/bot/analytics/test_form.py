@@ -1,0 +1,125 @@
+"""The form of a data question: what it offers, what was understood, and how the filled form is answered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.analytics.answer import answer
+from bot.analytics.form import blank, filled, from_choices, query_of
+from bot.analytics.read import calendar_rules
+from bot.conversation import Question
+from bot.filling import fill
+from bylaw.authored.access import Grant, Rights
+from bylaw.semantic.query import Unanswerable
+from tests.bot.analytics.conftest import NOW, TODAY
+from tests.realworld.comparison import same
+
+ROWS = yaml.safe_load(Path(__file__).with_name("form.yaml").read_text(encoding="utf-8"))
+SHOP = Rights((Grant(frozenset({"shop"}), ()),))
+ASKED = "how flurby was the net revenue of laptops by region last quarter"
+
+
+@pytest.fixture
+def send(index, warehouse):
+    def _send(form, rights=None, text="the filled form"):
+        question = Question(text=text, asked_at=NOW, request_id="r", session_id="s", options={"form": form})
+        return answer(question, {}, index, warehouse, rights).reply
+
+    return _send
+
+
+@pytest.mark.parametrize("row", ROWS["answered"], ids=lambda row: row["title"])
+def test_a_filled_form_gives_the_rows_it_asks_for_and_shows_what_was_compiled(row, send, warehouse):
+    reply = send(row["form"])
+    assert reply.status == "answered", reply.text
+    assert same(reply.rows, warehouse.run(row["rows"], 10_000).rows)
+    assert row["says"] in reply.text
+
+
+@pytest.mark.parametrize("row", ROWS["refused"], ids=lambda row: row["title"])
+def test_a_form_that_asks_for_nothing_sound_says_what_is_wrong(row, send):
+    reply = send(row["form"])
+    assert reply.rows == ()
+    assert reply.status in ("refused", "needs_choice")
+    assert row["says"] in reply.text
+
+
+@pytest.mark.parametrize("form", [7, "x", [], {"filters": [[[[]]]]}, {"by": ["a" * 9_000]}, {"metrics": "order_count"}])
+def test_whatever_is_sent_as_a_form_is_no_crash(form, send):
+    assert send(form).rows == ()
+
+
+def test_the_words_beside_a_form_are_not_read(send):
+    form = {"metrics": ["order_count"], "period": "last month"}
+    assert send(form, text="delete all orders").rows == send(form).rows != ()
+
+
+def test_what_is_not_read_whole_shows_what_was_understood(ask):
+    reply = ask(ASKED).reply
+    assert (reply.status, reply.rows) == ("needs_choice", ())
+    chosen = {field.name: field.chosen for field in reply.form.fields}
+    assert chosen["metrics"] == ("net_revenue",)
+    assert chosen["by"] == ("customers.region",)
+    assert chosen["filters"] == ("products.category=laptops",) or "laptop" in chosen["filters"][0]
+    assert chosen["period"] == ("last quarter",)
+
+
+def test_what_was_understood_sent_back_is_the_question_without_what_was_not(ask, send):
+    shown = ask(ASKED).reply.form
+    picked = from_choices({field.name: field.chosen for field in shown.fields})
+    assert send(picked).rows == ask("net revenue of laptops by region last quarter").reply.rows != ()
+
+
+def test_every_option_is_one_that_is_answered(index, compiler):
+    """Some numbers need a span of time or a grain, and some are what is true now, which has none."""
+    form, calendar = blank(index.bundle.context, None), calendar_rules(index.bundle.context.calendar)
+    options = {field.name: field.options for field in form.fields}
+
+    def compiles(given):
+        try:
+            return compiler.compile(query_of(filled(given), compiler, TODAY, calendar))
+        except Unanswerable:
+            return None
+
+    for name in ("metrics", "by"):
+        for option in options[name]:
+            given = {name: [option.value]}
+            more = ({}, {"period": "last month"}, {"grain": "month"}, {"grain": "month", "period": "last month"})
+            assert any(compiles({**given, **one}) for one in more), option
+    for option in options["period"]:
+        assert compiles({"metrics": ["order_count"], "period": option.value}), option
+
+
+def test_nobody_is_offered_what_his_rights_do_not_reach(index, send):
+    shown = blank(index.bundle.context, SHOP)
+    values = {option.value for field in shown.fields for option in field.options}
+    assert "order_count" in values
+    assert not any("refunds" in value or "refund_amount" in value for value in values)
+    assert not any("email" in value for value in values)
+    assert send({"metrics": ["refund_amount"]}, SHOP).rows == ()
+
+
+def test_a_terminal_fills_it_in_line_by_line(ask, send):
+    answers = {"Number": "order count", "By": "region (customers)", "Period": "2025", "First": "2", "Order": "2"}
+    said = []
+    shown = ask(ASKED).reply.form
+    picked = fill(shown, lambda words: answers.get(words.partition(" [")[0].partition(" (")[0], "-"), said.append)
+    assert picked["metrics"] == ["order_count"]
+    reply = send(json.loads(json.dumps(picked)))
+    assert reply.status == "answered" and len(reply.rows) == 2
+
+
+def test_a_whole_query_is_a_form_too(send):
+    query = {"metrics": ["order_count"], "dimensions": ["customers.region"]}
+    assert send({"query": query}).rows == send({"metrics": ["order_count"], "by": ["customers.region"]}).rows != ()
+
+
+def test_a_list_of_rows_without_a_date_says_that_one_has_to_be_named(index, compiler):
+    undated = next(one for one in index.bundle.context.entities.values() if not one.time_dimensions and one.dimensions)
+    form = filled({"by": [f"{undated.name}.{undated.dimensions[0].name}"], "period": "2025"})
+    with pytest.raises(Unanswerable, match="no date"):
+        query_of(form, compiler, TODAY, calendar_rules(index.bundle.context.calendar))

@@ -1,0 +1,78 @@
+"""Repositories whose answers are judged: our own, the shared retail one, and two small ones of other trades."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cases import read_facts
+from bot.claims.models import read_claims
+from bot.conversation import Question
+from bot.enforcement.enforce import enforce
+from bot.enforcement.verdict import ComplianceDecision
+from bot.index import BundleIndex
+from bylaw.bundle import parse
+from ci import pipeline
+
+HERE = Path(__file__).parent
+SHARED = HERE.parents[3] / "shared" / "realworld" / "policies"
+TODAY = date(2026, 11, 20)
+NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
+RETAIL_TELLS = (
+    "list_action_details",
+    "obtain_confirmation",
+    "remind_all_items",
+    "email_return_instructions",
+    "send_transfer_message",
+)
+Judge = Callable[..., ComplianceDecision]
+
+
+def compiled(root: Path) -> BundleIndex:
+    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(root, None, TODAY))))
+
+
+def telling(index: BundleIndex, actions: tuple[str, ...]) -> BundleIndex:
+    """The same with duties marked that have to be told: the shared repository does not say which."""
+    words = index.vocabulary
+    marked = {
+        name: one.model_copy(update={"must_tell": True}) for name, one in words.actions.items() if name in actions
+    }
+    changed = words.model_copy(update={"actions": {**words.actions, **marked}})
+    return BundleIndex(index.bundle.model_copy(update={"vocabulary": changed}))
+
+
+@pytest.fixture(scope="session")
+def repositories() -> dict[str, BundleIndex]:
+    found = {
+        "voltmark": compiled(HERE.parents[2]),
+        "ferry": compiled(HERE / "ferry"),
+        "kennel": compiled(HERE / "kennel"),
+        "rental": compiled(HERE.parents[1] / "company"),
+    }
+    if SHARED.is_dir():
+        found["retail"] = telling(compiled(SHARED / "retail"), RETAIL_TELLS)
+    return found
+
+
+@pytest.fixture(scope="session")
+def judged(repositories: dict[str, BundleIndex]) -> Judge:
+    """The verdict on a row's answer with *claims*, given as a caller gives them."""
+
+    def verdict(row: dict[str, Any], claims: list[Any] | None = None) -> ComplianceDecision:
+        index = repositories[row["root"]]
+        said = read_claims(row["claims"] if claims is None else claims)
+        question = Question(text=row["query"], asked_at=NOW, request_id="r")
+        return enforce(question, row["response"], index, read_facts(row["facts"], index), claims=said)
+
+    return verdict
+
+
+def lines(name: str) -> list[dict[str, Any]]:
+    path = SHARED / "claims" / name
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []

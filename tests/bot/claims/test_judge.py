@@ -1,0 +1,94 @@
+"""Answers with claims: the development rows of the shared data, and rows of two trades that nothing was tuned on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bot.claims.models import parse_claims, read_claims
+from bylaw.errors import UsageError
+from tests.bot.claims.conftest import SHARED, Judge, lines
+
+FRESH = yaml.safe_load(Path(__file__).with_name("fresh.yaml").read_text())
+BROKEN = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text())
+shared = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/realworld is not beside this repository")
+ACTIONS = {"valid": {"pass"}, "incomplete": {"auto_correct", "regenerate"}, "unread": {"regenerate"},
+           "invalid": {"regenerate", "escalate"}, "impossible": {"escalate"}, "uncovered": {"escalate"}}  # fmt: skip
+
+
+@shared
+def test_most_of_the_development_rows_get_their_verdict_and_no_wrong_one_is_valid(judged: Judge) -> None:
+    rows = lines("answers.jsonl")
+    slips = [(row["id"], row["expected_verdict"], found.verdict) for row in rows
+             if (found := judged(row)).verdict != row["expected_verdict"]]  # fmt: skip
+    assert len(slips) <= 0.05 * len(rows), slips
+    assert [one for one in slips if one[2] == "valid"] == []
+    assert {got for _, expected, got in slips if expected == "valid"} <= {"unread"}
+
+
+@shared
+def test_no_careless_or_hostile_proposal_makes_an_answer_valid(judged: Judge) -> None:
+    answers = {row["id"]: row for row in lines("answers.jsonl")}
+    passed = [row["id"] for row in lines("bad_claims.jsonl")
+              if judged(answers[row["answer_id"]], row["claims"]).verdict == "valid"]  # fmt: skip
+    assert passed == []
+
+
+@shared
+def test_no_claim_can_be_left_out_to_make_a_wrong_answer_pass(judged: Judge) -> None:
+    wrong = [row for row in lines("answers.jsonl") if row["expected_verdict"] != "valid"] + [
+        row for row in FRESH if row["expect"] != "valid"
+    ]
+    for row in wrong:
+        for k in range(len(row["claims"])):
+            found = judged(row, row["claims"][:k] + row["claims"][k + 1 :])
+            assert found.verdict != "valid", (row["response"], row["claims"][k])
+
+
+@pytest.mark.parametrize("row", FRESH, ids=[f"{row['root']}: {row['response'][:40]}" for row in FRESH])
+def test_answers_of_other_trades(row: dict[str, Any], judged: Judge) -> None:
+    found = judged(row)
+    assert found.verdict == row["expect"], [one.message for one in found.violations]
+    assert found.action in ACTIONS[found.verdict]
+    assert (found.delivered == row["response"]) is (found.verdict == "valid")
+    assert found.reading.by == "given"
+
+
+def test_an_incomplete_answer_keeps_its_words_and_gets_the_missing_sentence(judged: Judge) -> None:
+    row = next(row for row in FRESH if "upper deck" in row["response"] and row["expect"] == "incomplete")
+    found = judged(row)
+    assert found.delivered is not None and found.delivered.startswith(row["response"])
+    assert "declare the gas bottle" in found.delivered
+
+
+def test_each_claim_says_what_became_of_it_and_on_which_line(judged: Judge) -> None:
+    row = next(row for row in FRESH if row["expect"] == "invalid" and "small run" in row["response"])
+    claims = judged(row).reading.claims
+    assert Counter(one.status for one in claims) == {"valid": 1, "invalid": 2}
+    wrong = next(one for one in claims if one.kind == "gives")
+    assert (wrong.policy_id, wrong.path) == ("POL-STAY-002", "policies/stay/POL-STAY-002.yaml")
+    assert wrong.line and "deny" in wrong.why
+
+
+@pytest.mark.parametrize("row", BROKEN, ids=[row["why"] for row in BROKEN])
+def test_claims_that_the_text_does_not_bear_never_pass(row: dict[str, Any], judged: Judge) -> None:
+    assert judged(row).verdict == row["expect"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "3", '[{"kind": "gives", "quote": "x"}]', '[{"kind": "loves", "quote": "x"}]', '[{"kind": "outside"}]',
+     '[{"kind": "outside", "quote": "x", "more": 1}]', "[" * 20_000, '[{"kind": "fact", "quote": "", "fact": "a"}]'],
+)  # fmt: skip
+def test_what_is_no_list_of_claims_is_refused_with_a_reason(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_claims(text)
+
+
+def test_too_many_claims_are_refused() -> None:
+    with pytest.raises(UsageError):
+        read_claims([{"kind": "courtesy", "quote": "Hi"}] * 301)

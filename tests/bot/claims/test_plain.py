@@ -1,0 +1,81 @@
+"""The plain reader: it understands a sentence to its last word or leaves it, and nothing wrong becomes valid by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bot.cases import read_facts
+from bot.claims.judge import Found, judge
+from bot.claims.plain import read
+from bot.enforcement.answer import case_of
+from bot.enforcement.reading import situation
+from bot.index import BundleIndex
+from tests.bot.claims.conftest import HERE, TODAY, compiled, lines
+
+ROWS = yaml.safe_load(Path(__file__).with_name("plain.yaml").read_text())
+SUITE = yaml.safe_load((HERE.parent / "enforcement" / "suite.yaml").read_text())
+WRONG = ("wrong action", "wrong number", "wrong reason", "promise", "pii", "unanswered")
+Roots = dict[str, BundleIndex]
+
+
+def found(index: BundleIndex, query: str, facts: dict[str, Any], response: str) -> Found:
+    case = case_of(query, TODAY, {}, index, index.evaluator, read_facts(facts, index))
+    told = situation(case, response)
+    return judge(response, read(response, told), told, "plain")
+
+
+def test_short_right_answers_are_mostly_valid_and_never_called_wrong(repositories: Roots) -> None:
+    verdicts = [
+        found(repositories[row["root"]], row["query"], row["facts"], text).verdict
+        for row in ROWS
+        for text in row["right"]
+    ]
+    assert set(verdicts) <= {"valid", "unread"}
+    assert verdicts.count("valid") >= 0.7 * len(verdicts)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["query"][:40] for row in ROWS])
+def test_no_wrong_answer_is_valid(row: dict[str, Any], repositories: Roots) -> None:
+    for text in row["wrong"]:
+        assert found(repositories[row["root"]], row["query"], row["facts"], text).verdict in ("invalid", "unread"), text
+
+
+def test_no_wrong_answer_of_the_development_rows_is_valid(repositories: Roots) -> None:
+    for row in lines("answers.jsonl"):
+        if row["expected_verdict"] != "valid":
+            read_as = found(repositories[row["root"]], row["query"], row["facts"], row["response"]).verdict
+            assert read_as not in ("valid", "incomplete"), row["response"]
+
+
+def test_no_wrong_answer_of_the_labelled_suite_passes(repositories: Roots) -> None:
+    roots = {
+        "own": repositories["voltmark"],
+        "rental": repositories["rental"],
+        "shop": compiled(HERE.parent / "enforcement" / "shop"),
+        "init": compiled(HERE.parents[2] / "ci" / "template"),
+    }
+    passed = [
+        text
+        for case in SUITE
+        for label in WRONG
+        for text in case.get(label, ())
+        if found(roots[case.get("company", "own")], case["query"], case.get("facts", {}), text).verdict
+        in ("valid", "incomplete")
+    ]
+    assert passed == []
+
+
+@pytest.mark.parametrize("text", ["", "?" * 3000, "****** ~~ ~~ |", "No.", "Yes", "1 1 1", "POL-TICKETS-001 " * 50])
+def test_what_says_nothing_is_unread(text: str, repositories: Roots) -> None:
+    assert found(repositories["ferry"], "Flex ticket, please.", {"fare_class": "flex"}, text).verdict != "valid"
+
+
+def test_an_answer_that_repeats_itself_is_read_once(repositories: Roots) -> None:
+    told = ROWS[0]
+    once = found(repositories["ferry"], told["query"], told["facts"], told["right"][0])
+    often = found(repositories["ferry"], told["query"], told["facts"], " ".join([told["right"][0]] * 400))
+    assert often.reading.claims == once.reading.claims

@@ -1,0 +1,72 @@
+"""What no rule covers is not answered, and what one covers is."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.app import answerers
+from bot.conversation import Question, Reply
+from bot.index import BundleIndex
+from bot.router import Past, route, thresholds
+from bylaw.bundle import parse
+from ci import pipeline
+
+HERE = Path(__file__)
+RETAIL = HERE.parents[4] / "shared" / "realworld" / "policies" / "retail"
+TRADES = HERE.with_name("trades")
+ASKED = yaml.safe_load(HERE.with_name("uncovered.yaml").read_text())
+NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
+SPEAKING = answerers(None)
+# asked of an animal that its kennel has no rule about: "No rule of ours speaks about this."
+UNBOUND = {"Do you take in puppies?"}
+
+
+@pytest.fixture(scope="module")
+def every(companies: dict[str, BundleIndex]) -> dict[str, BundleIndex]:
+    roots = {"retail": RETAIL, "kennel": TRADES / "kennel", "coworking": TRADES / "coworking"}
+    found = {name: pipeline.run(root, None, date(2026, 11, 20)) for name, root in roots.items() if root.exists()}
+    return {**companies, **{name: BundleIndex(parse(pipeline.bundle_text(one))) for name, one in found.items()}}
+
+
+def asked(text: str, index: BundleIndex) -> Reply | None:
+    way = route(text, index, SPEAKING, thresholds(index.rules.routing), Past())
+    speaking = next((one for one in SPEAKING if one.kind == way.kind), None)
+    return speaking and speaking.answer(Question(text=text, asked_at=NOW, request_id="r"), {}, index).reply
+
+
+def test_there_are_enough_of_both_in_at_least_four_companies() -> None:
+    assert len(ASKED) >= 4
+    assert sum(len(kinds["uncovered"]) for kinds in ASKED.values()) >= 60
+    assert sum(len(kinds["covered"]) for kinds in ASKED.values()) >= 60
+
+
+@pytest.mark.parametrize("company", ASKED)
+def test_what_no_rule_covers_is_refused_and_goes_to_an_owner(company: str, every: dict[str, BundleIndex]) -> None:
+    for text in ASKED[company]["uncovered"]:
+        reply = asked(text, every[company])
+        if reply is None or reply.kind == "data":
+            continue  # nobody recognises it, which is said, too, or the catalogue asks what is meant
+        assert (reply.status, reply.ask, reply.citations) == ("refused", None, ()), text
+        if reply.meta:
+            assert reply.meta["uncovered"]["owners"], text
+            assert "Please ask " in reply.text
+
+
+@pytest.mark.parametrize("company", ASKED)
+def test_what_a_rule_covers_is_answered_or_asked_back(company: str, every: dict[str, BundleIndex]) -> None:
+    for text in ASKED[company]["covered"]:
+        reply = asked(text, every[company])
+        assert reply is not None, text
+        assert (reply.kind == "policy") is (text not in UNBOUND), text
+
+
+def test_a_question_in_a_conversation_may_be_uncovered_too(own: BundleIndex) -> None:
+    policy = next(one for one in SPEAKING if one.kind == "policy")
+    first = policy.answer(Question(text="Can I return a TV?", asked_at=NOW, request_id="r1"), {}, own)
+    second = policy.answer(Question(text="May I bring my dog?", asked_at=NOW, request_id="r2"), first.state, own)
+    assert second.reply.status == "refused"
+    assert second.is_aside  # the case goes on

@@ -1,0 +1,132 @@
+"""The rule book as pages: whole, alone without a network, safe against what policies say, and the same each time."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from datetime import date
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from bylaw.errors import UsageError
+from bylaw.logic.graph import Graph, Node
+from bylaw.logic.ir import Atom
+from ci.pipeline import Run, run
+from ci.scaffold import init
+from ci.site.book import Book, book
+from ci.site.drawing import MOST_ENDS, drawn
+from ci.site.pages import pages, write
+
+ROOT = Path(__file__).resolve().parents[2]
+DAY = date(2026, 11, 20)
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    root = tmp_path_factory.mktemp("own")
+    for folder in ("policies/refund", "policies/warranty", "rules"):
+        shutil.copytree(ROOT / folder, root / folder)
+    shutil.copy(ROOT / "policies/vocabulary.yaml", root / "policies")
+    return run(root, DAY, DAY)
+
+
+@pytest.fixture(scope="module")
+def made(done: Run) -> Book:
+    return book(done, "Voltmark")
+
+
+class Page(HTMLParser):
+    """The ids and links of a page, and whether its tags close."""
+
+    VOID = frozenset({"meta", "input", "br", "img", "link", "rect", "path"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids, self.links, self.scripts, self.open = set[str](), list[str](), 0, list[str]()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        self.ids |= {told["id"]} if told.get("id") else set()
+        self.links += [told["href"] or ""] if "href" in told else []
+        self.scripts += tag == "script"
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def test_every_link_leads_somewhere_and_nothing_needs_a_network(made: Book) -> None:
+    read = {path: Page(text) for path, text in pages(made)}
+    for path, page in read.items():
+        assert page.open == []
+        for link in page.links:
+            target, _, anchor = link.partition("#")
+            at = (Path(path).parent / target).as_posix() if target else path
+            assert at.replace("domains/../", "") in read, link
+            assert not anchor or anchor in read[at.replace("domains/../", "")].ids, link
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", "".join(text for _, text in pages(made)))
+
+
+def test_every_rule_stands_with_its_line_its_sentence_and_what_it_was_written_for(done: Run, made: Book) -> None:
+    texts = dict(pages(made))
+    for policy in made.policies:
+        assert f'id="{policy.id}"' in texts[f"domains/{policy.domain}.html"]
+    told = {rule.id: rule for policy in made.policies for rule in policy.rules}
+    assert set(told) == {rule.rule_id for record in done.proofs.records for rule in record.rules}
+    assert all(rule.line > 1 for rule in told.values())
+    assert sum(bool(rule.source_text) for rule in told.values()) > 20
+    assert any(policy.rivals for policy in made.policies) and made.conflicts
+    assert all(policy.cases for policy in made.policies if policy.state == "in force" and policy.rules)
+
+
+def test_a_graph_is_drawn_whole_and_without_crossing_lines(made: Book) -> None:
+    drawings = [policy.graph for policy in made.policies if policy.graph]
+    assert len(drawings) > 8
+    for drawing in drawings:
+        tree = ElementTree.fromstring(drawing)
+        boxes = [
+            (float(box.get("x", 0)), float(box.get("y", 0)), float(box.get("height", 0))) for box in tree.iter("rect")
+        ]
+        for x, y, height in boxes:
+            assert y >= 0 and y + height <= float((tree.get("viewBox") or "").split()[3])
+            assert not any(x == left and 0 < other - y < height for left, other, _ in boxes), (
+                "boxes lie over each other"
+            )
+
+
+def test_a_graph_that_nobody_could_read_is_not_drawn() -> None:
+    nodes = {f"n{i}": Node(Atom(f"f{i}", "==", True), f"n{i + 1}", f"n{i + 1}") for i in range(9)}
+    assert MOST_ENDS < 2**9
+    assert drawn(Graph("n0", nodes, ("n9",)), str, {}) is None
+    circle = {"a": Node(None, "b", "end"), "b": Node(None, "a", "end")}
+    assert drawn(Graph("a", circle, ("end",)), str, {}) is None
+
+
+def test_what_a_policy_says_is_text_and_never_a_part_of_the_page(tmp_path: Path) -> None:
+    init(tmp_path / "p")
+    path = tmp_path / "p/policies/refund/POL-REFUND-002.yaml"
+    text = path.read_text(encoding="utf-8").replace("source: return policy, section 2", f"source: {json.dumps(EVIL)}")
+    path.write_text(text.replace("owner: Customer Service Dept.", f"owner: {json.dumps(EVIL)}"), encoding="utf-8")
+    found = dict(pages(book(run(tmp_path / "p", DAY, DAY), EVIL)))
+    assert all(EVIL not in text and "<img" not in text for text in found.values())
+    assert {path: Page(text).scripts for path, text in found.items()} == {"index.html": 2, "domains/refund.html": 0}
+
+
+def test_the_same_book_gives_the_same_bytes_and_only_its_own_files_change(made: Book, tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    (folder / "domains").mkdir(parents=True)
+    (folder / "domains" / "gone.html").write_text("old")
+    (folder / "CNAME").write_text("mine")
+    assert write(tmp_path, folder, made) == folder / "index.html"
+    assert not (folder / "domains" / "gone.html").exists() and (folder / "CNAME").read_text() == "mine"
+    assert {path: (folder / path).read_text(encoding="utf-8") for path, _ in pages(made)} == dict(pages(made))
+    with pytest.raises(UsageError, match="among the policies"):
+        write(tmp_path, tmp_path / "policies" / "site", made)

@@ -1,0 +1,122 @@
+"""The guard in process: decorator and context managers, sync and async, what it imports, and pydantic-ai over it."""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bylaw.demo_gate import EXAMPLE, SCRIPT, story
+from bylaw.guard import Denied, Guard
+from tests.gate.shop import REFUND, SHOP
+
+
+@pytest.fixture
+def guard(bundle_file):
+    return Guard.open(bundle_file(SHOP))
+
+
+def test_coroutines_and_exceptions_end_their_calls(guard):
+    done = []
+
+    @guard.protects("verify")
+    async def check(customer_id):
+        done.append(customer_id)
+        if len(done) == 1:
+            raise RuntimeError("the line broke")
+
+    @guard.protects("issue_refund")
+    async def pay(**order):
+        return "paid"
+
+    async def conversation():
+        with guard.session("s", actor="bot", facts={"confirmed": True}):
+            with pytest.raises(RuntimeError):
+                await check("c1")
+            with pytest.raises(Denied, match="identity"):
+                await pay(**REFUND)
+            await check(customer_id="c1")
+            assert await pay(**REFUND) == "paid"
+            with pytest.raises(Denied) as stopped:
+                await pay(**REFUND)
+            return stopped.value.answer
+
+    answer = asyncio.run(conversation())
+    assert answer.decision == "deny" and done == ["c1", "c1"] and answer.reasons[0].policy_id == "POL-REFUND-002"
+
+
+def test_an_allowed_call_without_session_or_key_is_reported_too(guard):
+    answer = guard.decide("logout")
+    guard.ended(answer.decision_id)
+
+
+def test_a_new_bundle_is_picked_up_and_a_broken_one_is_not(tmp_path, bundle_file):
+    path = tmp_path / "bundle.json"
+    shutil.copy(bundle_file(SHOP), path)
+    guard = Guard.open(path)
+    assert guard.decide("disclose_pii").ruling == "deny"
+    path.write_text("{}")
+    assert guard.decide("disclose_pii").ruling == "deny"
+    open_policy = {**SHOP, "policies": {**SHOP["policies"], "POL-PRIVACY-001": {"permitted": "disclose_pii"}}}
+    shutil.copy(bundle_file(open_policy), path)
+    assert guard.decide("disclose_pii").is_allowed
+
+
+def test_nothing_of_a_server_or_a_database_is_imported():
+    heavy = ("fastapi", "starlette", "sqlalchemy", "sqlglot", "duckdb", "z3", "mcp", "pydantic_ai", "bot", "ci")
+    code = f"import sys, bylaw.guard; print([name for name in {heavy!r} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_pydantic_ai_calls_no_tool_that_the_guard_denies(guard):
+    from pydantic_ai import Agent
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+    from pydantic_ai.models.function import FunctionModel
+    from pydantic_ai.toolsets import FunctionToolset
+
+    from bylaw.adapters.pydantic_ai import GuardedToolset
+
+    paid, shown = [], []
+    script = [
+        ("issue_refund", REFUND),
+        ("verify", {"customer_id": "c1"}),
+        ("issue_refund", REFUND),
+        ("issue_refund", REFUND),
+    ]
+
+    def issue_refund(kind: str, amount: float, days: int, order_id: str, customer_id: str) -> str:
+        paid.append(order_id)
+        return "paid"
+
+    def verify(customer_id: str) -> str:
+        return "verified"
+
+    def tell() -> str:
+        return "a secret"
+
+    def model(messages, info):
+        shown.append(sorted(tool.name for tool in info.function_tools))
+        step = len(shown) - 1
+        return ModelResponse(parts=[ToolCallPart(*script[step])] if step < len(script) else [TextPart("done")])
+
+    tools = GuardedToolset(FunctionToolset([issue_refund, verify, tell]), guard)
+    with guard.session("s", actor="bot", facts={"confirmed": True}):
+        found = Agent(FunctionModel(model), toolsets=[tools]).run_sync("refund, please")
+    told = [
+        part.content for message in found.all_messages() for part in message.parts if isinstance(part, ToolReturnPart)
+    ]
+    assert shown[0] == ["issue_refund", "verify"], "a tool that nobody may call is not shown"
+    assert paid == ["17"] and told[0]["first"] == ["verify_identity"] and told[1:3] == ["verified", "paid"]
+    assert (told[3]["not_done"], told[3]["decision"]) == ("issue_refund", "deny")
+
+
+def test_the_demo_stops_what_it_should_and_takes_no_time(tmp_path):
+    started = time.monotonic()
+    shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
+    told = "\n".join(story(tmp_path))
+    said = [line.strip() for line in told.splitlines() if line.startswith("  ") and not line.startswith("    ")]
+    wanted = ["done", "stopped: deny", "stopped: deny", "done", "done", "stopped: deny", "stopped: deny", "done"]
+    assert said == [*wanted, "stopped: deny", "stopped: ask", "stopped: escalate"] and len(said) == len(SCRIPT)
+    assert told.count("policies/support/POL-SUPPORT-") >= 7 and time.monotonic() - started < 20

@@ -1,0 +1,148 @@
+"""Decisions over HTTP, in two processes on one store: kept, raced and audited."""
+
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
+
+import pytest
+
+from bot.store import audit
+from bot.store.engine import connect
+from bylaw.guard import Denied, Guard
+from tests.gate.shop import REFUND
+
+
+def host(session=None):
+    return {"id": session or uuid4().hex, "facts": {"confirmed": True}}
+
+
+def refund(**others):
+    return {"tool": "issue_refund", "arguments": {**REFUND, "customer_id": uuid4().hex, **others}}
+
+
+def test_identity_first_then_one_refund(shop):
+    session, call = host(), refund()
+    customer = {"customer_id": call["arguments"]["customer_id"]}
+    told = shop.decide(**call, session=session, actor="bot")
+    assert (told["decision"], told["first"], told["duties"]) == ("deny", ["verify_identity"], ["log_call"])
+    assert told["reasons"][0]["policy_id"] == "POL-REFUND-003" and told["reasons"][0]["line"] > 0
+    assert told["counterfactual"]["changes"][0]["fact"] == "identity_verified"
+    checked = shop.decide(tool="verify", arguments=customer, session=session, actor="bot")
+    assert shop.ended(checked["decision_id"]) == 200
+    first = shop.decide(**call, session=session, actor="bot")
+    assert first["decision"] == "allow" and set(first) >= {"etag", "mode", "decision_id"} and first["mode"] == "enforce"
+    assert shop.ended(first["decision_id"]) == 200
+    assert [shop.ended(one) for one in (first["decision_id"], told["decision_id"], "nothing", "x" * 200)] == [
+        409,
+        409,
+        409,
+        422,
+    ]
+    assert shop.decide(**call, session=host(), actor="other")["decision"] == "deny"
+
+
+def test_two_calls_at_once_never_pass_one_limit(shop):
+    call, session = refund(), host()
+    customer = {"customer_id": call["arguments"]["customer_id"]}
+    checked = shop.decide(tool="verify", arguments=customer, session=session)
+    shop.ended(checked["decision_id"])
+    with ThreadPoolExecutor(12) as many:
+        told = list(many.map(lambda _: shop.decide(**call, session=host()), range(36)))
+    said = [one["decision"] for one in told]
+    assert said.count("allow") == 1 and said.count("deny") == 35
+    assert any("pending" in reason["text"] for one in told for reason in one["reasons"])
+
+
+def test_an_agents_own_word_opens_nothing(shop):
+    call = refund()
+    told = shop.decide(**call, facts={"confirmed": True, "refunds_today": 0, "identity_verified": True, "nonsense": 1})
+    assert told["decision"] != "allow" and set(told["not_taken"]) == {
+        "confirmed",
+        "refunds_today",
+        "identity_verified",
+        "nonsense",
+    }
+    told = shop.decide(
+        action="full_refund", facts={"days_since_purchase": 1, "confirmed": True}, keys={"customer_id": "q"}
+    )
+    assert told["decision"] == "deny", "nobody verified that customer"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({}, 422),
+        ({"action": "full_refund", "tool": "issue_refund"}, 422),
+        ({"action": "full_refund", "at": "yesterday"}, 422),
+        ({"action": "full_refund", "session": {"id": 7}}, 422),
+        ({"action": "full_refund", "surprise": 1}, 422),
+        ({"action": "full_refund", "mode": "off"}, 422),
+        ({"action": "full_refund", "facts": []}, 422),
+        ({"action": "fly_to_the_moon"}, 200),
+        ({"tool": "nothing"}, 200),
+    ],
+)
+def test_only_a_malformed_body_is_refused(shop, body, status):
+    told = shop.post("/v2/decide", body)
+    assert told.status_code == status
+    assert status != 200 or told.json()["decision"] == "deny"
+
+
+def test_time_goes_on_in_a_session(shop):
+    session = uuid4().hex
+    assert (
+        shop.post("/v2/decide", {"action": "logout", "session": session, "at": "2026-11-20T12:00:00Z"}).status_code
+        == 200
+    )
+    assert (
+        shop.post("/v2/decide", {"action": "logout", "session": session, "at": "2026-11-20T12:00:00Z"}).status_code
+        == 200
+    )
+    assert (
+        shop.post("/v2/decide", {"action": "logout", "session": session, "at": "2026-11-20T11:59:59Z"}).status_code
+        == 422
+    )
+
+
+def test_shadow_lets_everything_through_and_says_what_it_would_have_said(shop):
+    call = {"tool": "trial_refund", "arguments": {"customer_id": uuid4().hex}}
+    told = shop.decide(**call, session=host())
+    assert (told["decision"], told["would"], told["mode"]) == ("allow", "deny", "shadow")
+    assert shop.ended(told["decision_id"]) == 200
+    told = shop.decide(**call, session=host(), mode="enforce")
+    assert (told["decision"], told["mode"], "would" in told) == ("deny", "enforce", False)
+    assert shop.decide(**refund(), mode="shadow")["mode"] == "enforce"
+
+
+def test_the_python_guard_asks_a_server_too(shop):
+    guard = Guard.open(server=shop.address)
+    customer = uuid4().hex
+
+    @guard.protects("verify")
+    def check(customer_id):
+        return f"checked {customer_id}"
+
+    @guard.protects("issue_refund")
+    def pay(**order):
+        return "paid"
+
+    with guard.session(uuid4().hex, actor="bot", facts={"confirmed": True}):
+        with pytest.raises(Denied) as stopped:
+            pay(**{**REFUND, "customer_id": customer})
+        assert stopped.value.answer.first == ("verify_identity",)
+        assert check(customer) == f"checked {customer}"
+        assert pay(**{**REFUND, "customer_id": customer}) == "paid"
+        with pytest.raises(Denied):
+            pay(**{**REFUND, "customer_id": customer})
+        assert (guard.may_ever("tell"), guard.may_ever("issue_refund")) == (False, True)
+
+
+def test_every_decision_is_in_the_chain(shop):
+    told = shop.decide(**refund(), session=host(), actor="bot")
+    store = connect("sqlite:///.bylaw/store.db", shop.root)
+    with store.reading() as connection:
+        (entry,) = audit.about(connection, told["decision_id"])
+        assert not audit.verify(connection).breaks
+    store.close()
+    body = entry.body
+    assert (body["event"], body["decision"], body["actor"], body["action"]) == ("gate", "deny", "bot", "full_refund")
+    assert body["facts"]["confirmed"] is True and body["facts"]["purchase_amount"] == 20

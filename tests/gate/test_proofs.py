@@ -1,0 +1,83 @@
+"""What authors are told about rules over time: a change that lets a second refund pass, and cases with a history."""
+
+import copy
+import json
+import sys
+
+import pytest
+
+from bylaw.cli import main
+from tests.gate.conftest import write
+from tests.gate.shop import SHOP
+
+
+@pytest.fixture
+def bylaw(monkeypatch, capsys):
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["bylaw", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return run
+
+
+def test_a_removed_line_that_lets_a_second_refund_pass_is_proven_with_its_history(bylaw, tmp_path):
+    head = copy.deepcopy(SHOP)
+    head["policies"]["POL-REFUND-002"]["prohibited"] = ["store_credit"]  # one line gone: full_refund
+    base, head = write(tmp_path / "base", SHOP), write(tmp_path / "head", head)
+    code, out, _ = bylaw("diff", base, head, "--json")
+    found = [one for one in json.loads(out)["changes"] if one["case"]["facts"].get("refunds_today")]
+    assert code == 0 and {one.get("action") for one in found} == {"full_refund"}
+    permitted = next(one for one in found if one["kind"] == "permitted")
+    assert (permitted["before"], permitted["after"]) == (False, True)
+    assert [one["action"] for one in permitted["case"]["history"]][-1] in ("full_refund", "store_credit")
+    _, out, _ = bylaw("diff", base, head)
+    assert "full_refund 1 hour ago, then full_refund now" in out
+
+
+CASES = [
+    ([], {"permitted": ["full_refund", "logout", "store_credit"]}, False),
+    ([{"action": "verify_identity", "ago": "30 minutes"}], {"prohibited": ["disclose_pii"]}, True),
+    ([{"action": "verify_identity", "ago": "1 hour"}], {"prohibited": ["disclose_pii"]}, True),
+    ([{"action": "verify_identity", "ago": "61 minutes"}], {"prohibited": ["disclose_pii"]}, False),
+    ([{"action": "verify_identity", "ago": "1 hour", "ok": False}], {"prohibited": ["disclose_pii"]}, False),
+    (
+        [
+            {"action": "verify_identity", "ago": "1 hour"},
+            {"action": "full_refund", "ago": "2 hours", "customer_id": "c"},
+        ],
+        {"prohibited": ["disclose_pii", "full_refund", "store_credit"]},
+        True,
+    ),
+    (
+        [{"action": "verify_identity", "ago": "1 hour"}, {"action": "logout", "ago": "30 minutes"}],
+        {"prohibited": ["disclose_pii"]},
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(("history", "expect", "holds"), CASES)
+def test_a_case_may_tell_what_happened_instead_of_its_facts(bylaw, tmp_path, history, expect, holds):
+    case = {"name": "c", "facts": {"days_since_purchase": 3, "confirmed": True, "has_receipt": False}}
+    root = write(
+        tmp_path, {**SHOP, "files": {"policies/refund/cases.yaml": [{**case, "expect": expect, "history": history}]}}
+    )
+    _, out, _ = bylaw("check", "--root", root, "--format", "json")
+    failing = [one for one in json.loads(out)["findings"] if one["id"] == "failing-case"]
+    assert (not failing) is holds, failing
+
+
+def test_tools_are_held_against_the_policies(bylaw, tmp_path):
+    root = write(tmp_path, SHOP)
+    _, out, _ = bylaw("check", "--root", root, "--format", "json")
+    found = [(one["id"], one["path"]) for one in json.loads(out)["findings"] if one["path"] == "rules/tools.yaml"]
+    assert sorted(found) == [("unbound-fact", "rules/tools.yaml"), ("uncallable-tool", "rules/tools.yaml")]
+
+
+def test_a_fact_of_history_is_explained_in_words(bylaw, tmp_path):
+    _, out, _ = bylaw("explain", "refunds_today", "--root", write(tmp_path, SHOP))
+    assert "how many full_refund or store_credit there were within 24 hours, for the same customer_id" in out
+    _, out, _ = bylaw("explain", "identity_verified", "--root", tmp_path)
+    assert "whether verify_identity happened within 1 hour, for the same customer_id, after the last logout" in out
