@@ -28,9 +28,9 @@ from ci.proofs.registry import ASKED
 from ci.revision import Revision, revision
 from ci.waivers import PATH as WAIVERS
 
-SMALL = 300  # fewer policies are asked about faster than a snapshot is read
+SMALL = 300  # where nothing is kept, fewer policies are asked about faster whole than in parts
 MANY = 1_500  # more policies pay for the start of a process on every core
-DIFFERING = 50  # a snapshot that differs in so many files is written anew
+DIFFERING = 50  # a snapshot that differs in more files, or in more than one of a thousand, is written anew
 
 _RANK = {"error": 0, "warning": 1, "notice": 2}
 
@@ -103,7 +103,7 @@ def _checked(
     found, shown = files_of(root), revision(root)
     now = inventory(root, found, shown, at or shown.commit_date or today)
     old = None if base is None else inventory(root, files_at(root, base), Revision(), now.at)
-    if max(len(side.policies) for side in (now, old or now)) < SMALL:
+    if cache is None and max(len(side.policies) for side in (now, old or now)) < SMALL:
         after = pipeline.check(now.workspace(), now.at, progress)
         if old is None:
             return Checked(
@@ -224,7 +224,8 @@ def in_parts(
     before = asking.brought(last, old) if old is not None else None
     known = [side for side in (before, last) if side is not None]
     after = asking.brought(min(known, key=lambda side: _difference(side.files, now.digests), default=None), now)
-    is_worth_it = last is None or _difference(last.files, after.files) > DIFFERING or last.at != after.at
+    stale = min(DIFFERING, len(after.files) // 1_000)
+    is_worth_it = last is None or last.at != after.at or _difference(last.files, after.files) > stale
     if kept is not None and after.is_final and is_worth_it:
         snapshot.write(kept, after)
     words = now.part(now.words, Beyond(), Asked()).read()

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,10 @@ if sys.dont_write_bytecode:
     sys.dont_write_bytecode, sys.pycache_prefix = False, str(HERE.parent / ".pytest_cache" / "bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+# What a check leaves for the next one lies in a folder of this session: no test finds what another run left.
+_LEFT = tempfile.TemporaryDirectory(prefix="bylaw-tests-")
+os.environ["BYLAW_CACHE"] = _LEFT.name
 
 # Rows are read by the ten thousand whenever tests are collected, and libyaml reads them eight times as fast.
 yaml.safe_load = functools.partial(yaml.load, Loader=yaml.CSafeLoader)
@@ -111,7 +116,7 @@ def run_bylaw(
     done = subprocess.run(
         [sys.executable, "-m", "bylaw.cli", *map(str, words)],
         cwd=cwd,
-        env={**env, "NO_COLOR": "1", **environ},
+        env={**env, "NO_COLOR": "1", "BYLAW_CACHE": _LEFT.name, **environ},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if merged else subprocess.PIPE,
