@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("ci.cli:init", "Write a new policy repository that checks clean."),
     "check": ("ci.cli:check", "Prove what can be proved, and name what is wrong on its line."),
     "diff": ("ci.cli:diff", "Say which cases change outcome between two versions, and prove the rest."),
+    "changelog": ("ci.commands.cli:changelog", "What changed, in words for people who were not there."),
     "compile": ("ci.cli:compile_", "Write the bundle and the enriched records."),
     "explain": ("ci.cli:explain", "Say in words what a policy, a rule, a fact or a finding id means."),
     "new": ("ci.commands.cli:new", "Write a commented file to fill in: a policy, a case, a metric and others."),

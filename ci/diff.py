@@ -6,12 +6,13 @@ Nothing is proved about either version by itself: their rules are read, and comp
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
 from bylaw.authored.access import Roles
-from bylaw.authored.labels import labels
+from bylaw.authored.labels import called, labels
+from bylaw.authored.policies import Metadata
 from bylaw.authored.rules import ProofBudgets
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import FILE_NAME, CompiledPolicyBundle, read
@@ -32,12 +33,30 @@ from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
 from ci.report.changes import Comparison, held, in_words
 from ci.revision import Revision
+from ci.rewritten.rules import Speech, narrowed
 from ci.variables import variables
+
+Texts = Mapping[str, tuple[str, str]]  # of each file, as it is written and as it is read
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """Whose policy it is, what it follows from, and from when until when it holds."""
+
+    owner: str
+    domain: str
+    source: str
+    since: date | None = None
+    until: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One side. `left_out` are policies and files that are in none of its rules: what they are, and their content."""
+    """One side. `left_out` are policies and files that are in none of its rules: what they are, and their content.
+
+    `texts` are its files as they are written and as they are read, `records` its policies as they are read, all of them
+    as fingerprints; a bundle has none.
+    """
 
     name: str
     ruleset: Ruleset
@@ -46,6 +65,9 @@ class Version:
     day: date | None
     left_out: Mapping[str, str]
     roles: Roles
+    papers: Mapping[str, Paper] = field(default_factory=dict)
+    texts: Texts = field(default_factory=dict)
+    records: Mapping[str, str] = field(default_factory=dict)
 
 
 def sides(base: str, head: str, root: Path, at: date | None, today: date) -> tuple[Version, Version, date]:
@@ -74,7 +96,28 @@ def compared(one: Version, two: Version, day: date) -> Comparison:
         Changes(found.changes, (*unread, *found.unknown), found.shared),
         spoken,
         _history(two.vocabulary, found),
+        only_remarks(one.texts, two.texts),
+        tuple(narrowed(one.ruleset, two.ruleset, speech_of(one, two))),
     )
+
+
+def speech_of(one: Version, two: Version) -> Speech:
+    """How two versions speak."""
+    return speech(one.vocabulary, two.vocabulary, one.ruleset, two.ruleset)
+
+
+def speech(before: Vocabulary, after: Vocabulary, *sides: Ruleset) -> Speech:
+    """How both versions speak; where they differ, like the second."""
+    spoken, names = {**labels(before), **labels(after)}, {**called(before), **called(after)}
+    return Speech(spoken, names, {name: fact for side in sides for name, fact in side.variables.items()})
+
+
+def only_remarks(before: Texts, after: Texts) -> int:
+    """How many files differ, where all of them differ in comments and layout alone; 0 otherwise, and for bundles."""
+    if before.keys() != after.keys():
+        return 0
+    differing = [path for path, text in before.items() if text != after[path]]
+    return len(differing) if all(before[path][1] == after[path][1] for path in differing) else 0
 
 
 def _history(vocabulary: Vocabulary, found: Changes) -> dict[str, HistoryFact]:
@@ -129,7 +172,20 @@ def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Ve
             left_out[f"the policy `{record.policy.policy_id}`"] = _content(workspace, record.path)
     ruleset = ruleset_of(workspace, records, known)
     rules, known_day = workspace.rules, day or workspace.at
-    return Version(name, ruleset, workspace.vocabulary, rules.ci.proofs, known_day, left_out, rules.roles)
+    papers = {file.policy.policy_id: _paper(file.policy.metadata) for file in workspace.policies}
+    texts = texts_of(workspace)
+    read_as = {file.policy.policy_id: texts[file.path][1] for file in workspace.policies if file.path in texts}
+    budgets, words = rules.ci.proofs, workspace.vocabulary
+    return Version(name, ruleset, words, budgets, known_day, left_out, rules.roles, papers, texts, read_as)
+
+
+def _paper(metadata: Metadata) -> Paper:
+    return Paper(metadata.owner, metadata.domain, metadata.source, metadata.effective_date, metadata.expiry_date)
+
+
+def texts_of(workspace: Workspace) -> dict[str, tuple[str, str]]:
+    """Each file as it is written, and as it is read whatever its comments and its layout, as fingerprints."""
+    return {path: (fingerprint(one.text), fingerprint(repr(one.data))) for path, one in workspace.sources.items()}
 
 
 def _unread(findings: tuple[Finding, ...]) -> set[str]:
@@ -151,7 +207,12 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
     stamped = bundle.bundle_metadata.commit_date
     day = date.fromisoformat(stamped) if stamped else None
     rules = bundle.rules
-    return Version(name, ruleset_in(bundle), bundle.vocabulary, rules.ci.proofs, day, left_out, rules.roles)
+    papers = {
+        policy_id: Paper(shown["owner"], shown["domain"], shown["source"])
+        for policy_id, shown in sorted(bundle.policies.items())
+    }
+    known = ruleset_in(bundle)
+    return Version(name, known, bundle.vocabulary, rules.ci.proofs, day, left_out, rules.roles, papers)
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

@@ -63,6 +63,36 @@ def new(kind: str, name: str, root: Path, domain: str | None, owner: str, is_pri
 
 
 @click.command()
+@click.argument("base")
+@click.argument("head")
+@ROOT
+@click.option("--at", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="As of this day; by default HEAD's.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="For a release or a page.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
+@click.pass_context
+def changelog(
+    ctx: click.Context, base: str, head: str, root: Path, at: datetime | None, as_markdown: bool, as_json: bool
+) -> None:
+    """Say what changed from BASE to HEAD in words for people who were not there, grouped by domain and owner.
+
+    Each side is a git ref of --root, a folder, or a bundle. Beside what was written stands what it does: every kind of
+    case that is decided differently, and whether any other is.
+
+    \b
+    bylaw changelog v1 HEAD
+    bylaw changelog origin/main . --markdown
+    """
+    from ci.changelog import render
+    from ci.changelog.entries import changelog as made
+    from ci.diff import compared, sides
+
+    one, two, day = sides(base, head, root, None if at is None else at.date(), date.today())
+    log = made(one, two, compared(one, two, day))
+    tell = render.document if as_json else render.markdown if as_markdown else render.text
+    click.echo(tell(log), color=ctx.color)
+
+
+@click.command()
 def lsp() -> None:
     """Serve an editor over the Language Server Protocol, on standard input and output.
 

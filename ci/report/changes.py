@@ -41,6 +41,8 @@ class Comparison:
     found: Changes
     labels: Labels
     history: Mapping[str, HistoryFact] = field(default_factory=dict)
+    remark_count: int = 0  # files, where nothing but comments and layout differs
+    narrowed: tuple[str, ...] = ()  # conditions that stand before several actions of one policy
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -149,6 +151,8 @@ def render_json(comparison: Comparison, recorded: Mapping[str, Any] | None = Non
         "effect": found.tendency,
         "changes": [_change(comparison, change) for change in found.changes],
         "nothing_else_changes": not found.unknown,
+        "only_comments_in": comparison.remark_count,
+        "narrowed": list(comparison.narrowed),
         "unknown": [_unknown(limit) for limit in found.unknown],
         "vocabulary": [_word(word) for word in found.shared.words],
         "not_compared": [_rule(comparison, n, i) for n in (0, 1) for i in found.shared.foreign[n]],
@@ -210,7 +214,7 @@ def _word(word: WordChange) -> dict[str, Any]:
 def render(comparison: Comparison) -> str:
     """The report as text, with colours for `click.echo` to keep or strip."""
     blocks = ["\n".join(_block(comparison, change)) for change in comparison.found.changes]
-    notes = [*_words(comparison), *_not_compared(comparison)]
+    notes = [*map(visible, comparison.narrowed), *_words(comparison), *_not_compared(comparison)]
     return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else []), "\n".join(_ending(comparison))])
 
 
@@ -245,6 +249,13 @@ def _speakers(comparison: Comparison, change: Change, n: int) -> Iterator[str]:
         yield f"{comparison.says(n, i)}   {rule.source.path}:{rule.source.line}"
 
 
+def remarks(count: int) -> str:
+    """`: one file differs in comments or layout alone`; empty where that is not all."""
+    if not count:
+        return ""
+    return f": {'one file differs' if count == 1 else f'{count:,} files differ'} in comments or layout alone"
+
+
 def _words(comparison: Comparison) -> Iterator[str]:
     for word in comparison.found.shared.words:
         values = f" {', '.join(f'`{value}`' for value in word.values)}" if word.values else ""
@@ -266,7 +277,8 @@ def _ending(comparison: Comparison) -> Iterator[str]:
     parts = ", ".join(f"{counts[kind]} {kind}" for kind in ("tightened", "loosened", "changed") if counts[kind])
     regions = f"{len(found.changes)} region{'' if len(found.changes) == 1 else 's'} of change ({parts})"
     if not found.unknown:
-        yield f"{regions}; nothing else changes" if found.changes else click.style("nothing changes", fg="green")
+        nothing = click.style("nothing changes", fg="green") + remarks(comparison.remark_count)
+        yield f"{regions}; nothing else changes" if found.changes else nothing
         return
     yield f"{regions if found.changes else 'no change was found'}; whether anything else changes is not known:"
     for limit in found.unknown:

@@ -19,7 +19,7 @@ from bylaw.canonical import plain
 from ci import pipeline, recorded
 from ci.base import files_at
 from ci.check import Checked, Executors, against, check
-from ci.diff import sides
+from ci.diff import only_remarks, sides, speech, texts_of
 from ci.files import Content
 from ci.findings import Finding
 from ci.formalize.stage import UNDECLARED, formalize
@@ -46,6 +46,7 @@ from ci.review.found import Line, appended, change, found
 from ci.review.hunks import Diff, diff_since, forked_at
 from ci.review.touched import MOST_SURVEYED, covered, graphs, surveyed, touched
 from ci.revision import Revision, folder, revision
+from ci.rewritten.rules import narrowed
 from ci.variables import variables
 
 WHOLE = 1_000  # more policies are checked in parts; then neither their bundle nor their cases are at hand
@@ -133,6 +134,7 @@ def compute(
         case_suggestions=list(cases.suggestions),
         recorded=held,
         **_told(now, looked, diff, line),
+        **_rewritten(looked),
     )
 
 
@@ -207,6 +209,17 @@ def _recorded(log: str, root: Path, base_sha: str, day: date) -> RecordedAnswers
         left_out=found.left_out_count,
         examples=[clipped(name, _NAME) for name in found.examples],
     )
+
+
+def _rewritten(looked: Looked) -> dict[str, Any]:
+    """Conditions that stand before several actions at once, and whether nothing but comments and layout differs."""
+    if looked.runs is None:
+        return {}
+    one, two = looked.runs
+    said = speech(one.workspace.vocabulary, two.workspace.vocabulary, one.ruleset, two.ruleset)
+    lines = narrowed(one.ruleset, two.ruleset, said)
+    count = only_remarks(texts_of(one.workspace), texts_of(two.workspace))
+    return {"narrowed": [clipped(line) for line in lines[:MOST]], "only_comments_in": count}
 
 
 def _told(now: Inventory, looked: Looked, diff: Diff, line: Line) -> dict[str, Any]:

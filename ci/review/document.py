@@ -233,6 +233,8 @@ class ReviewDocument(Data):
     changes: Annotated[list[OutcomeChange], Field(max_length=MOST)] = []
     change_count: Count = 0
     nothing_else_changes: bool
+    narrowed: Annotated[list[Text], Field(max_length=MOST)] = []
+    only_comments_in: Count = 0
     unknown: Annotated[list[Text], Field(max_length=100)] = []
     graphs: Annotated[list[PolicyGraph], Field(max_length=200)] = []
     graph_count: Count = 0

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ci.report.changes import remarks
 from ci.review.comment import LONGEST, RANK, ending
 from ci.review.document import FoundItem, OutcomeChange, PolicyGraph, RecordedAnswers, ReviewDocument
 from ci.review.markdown import Markdown, block, cell, coded, drawn, filled, html_code, joined, said
@@ -70,7 +71,11 @@ def _outcomes(document: ReviewDocument) -> str:
     kinds = count(document.change_count, "kind of case changes outcome", "kinds of cases change outcome")
     if not document.nothing_else_changes:
         return f"{kinds if document.change_count else 'no change of outcome was found'}, and more may"
-    return f"{kinds}, no other does" if document.change_count else "no case changes outcome"
+    return f"{kinds}, no other does" if document.change_count else f"no case changes outcome{_remarks(document)}"
+
+
+def _remarks(document: ReviewDocument) -> str:
+    return f" ({remarks(document.only_comments_in)[2:]})" if document.only_comments_in else ""
 
 
 def _rooms(setting: Setting) -> Iterator[_Room]:
@@ -95,6 +100,8 @@ def _summary(document: ReviewDocument, setting: Setting, omitted: int, room: _Ro
         "about": _about(document, omitted),
         "changes": [_change(change, room) for change in document.changes[: room.rows]],
         "more_changes": document.change_count - len(document.changes[: room.rows]),
+        "narrowed": [said(line, room.letters) for line in document.narrowed[: room.rows]],
+        "more_narrowed": len(document.narrowed[room.rows :]),
         "nothing_else": _nothing_else(document),
         "unknown": [said(reason, room.letters) for reason in document.unknown[: room.rows]],
         "more_unknown": len(document.unknown[room.rows :]),
