@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from bot import rights
 from bot.conversation import Actor, Reply
-from bot.lifecycle import State
+from bot.lifecycle import Outcome, State
 from bot.services import Services
-from bot.store import audit, kept, querylog, requests
+from bot.settlement import settle
+from bot.store import kept
 from bot.store.requests import Standing
 from bylaw.audit.entry import after
 
@@ -34,10 +35,7 @@ def accept(request_id: str, actor: Actor, services: Services) -> Acceptance:
             return Acceptance(False, "I do not know that answer. Ask the question again.")
         if refused := _refused(standing, actor, services):
             return refused
-        entry, note = None, f"accepted by {actor.id}"
-        if requests.advance(connection, request_id, State.CLOSE, note, services.clock()):
-            querylog.accept(connection, request_id)
-            entry = audit.append(connection, _entry(standing, actor, services), services.clock, request_id)
+        entry = settle(connection, standing, Outcome.ACCEPTED, actor, services.clock)
     if entry is not None:
         services.anchor(after(entry))
     return Acceptance(True, "Accepted.", standing.reply, actor.id)
@@ -51,15 +49,3 @@ def _refused(standing: Standing, actor: Actor, services: Services) -> Acceptance
     if standing.reply.level is None or standing.state not in (State.ACCEPT, State.CLOSE):
         return Acceptance(False, "This answer does not wait to be accepted any more. Ask the question again.")
     return None
-
-
-def _entry(standing: Standing, actor: Actor, services: Services) -> dict[str, object]:
-    return {
-        "event": "accepted",
-        "request_id": standing.request_id,
-        "session_id": standing.question.session_id,
-        "actor": actor.model_dump(),
-        "bundle_etag": services.bundle_etag,
-        "commit": services.commit,
-        "artifacts": dict(standing.artifacts),
-    }

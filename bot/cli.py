@@ -177,6 +177,7 @@ def serve(
     from bot.http import serve as server
     from bot.http.rates import Rates
     from bot.room import Room
+    from bot.scheduler import ticking
 
     given = _settings(root, warehouse)
     given = replace(given, host=host or given.host, port=given.port if port is None else port)
@@ -205,6 +206,7 @@ def serve(
         def answer(place: socket, ready: crew.Ready) -> None:
             with ExitStack() as stack:
                 bot = stack.enter_context(closing(opened()))
+                stack.enter_context(ticking(bot, given.tick_seconds))
                 room = Room(given.limits.requests)
                 served = api.build(bot, given, app.new_id, rates, room)
                 if slack is not None:

@@ -1,6 +1,7 @@
 """The states of a request (seed 004, section 8.2) and the roads between them, as one table.
 
-INTAKE → SCOPE → PLAN → EXECUTE → DELIVER → ACCEPT → CLOSE; a request may also be refused, escalated or abandoned.
+INTAKE → SCOPE → PLAN → EXECUTE → DELIVER → ACCEPT → CLOSE; a request may also be refused, escalated, revised, expired
+or abandoned. What was delivered is settled once: `ENDS` says where each outcome leads.
 """
 
 from __future__ import annotations
@@ -25,6 +26,41 @@ class State(StrEnum):
     REFUSED = "REFUSED"
     ESCALATED = "ESCALATED"
     ABANDONED = "ABANDONED"
+    EXPIRED = "EXPIRED"
+    REVISED = "REVISED"
+
+
+class Outcome(StrEnum):
+    """What became of an answer. The first three take it as it is: by word, by use, by saying nothing in time."""
+
+    ACCEPTED = "accepted"
+    IMPLICIT = "implicit"
+    TIMEOUT = "timeout"
+    CONFIRMED = "confirmed"  # the plan that was shown runs, in the request that said yes
+    DECLINED = "declined"
+    REVISED = "revised"
+    ABANDONED = "abandoned"
+    EXPIRED = "expired"
+
+
+ENDS: Mapping[Outcome, State] = {
+    Outcome.ACCEPTED: State.CLOSE,
+    Outcome.IMPLICIT: State.CLOSE,
+    Outcome.TIMEOUT: State.CLOSE,
+    Outcome.CONFIRMED: State.CLOSE,
+    Outcome.DECLINED: State.CLOSE,
+    Outcome.REVISED: State.REVISED,
+    Outcome.ABANDONED: State.ABANDONED,
+    Outcome.EXPIRED: State.EXPIRED,
+}
+
+# was the answer taken as it is? no entry: nobody said
+TAKEN: Mapping[Outcome, bool] = {
+    Outcome.ACCEPTED: True,
+    Outcome.IMPLICIT: True,
+    Outcome.TIMEOUT: True,
+    Outcome.REVISED: False,
+}
 
 
 _OUT = frozenset({State.REFUSED, State.ESCALATED, State.ABANDONED})
@@ -37,13 +73,15 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.PLAN: frozenset({State.EXECUTE, State.DELIVER}) | _OUT,
     State.EXECUTE: frozenset({State.DELIVER}) | _OUT,
     State.DELIVER: frozenset({State.ACCEPT, State.CLOSE, State.ESCALATED, State.ABANDONED}),
-    # SCOPE from here: the person revises the question, or confirms a halted plan.
-    State.ACCEPT: frozenset({State.CLOSE, State.SCOPE, State.EXECUTE, State.ESCALATED, State.ABANDONED}),
+    # A plan that is confirmed and a question that is put in other words go on as requests of their own.
+    State.ACCEPT: frozenset({State.CLOSE, State.REVISED, State.EXPIRED, State.ESCALATED, State.ABANDONED}),
     State.CLOSE: frozenset(),
     State.REFUSED: frozenset(),
     # a human answers, or closes without an answer
-    State.ESCALATED: frozenset({State.DELIVER, State.CLOSE, State.ABANDONED}),
+    State.ESCALATED: frozenset({State.DELIVER, State.CLOSE, State.REVISED, State.ABANDONED}),
     State.ABANDONED: frozenset(),
+    State.EXPIRED: frozenset(),
+    State.REVISED: frozenset(),
 }
 
 FINAL = frozenset(state for state, onward in TRANSITIONS.items() if not onward)

@@ -52,6 +52,7 @@ KNOWN = (
     "SLACK_BOT_TOKEN",
     "SLACK_SIGNING_SECRET",
     "STORE_URL",
+    "TICK_SECONDS",
     "TOKEN",
     "TOKEN_USER",
     "WAREHOUSE",
@@ -113,6 +114,7 @@ class Settings:
     max_body_bytes: int = 64 * 1024
     limits: Limits = field(default_factory=Limits)
     lease_seconds: int = 120
+    tick_seconds: int = 60  # how often a server does what is due; 0: never, `bylaw tick` does it
     llm: Wanted = field(default_factory=Wanted)  # which language model may put answers into words; none by default
     slack_api_url: str = "https://slack.com/api/"
     slack_bot_token: str | None = field(default=None, repr=False)
@@ -151,6 +153,7 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         max_body_bytes=_number(values, "MAX_BODY_BYTES", bare.max_body_bytes, 1024, 16 * 1024 * 1024),
         limits=_limits(values),
         lease_seconds=_number(values, "LEASE_SECONDS", bare.lease_seconds, 1, 86_400),
+        tick_seconds=_number(values, "TICK_SECONDS", bare.tick_seconds, 0, 86_400),
         llm=_llm(values, root),
         slack_api_url=values.get("SLACK_API_URL", bare.slack_api_url),
         slack_bot_token=values.get("SLACK_BOT_TOKEN"),

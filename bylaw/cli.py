@@ -46,6 +46,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "audit": ("bot.records:audit", "Verify, export, anchor or redact the chain of everything answered."),
     "replay": ("bot.records:replay", "Rebuild one answer from what was kept, byte for byte."),
     "trace": ("bot.records:trace", "The story of one request: read as, facts, path, checks, verdict."),
+    "tick": ("bot.closing:tick", "Do what is due now: settle what nobody accepted in time, tell who has to know."),
     "stats": ("bot.records:stats", "What was asked and how it ended; which policies are missing."),
     "eval": ("bot.evaluation.command:evaluate", "How often the bot is right about the questions of evaluation/."),
     "rights": ("bot.walls:rights", "What each role may read, and the grants that make the database hold to it."),

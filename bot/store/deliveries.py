@@ -1,7 +1,8 @@
 """Deliveries: what was said to the bot where people talk, kept before it is acknowledged, and where it was answered.
 
 One row a message, by its own id: however often and through however many processes a message arrives, one of them
-answers it. Who works on it holds a lease; a row that is neither closed nor leased waits to be taken up again.
+answers it. Who works on it holds a lease; a row that is neither closed nor leased waits to be taken up again. A notice
+goes the other way: something the bot has to tell a person, kept with what it tells of.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Column, Connection, Index, Integer, String, Table, Text, and_, bindparam, or_, select
 
 from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+from bylaw.canonical import fingerprint
+
+Kind = Literal["message", "notice"]
 
 deliveries = Table(
     "deliveries",
@@ -27,7 +31,11 @@ deliveries = Table(
     Column("failure", Text),
     Column("created_at", Moment, nullable=False),
     Column("closed_at", Moment),
+    Column("kind", String(16), nullable=False, server_default="message"),
+    Column("recipient", String(ID_LENGTH)),  # whom a notice is for
+    Column("about", String(ID_LENGTH)),  # the request it tells of
     Index(None, "closed_at", "created_at"),
+    Index(None, "about"),
 )
 
 
@@ -47,6 +55,21 @@ class Held:
 def keep(connection: Connection, delivery_id: str, letter: Mapping[str, Any], now: datetime) -> bool:
     """Write down that a message came; is it the first time? Needs a write transaction."""
     row = {"delivery_id": delivery_id, "letter": dict(letter), "attempts": 0, "created_at": now}
+    return insert_new(connection, deliveries, row)
+
+
+def notify(connection: Connection, recipient: str, about: str, event: str, text: str, now: datetime) -> bool:
+    """Have *recipient* told *text* of the request *about*, once for each *event*. Needs a write transaction."""
+    named = fingerprint({"to": recipient, "about": about, "event": event})[-40:]
+    row = {
+        "delivery_id": f"notice:{named}",
+        "letter": {"to": recipient, "about": about, "event": event, "text": text},
+        "attempts": 0,
+        "created_at": now,
+        "kind": "notice",
+        "recipient": recipient,
+        "about": about,
+    }
     return insert_new(connection, deliveries, row)
 
 
@@ -79,13 +102,15 @@ def postpone(connection: Connection, held: Held, until: datetime, failure: str) 
     return _release(connection, held, failure=failure, leased_until=until)
 
 
-def waiting(connection: Connection, now: datetime, patience: timedelta) -> list[Mapping[str, Any]]:
+def waiting(
+    connection: Connection, now: datetime, patience: timedelta, kind: Kind = "message"
+) -> list[Mapping[str, Any]]:
     """The letters nobody works on: their time has come again, or nobody took them up for so long. Oldest first."""
     column = deliveries.c
     forgotten = and_(column.leased_until.is_(None), column.created_at <= now - patience)
     rows = connection.execute(
         select(deliveries)
-        .where(column.closed_at.is_(None), or_(forgotten, column.leased_until <= now))
+        .where(column.closed_at.is_(None), column.kind == kind, or_(forgotten, column.leased_until <= now))
         .order_by(column.created_at, column.delivery_id)
     )
     return [row.letter for row in rows]

@@ -13,6 +13,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Table, delete, exists,
 from bot.store.audit import audit
 from bot.store.deliveries import deliveries
 from bot.store.querylog import query_log
+from bot.store.remarks import remarks
 from bot.store.requests import request_steps, requests
 from bot.store.sessions import sessions
 
@@ -21,7 +22,9 @@ _ABOUT: tuple[tuple[Table, Column[str]], ...] = (
     (request_steps, request_steps.c.request_id),
     (requests, requests.c.request_id),
     (query_log, query_log.c.request_id),
+    (remarks, remarks.c.request_id),
     (deliveries, deliveries.c.delivery_id),
+    (deliveries, deliveries.c.about),
 )
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, MetaData, Table, inspect, select, text
 
-from bot.store import audit, calls, deliveries, papers, pulse, querylog, requests, served, sessions
+from bot.store import audit, calls, deliveries, papers, pulse, querylog, remarks, requests, served, sessions
 from bot.store.columns import metadata
 from bot.store.engine import Store, StoreError
 
-HEAD = "0007"
+HEAD = "0008"
 SCRIPTS = Path(__file__).parent / "migrations"
 TABLES = (
     requests.requests,
@@ -22,6 +22,7 @@ TABLES = (
     sessions.sessions,
     audit.audit,
     querylog.query_log,
+    remarks.remarks,
     served.served,
     deliveries.deliveries,
     papers.papers,

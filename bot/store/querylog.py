@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Boolean, Column, Connection, Float, Index, Integer, String, Table, Text, select
 
 from bot.conversation import Question, Reply
+from bot.lifecycle import TAKEN, Outcome
 from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
 
 query_log = Table(
@@ -41,6 +42,12 @@ query_log = Table(
     Column("feedback", String(16)),
     Column("correction_made", Boolean, nullable=False),
     Column("correction_type", String(32)),
+    Column("outcome", String(16)),
+    Column("settled_at", Moment),
+    Column("revises", String(ID_LENGTH)),
+    Column("clarifies", String(ID_LENGTH)),
+    Column("choice", Integer),  # which of the offered readings was picked; 0 is the one offered first
+    Column("answer_ms", Integer),  # from the question to its reply
     Index(None, "at"),
     Index(None, "actor_id", "at"),
 )
@@ -85,9 +92,10 @@ def record(
     insert_new(connection, query_log, {**{key: log[key] for key in sorted(ANSWERED & set(log))}, **known})
 
 
-def accept(connection: Connection, request_id: str) -> None:
-    """Note that a person took the answer as it is."""
-    connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(user_accepted=True))
+def settle(connection: Connection, request_id: str, outcome: Outcome, now: datetime) -> None:
+    """Note what became of the answer, and whether it was taken as it is."""
+    ended = {"outcome": outcome.value, "settled_at": now, "user_accepted": TAKEN.get(outcome)}
+    connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(ended))
 
 
 def rows(connection: Connection) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from bot.conversation import Question, Reply
-from bot.lifecycle import TRANSITIONS, State, step
+from bot.lifecycle import ENDS, TRANSITIONS, Outcome, State, step
 from bot.store.columns import ID_LENGTH, Json, Moment, Written, first_row, insert_new, metadata, run
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
@@ -50,8 +50,15 @@ requests = Table(
     Column("failure", Text),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    Column("revises", String(ID_LENGTH)),  # the request whose answer this one puts right
+    Column("clarifies", String(ID_LENGTH)),  # the request that asked back what this one answers
+    Column("due_at", Moment),  # when its answer is settled by time; null: never, or settled already
+    Column("assigned_to", String(ID_LENGTH)),  # who handles it, where only a person may
+    Column("settled_at", Moment),
+    Column("outcome", String(16)),
     Index(None, "session_id", "actor_id"),
     Index(None, "state", "updated_at"),
+    Index(None, "due_at"),
 )
 
 request_steps = Table(
@@ -98,6 +105,14 @@ class Standing:
     failure: str | None
     attempts: int
     leased_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    revises: str | None = None
+    clarifies: str | None = None
+    due_at: datetime | None = None
+    assigned_to: str | None = None
+    settled_at: datetime | None = None
+    outcome: Outcome | None = None
 
     def is_held(self, now: datetime) -> bool:
         """Is somebody working on it?"""
@@ -167,7 +182,7 @@ def finish(
     for onward in road:
         state = step(state, onward)
     _record(connection, held.request_id, last, road, now, None)
-    done = _answered(state, reply, artifacts, reply.model_dump() if told is None else told)
+    done = _answered(state, reply, artifacts, reply.model_dump() if told is None else told, now)
     _update(
         connection,
         held.request_id,
@@ -193,7 +208,7 @@ def keep(
     state = begun[-1]
     for onward in road:
         state = step(state, onward)
-    row = {**_new_row(question, state, reply.kind, now), **_answered(state, reply, artifacts, told)}
+    row = {**_new_row(question, state, reply.kind, now), **_answered(state, reply, artifacts, told, now)}
     if not insert_new(connection, requests, row):
         return False
     _record(connection, question.request_id, 0, (*begun, *road), now, None)
@@ -213,14 +228,30 @@ def fail(connection: Connection, held: Claim, failure: str, now: datetime) -> bo
     return True
 
 
-def advance(connection: Connection, request_id: str, to: State, note: str, now: datetime) -> bool:
-    """Move an answered request on because a person decided so. False: it does not stand where that is possible."""
+def settle(connection: Connection, request_id: str, outcome: Outcome, note: str, now: datetime) -> bool:
+    """End an answered request as *outcome* says. False: it does not stand where that is possible, or has ended."""
     found = connection.execute(_LOCKED, {"asked": request_id}).one_or_none()
+    to = ENDS[outcome]
     if found is None or found.reply is None or to not in TRANSITIONS[State(found.state)]:
         return False
-    _update(connection, request_id, {"state": to.value, "updated_at": now})
+    ended = {"state": to.value, "outcome": outcome.value, "settled_at": now, "due_at": None, "updated_at": now}
+    _update(connection, request_id, ended)
     _record(connection, request_id, found.last, [to], now, note)
     return True
+
+
+def due(connection: Connection, now: datetime, most: int) -> list[Standing]:
+    """Answers whose time is up, the longest first, at most so many. Others leave them to this transaction.
+
+    Needs a write transaction. What another one is settling now is passed over.
+    """
+    rows = connection.execute(_DUE, {"until": now, "most": most})
+    return [_standing(row) for row in rows]
+
+
+def keep_open(connection: Connection, request_id: str) -> None:
+    """Let no time settle the request any more."""
+    _update(connection, request_id, {"due_at": None})
 
 
 def load(connection: Connection, request_id: str) -> Standing | None:
@@ -228,6 +259,10 @@ def load(connection: Connection, request_id: str) -> Standing | None:
     row = connection.execute(_LOAD, {"asked": request_id}).one_or_none()
     if row is None:
         return None
+    return _standing(row)
+
+
+def _standing(row: Any) -> Standing:
     return Standing(
         request_id=row.request_id,
         state=State(row.state),
@@ -238,6 +273,14 @@ def load(connection: Connection, request_id: str) -> Standing | None:
         failure=row.failure,
         attempts=row.attempts,
         leased_until=row.leased_until,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        revises=row.revises,
+        clarifies=row.clarifies,
+        due_at=row.due_at,
+        assigned_to=row.assigned_to,
+        settled_at=row.settled_at,
+        outcome=None if row.outcome is None else Outcome(row.outcome),
     )
 
 
@@ -277,14 +320,16 @@ def _new_row(question: Question, state: State, kind: str | None, now: datetime) 
 
 
 def _answered(
-    state: State, reply: Reply, artifacts: Mapping[str, str], told: Written | dict[str, Any]
+    state: State, reply: Reply, artifacts: Mapping[str, str], told: Written | dict[str, Any], now: datetime
 ) -> dict[str, Any]:
+    minutes = reply.acceptance.timeout_minutes if state is State.ACCEPT and reply.acceptance is not None else None
     return {
         "state": state.value,
         "kind": reply.kind,
         "bundle_etag": reply.bundle_etag,
         "reply": told,
         "artifacts": dict(artifacts),
+        "due_at": None if minutes is None else now + timedelta(minutes=minutes),
     }
 
 
@@ -298,6 +343,13 @@ _LAST_STEP = (
 )
 _LOAD = select(requests).where(_ASKED)
 _LOCKED = select(requests, _LAST_STEP).where(_ASKED).with_for_update()
+_DUE = (
+    select(requests)
+    .where(requests.c.due_at <= bindparam("until"))
+    .order_by(requests.c.due_at, requests.c.request_id)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+)
 _HELD = select(requests.c.state, _LAST_STEP).where(_ASKED, requests.c.owner == bindparam("holder")).with_for_update()
 _UPDATE = requests.update().where(_ASKED)
 _STEPS = request_steps.insert()

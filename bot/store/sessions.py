@@ -27,6 +27,7 @@ sessions = Table(
     Column("offered", Json, nullable=False),
     Column("states", Json, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    Column("last_request", String(ID_LENGTH)),
 )
 
 

@@ -112,7 +112,8 @@ def test_a_yes_runs_the_plan_and_is_on_record(bot, say):
     assert (reply.status, len(reply.rows), reply.sql) == ("answered", 2, shown.sql)
     assert standing(bot, "r1").state == State.CLOSE
     assert chain(bot) == [("reply", "r1"), ("confirmed", "r1"), ("reply", "r2")]
-    assert accepted(bot) == {"r1": True, "r2": None}
+    assert accepted(bot) == {"r1": None, "r2": None}  # to run a plan is not to take its rows as they are
+    assert standing(bot, "r2").state == State.ACCEPT
     services = bot.services()
     assert replay("r2", services.store, services.artifacts).is_same
 
@@ -146,10 +147,10 @@ def test_a_no_closes_the_request_and_accepts_nothing(bot, say):
     assert ("declined", "r1") in chain(bot)
 
 
-def test_a_yes_that_comes_too_late_abandons_the_plan(bot, say):
+def test_a_yes_that_comes_too_late_finds_the_plan_expired(bot, say):
     say("r1", ASKED, options=CAREFUL)
     assert say("r2", "yes", asked_at=NOON + timedelta(days=8)).status == "refused"
-    assert standing(bot, "r1").state == State.ABANDONED
+    assert standing(bot, "r1").state == State.EXPIRED
 
 
 def test_a_plan_that_was_taken_as_it_is_does_not_run_any_more(bot, say):

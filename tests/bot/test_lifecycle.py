@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from bot.conversation import ReplyStatus
-from bot.lifecycle import FINAL, TRANSITIONS, ForbiddenStep, State, road, step
+from bot.lifecycle import ENDS, FINAL, TRANSITIONS, ForbiddenStep, Outcome, State, road, step
 from tests.fakes.frame import reply
 
 MAIN = [State.INTAKE, State.SCOPE, State.PLAN, State.EXECUTE, State.DELIVER, State.ACCEPT, State.CLOSE]
@@ -23,8 +23,14 @@ def test_every_state_has_its_row():
     assert set(TRANSITIONS) == set(State)
 
 
-def test_only_three_states_are_the_end():
-    assert {State.CLOSE, State.REFUSED, State.ABANDONED} == FINAL
+def test_these_states_are_the_end():
+    assert {State.CLOSE, State.REFUSED, State.ABANDONED, State.EXPIRED, State.REVISED} == FINAL
+
+
+def test_every_outcome_ends_what_waits_to_be_accepted():
+    assert set(ENDS) == set(Outcome)
+    for end in ENDS.values():
+        assert step(State.ACCEPT, end) in FINAL
 
 
 @pytest.mark.parametrize(
@@ -39,6 +45,8 @@ def test_only_three_states_are_the_end():
         (State.CLOSE, State.ACCEPT),
         (State.REFUSED, State.PLAN),
         (State.ABANDONED, State.INTAKE),
+        (State.EXPIRED, State.ACCEPT),
+        (State.ACCEPT, State.EXECUTE),  # a confirmed plan runs in a request of its own
     ],
 )
 def test_no_stage_is_skipped_and_no_end_is_left(before, after):

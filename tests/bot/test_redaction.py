@@ -66,7 +66,7 @@ def talked(bot):
         tell(bot, f"ana{n}", f"{said} {SECRET}", "ana")
     tell(bot, "sum", f"revenue by region for {SECRET}", "sum")
     with bot.store.writing() as connection:
-        requests.advance(connection, "sum", requests.State.CLOSE, f"accepted by {SECRET}", NOON)
+        requests.settle(connection, "sum", requests.Outcome.ACCEPTED, f"accepted by {SECRET}", NOON)
         said = {"event": "accepted", "request_id": "sum", "actor": {"id": SECRET}, **named(connection, "sum")}
         audit.append(connection, said, NOON, "sum")
         deliveries.keep(connection, "ana1", {"text": SECRET}, NOON)
