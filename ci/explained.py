@@ -7,9 +7,9 @@ from datetime import date
 from pathlib import Path
 
 from ci.findings import SEVERITIES
-from ci.kept import keep, recalled, stamp
+from ci.kept import FOLDER, keep, recalled, stamp
 
-FOLDER, FILE_NAME = ".bylaw", "explained.json"
+FILE_NAME = "explained.json"
 
 
 def explain(root: Path, id: str, at: date | None, today: date) -> str:

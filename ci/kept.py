@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date
 from functools import lru_cache
@@ -23,6 +24,7 @@ from ci.files import Content, contents
 from ci.revision import revision
 
 PROGRAM = Path(__file__).resolve().parents[1]
+FOLDER = ".bylaw"
 KEY = Path(".cache/bylaw/seal.key")  # under the home of the user
 _BYTES = 32
 
@@ -86,6 +88,17 @@ def keep(path: Path, stamped: str, data: str) -> None:
     if seal is not None:
         with suppress(OSError):
             write_atomically(path, f"{seal}\n{data}", durable=False)
+
+
+def again(root: Path, name: str, what: str, today: date, tell: Callable[[], str]) -> str:
+    """What *tell* said of *what* when *root* was as it is now; it is asked where nobody has asked since."""
+    path, now = root / FOLDER / name, stamp(root, today)
+    known = recalled(path, now)
+    told: dict[str, str] = json.loads(known) if known else {}
+    if what not in told:
+        told[what] = tell()
+        keep(path, now, json.dumps(told, sort_keys=True))
+    return told[what]
 
 
 def _key() -> bytes | None:

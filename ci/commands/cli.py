@@ -26,11 +26,16 @@ def list_(kind: str, root: Path, as_json: bool) -> None:
     bylaw list facts                     which words a condition may use
     bylaw list policies --json           for machines
     """
-    from ci.commands.listing import document, rows, table
-    from ci.load import load
+    from ci.kept import again
 
-    found = rows(load(root, None, date.today()), kind)
-    click.echo(document(kind, found) if as_json else table(kind, found))
+    def listed() -> str:
+        from ci.commands.listing import document, rows, table
+        from ci.load import load
+
+        found = rows(load(root, None, date.today()), kind)
+        return document(kind, found) if as_json else table(kind, found)
+
+    click.echo(again(root, "listed.json", f"{kind} {as_json}", date.today(), listed))
 
 
 @click.command()

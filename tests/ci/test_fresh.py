@@ -107,6 +107,19 @@ def test_an_explanation_is_worked_out_once_and_believed_only_with_its_seal(root,
     assert len(worked) == 4
 
 
+def test_a_list_is_told_again_until_a_file_changes(root, call):
+    listed = call("list", "policies", "--root", root)
+    kept = root / ".bylaw" / "listed.json"
+    assert listed.code == 0 and "POL-RENTAL-001" in listed.out
+    whole = kept.read_bytes()
+    assert call("list", "policies", "--root", root) == listed
+    assert kept.read_bytes() == whole
+    next(root.rglob("POL-RENTAL-001.yaml")).unlink()
+    assert "POL-RENTAL-001" not in call("list", "policies", "--root", root).out
+    kept.write_bytes(whole)  # of another state of the files: not believed
+    assert "POL-RENTAL-001" not in call("list", "policies", "--root", root).out
+
+
 def test_many_at_once_find_one_key_and_whole_files(root):
     with ThreadPoolExecutor(8) as pool:
         told = list(pool.map(lambda _: explained.explain(root, "POL-RENTAL-001", None, TODAY), range(8)))
