@@ -28,6 +28,7 @@ from bot.enforcement import answer as enforcement
 from bot.enforcement import recognise
 from bot.enforcement.intent import asks_for_permission, is_regulated, is_request
 from bot.index import BundleIndex
+from bot.memory import personal
 from bot.router import Answer, Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
 from bot.settings import Settings
@@ -283,7 +284,15 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
             decisions.prepare,
             only_computes=True,
         ),
-        Answerer("data", _data_score, data_from(warehouse), analytics.topics, analytics.prepare, attended),
+        Answerer(
+            "data",
+            _data_score,
+            data_from(warehouse),
+            analytics.topics,
+            analytics.prepare,
+            attended,
+            personal=personal.answering,
+        ),
         Answerer("policy", recognise.score, policy, recognise.topics, only_computes=llm is None),
     )
 

@@ -16,6 +16,8 @@ from typing import Any
 from bot.artifacts import written
 from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_sound, is_text, sayable
 from bot.lifecycle import State, road
+from bot.memory.recall import NOTHING, Recalled, recall
+from bot.memory.recall import told as recalled_json
 from bot.router import BOTH, Answerer, Past, Route, chosen, courtesy, named_kind, refusal, route, which
 from bot.services import Services
 from bot.store import audit, kept, querylog, requests, sessions
@@ -47,15 +49,20 @@ class _Answered:
     session: Session | None
     error: str | None = None
     before: Session | None = None
+    recalled: Recalled = NOTHING
 
 
 @dataclass(frozen=True)
 class _Begun:
-    """Where a turn starts: the session it goes on with, the question with a picked choice spelled out, who answers."""
+    """Where a turn starts: the session it goes on with, the question with a picked choice spelled out, who answers.
+
+    `recalled` is what is remembered of the asker.
+    """
 
     session: Session
     question: Question
     route: Route
+    recalled: Recalled = NOTHING
 
 
 class _Lost(Exception):
@@ -107,8 +114,7 @@ def _computed(question: Question, begun: _Begun, services: Services) -> Reply | 
         return None
     started = services.clock()
     try:
-        answered = _answer(begun.question, begun.route, begun.session, 1, services)
-        return _keep(question, None, replace(answered, before=begun.session), started, services)
+        return _keep(question, None, _answered(begun, 1, services), started, services)
     except StoreError:
         raise
     except Exception:
@@ -144,9 +150,9 @@ def _answer_and_keep(question: Question, held: Claim, begun: _Begun, services: S
     started = services.clock()
     for turn in range(_TURNS):
         here = _begin(question, services) if turn else begun
-        answered = _answer(here.question, here.route, here.session, held.attempts, services)
+        answered = _answered(here, held.attempts, services)
         with suppress(_MovedOn):
-            return _keep(question, held, replace(answered, before=here.session), started, services)
+            return _keep(question, held, answered, started, services)
     text = "This conversation is being continued elsewhere at the same time. Please ask again."
     reply = _say(question, services, "refusal", "escalated", text)
     return _keep(question, held, replace(answered, turn=Turn(reply, {}), reply=reply, session=None), started, services)
@@ -156,7 +162,8 @@ def _begin(question: Question, services: Services) -> _Begun:
     """Read the session, and find who answers."""
     with services.store.reading() as connection:
         session = sessions.load(connection, question.session_id, question.actor)
-    return _Begun(session, *_scope(question, session, services))
+        recalled = recall(connection, question.actor.id)
+    return _Begun(session, *_scope(question, session, services.recalling(recalled)), recalled)
 
 
 def _scope(question: Question, session: Session, services: Services) -> tuple[Question, Route]:
@@ -175,6 +182,13 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
 
 def _answerer(way: Route, services: Services) -> Answerer | None:
     return next((one for one in services.answerers if one.kind == way.kind), None)
+
+
+def _answered(begun: _Begun, attempts: int, services: Services) -> _Answered:
+    """The answer to what has begun, with what it came from."""
+    mine = services.recalling(begun.recalled)
+    answered = _answer(begun.question, begun.route, begun.session, attempts, mine)
+    return replace(answered, before=begun.session, recalled=begun.recalled)
 
 
 def _answer(question: Question, way: Route, session: Session, attempts: int, services: Services) -> _Answered:
@@ -264,6 +278,7 @@ def _papers(question: Question, answered: _Answered) -> dict[str, str]:
         "read_as": answered.question.text,
         "route": {"kind": way.kind, "confidence": way.confidence, "reason": way.reason, "scores": dict(way.scores)},
         "session": None if answered.before is None else sessions.carried(answered.before),
+        **({"recalled": recalled_json(answered.recalled)} if answered.recalled else {}),
     }
     return {**answered.turn.papers, "request": spelled(request), "reply": spelled(sayable(answered.reply))}
 
@@ -322,10 +337,11 @@ def _action(said: Mapping[str, Any]) -> str | None:
     return None if "declined" in said else said.get("action")
 
 
-def rebuild(question: Question, session: Session, services: Services) -> Reply:
-    """The reply that *services* give to *question* in *session*; nothing is kept."""
-    chosen_question, way = _scope(question, session, services)
-    return _answer(chosen_question, way, session, 1, services).reply
+def rebuild(question: Question, session: Session, services: Services, recalled: Recalled = NOTHING) -> Reply:
+    """The reply that *services* give to *question* in *session*, with what was *recalled* then; nothing is kept."""
+    mine = services.recalling(recalled)
+    chosen_question, way = _scope(question, session, mine)
+    return _answer(chosen_question, way, session, 1, mine).reply
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from bot.artifacts import ArtifactError, Shelf
 from bot.conversation import Question, Reply, Turn, sayable
 from bot.decisions import answer as decisions
 from bot.index import BundleIndex
+from bot.memory.recall import retold
 from bot.orchestrator import rebuild
 from bot.router import Answerer, thresholds
 from bot.services import Services
@@ -94,12 +95,13 @@ def replay(request_id: str, store: Store, artifacts: Shelf) -> Replay:
     if asked.get("session") is None:
         raise NotReplayable(f"the session of `{request_id}` was not kept", "answers given from now on can be replayed")
     session = sessions.resumed(question.session_id, question.actor, asked["session"])
+    recalled = retold(asked.get("recalled"))
     warehouse = {name: json.loads(paper(name)) for name in ("failure", "plan", "readings") if name in named}
     model = [json.loads(paper(name)) for name in sorted(named) if name.startswith("model_")]
     index = BundleIndex(parse(paper("bundle"), f"the bundle of {request_id}"))
     given = Reply.model_validate_json(kept)
     text = canonical_json(
-        sayable(rebuild(question, session, _services(given, warehouse, model, index, store, artifacts)))
+        sayable(rebuild(question, session, _services(given, warehouse, model, index, store, artifacts), recalled))
     )
     return Replay(request_id, index.etag, index.commit, text, tuple(_differences(kept, text)))
 

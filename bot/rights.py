@@ -12,11 +12,14 @@ from bot.conversation import Actor, Reply
 from bot.index import BundleIndex
 from bylaw.semantic.rights import verdict_on
 
+PERSONAL = "personal"  # of a reply's `meta`: what of the asker's own memory it rests on
 _NOBODY = ""  # no id in roles.yaml is empty: this one has the default role
 
 
 def is_for_everyone(reply: Reply, actor: Actor, index: BundleIndex) -> bool:
-    """May *reply*, which *actor* asked for, be read by whoever is in the room?"""
+    """May *reply*, which *actor* asked for, be read by whoever is in the room? Not what rests on their own memory."""
+    if (reply.meta or {}).get(PERSONAL):
+        return False
     if reply.sql is not None:
         return _is_open_data(reply.sql, index)
     return reply.kind not in ("policy", "refusal") or _is_open_policy(reply, actor, index)

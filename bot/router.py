@@ -36,7 +36,8 @@ class Answerer:
 
     `prepare` builds what the first question on a bundle would otherwise wait for. `attended` is the same answer, given
     up when who asked is gone; None for one that is over before anybody goes. One that `only_computes` asks nothing of
-    other systems: it is there within milliseconds, or not at all.
+    other systems: it is there within milliseconds, or not at all. `personal` is this one for somebody of whom something
+    is remembered.
     """
 
     kind: AnswerKind
@@ -46,6 +47,11 @@ class Answerer:
     prepare: Callable[[Any], None] = nothing_to_prepare
     attended: Callable[[Event], Answer] | None = None
     only_computes: bool = False
+    personal: Callable[[Answerer, Any, Any], Answerer] | None = None
+
+    def recalling(self, recalled: Any, index: Any) -> Answerer:
+        """This one, for the person of whom this is *recalled*."""
+        return self if self.personal is None else self.personal(self, recalled, index)
 
     def until(self, gone: Event) -> Answerer:
         """This one, for somebody who may go before the answer is there."""

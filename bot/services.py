@@ -46,6 +46,12 @@ class Services:
         """These, for somebody who may go before the answer is there."""
         return replace(self, answerers=tuple(one.until(gone) for one in self.answerers))
 
+    def recalling(self, recalled: Any) -> Services:
+        """These, for the person of whom this is *recalled*."""
+        if not recalled:
+            return self
+        return replace(self, answerers=tuple(one.recalling(recalled, self.index) for one in self.answerers))
+
 
 @dataclass(frozen=True)
 class Readiness:

@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "decide": ("bot.verdicts:decide", "What the policies say about a case, given as facts."),
     "guard": ("bot.verdicts:guard", "An MCP server behind the gate: every call is decided first."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
+    "correct": ("bot.learning:correct", "Say what is wrong about an answer: yours change at once, nobody else's."),
     "enforce": ("bot.verdicts:enforce", "Hold any assistant's answer against the policies."),
     "guide": ("bot.verdicts:guide", "What an answer may rest on: rules with lines, what must be told, what never."),
     "sql": ("bot.verdicts:sql", "Hold a SQL statement against the gate."),

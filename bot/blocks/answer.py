@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from bot.blocks import clarify, kit
+from bot.blocks import clarify, kit, wrong
 from bot.blocks.form import form
 from bot.conversation import Reply
 from bot.render import place
@@ -27,12 +27,14 @@ _QUOTE = 100
 def answer(reply: Reply, rows_shown: int) -> kit.Message:
     """*reply*, with buttons for what it offers and, where its level waits for it, for accepting it."""
     filled = form(reply.form, reply.request_id) if reply.form else ()
-    return _message(reply, [*_parts(reply, rows_shown), *clarify.choices(reply), *filled, *_acceptance(reply)])
+    return _message(
+        reply, [*_parts(reply, rows_shown), *clarify.choices(reply), *filled, *_acceptance(reply), *wrong.line(reply)]
+    )
 
 
 def closed(reply: Reply, rows_shown: int, mrkdwn: str) -> kit.Message:
     """*reply* once it was carried on: no buttons any more, but how it ended."""
-    return _message(reply, [*_parts(reply, rows_shown), kit.marked(mrkdwn)])
+    return _message(reply, [*_parts(reply, rows_shown), kit.marked(mrkdwn), *wrong.line(reply)])
 
 
 def again(request_id: str) -> kit.Message:

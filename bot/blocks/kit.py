@@ -25,6 +25,7 @@ ROWS = 100  # of a table, its head included
 COLUMNS = 20
 CELLS = 10_000  # characters of all cells of a message together
 CELL = 60
+INPUT = 1_000  # characters that are typed into a field
 
 
 @dataclass(frozen=True)
@@ -112,3 +113,15 @@ def menu(label: str, action: str, options: Sequence[tuple[str, str]]) -> Block:
     """A menu of labels and values, for more than fit in a row of buttons."""
     made = [{"text": plain(text, BUTTON), "value": value} for text, value in options[:OPTIONS]]
     return {"type": "static_select", "placeholder": plain(label, BUTTON), "action_id": action, "options": made}
+
+
+def asked(label: str, block_id: str, element: Block, is_optional: bool = False, is_dispatched: bool = False) -> Block:
+    """A field of a form; *is_dispatched*: what is chosen in it is told at once."""
+    made = {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
+    return {**made, "optional": is_optional, "dispatch_action": is_dispatched}
+
+
+def typed(action: str, text: str | None = None, is_long: bool = False) -> Block:
+    """A field to type into."""
+    made = {"type": "plain_text_input", "action_id": action, "multiline": is_long, "max_length": INPUT}
+    return made if not text else {**made, "initial_value": clipped(text, INPUT)}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from http.client import HTTPException
 from urllib.error import HTTPError
 
 from slack_sdk.errors import SlackApiError, SlackClientError
 
+_log = logging.getLogger("bylaw.slack")
 FAILED = (SlackClientError, OSError, HTTPException)
 _SERVER_ERROR = 500  # from this status on Slack may have done what it was asked or not
 
@@ -26,3 +28,8 @@ def code(error: Exception) -> str | None:
 def why(error: Exception) -> str:
     """What Slack said, without what we sent."""
     return f"{type(error).__name__}: {code(error) or error}"[:300]
+
+
+def noted(error: Exception) -> None:
+    """Write down that something was not shown; whoever asked may ask again."""
+    _log.warning("Slack did not show what was asked for", extra={"meta": {"reason": why(error)}})

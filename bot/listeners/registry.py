@@ -1,4 +1,4 @@
-"""Which of Slack's events and actions are answered, by whom. A row is a function; everything else is acknowledged."""
+"""Which of Slack's events, actions and forms are answered, by whom. A row is a function; all else is acknowledged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 from slack_bolt import Ack, App, BoltContext, BoltResponse, Respond
 
 from bot.blocks import answer, clarify, form
-from bot.listeners import accept, ask, fill, say, show
+from bot.blocks import wrong as wrong_blocks
+from bot.listeners import accept, ask, fill, say, show, wrong
 from bot.listeners import clarify as clarifying
 from bot.listeners.desk import Desk
 from bot.listeners.heard import Heard
@@ -18,6 +19,7 @@ from bot.store.kept import Altered
 
 Read = Callable[[Mapping[str, Any], Desk], Heard | None]
 Act = Callable[[Ack, Mapping[str, Any], Respond, Desk], None]
+Send = Callable[[Ack, Mapping[str, Any], Desk], None]
 
 EVENTS: Mapping[str, Read] = {
     "app_mention": ask.mention,
@@ -28,6 +30,11 @@ ACTIONS: Mapping[str, Act] = {
     answer.SHOW: show.show,
     rf"{clarify.ACTION}(_\d+)?": clarifying.choose,
     form.RUN: fill.run,
+    wrong_blocks.WRONG: wrong.open_form,
+    wrong_blocks.WHAT: wrong.choose,
+}
+VIEWS: Mapping[str, Send] = {
+    wrong_blocks.WRONG: wrong.send,
 }
 
 _EVERYTHING = re.compile(r".+", re.DOTALL)
@@ -41,6 +48,8 @@ def install(app: App, desk: Desk) -> None:
         app.event(name, middleware=[_keeping(read, desk)])(_handing_over(desk))
     for pattern, act in ACTIONS.items():
         app.action(re.compile(f"^{pattern}$"))(_acting(act, desk))
+    for name, send in VIEWS.items():
+        app.view(name)(_sending(send, desk))
     app.event(_EVERYTHING)(_nothing)
     app.action(_EVERYTHING)(_acknowledged)
     app.error(_failed)
@@ -75,6 +84,13 @@ def _acting(act: Act, desk: Desk) -> Callable[..., None]:
             _log.error(error.message)
             ack()
             desk.start(lambda: say.privately(respond, show.GONE))
+
+    return listener
+
+
+def _sending(send: Send, desk: Desk) -> Callable[..., None]:
+    def listener(ack: Ack, body: dict[str, Any]) -> None:
+        send(ack, body, desk)
 
     return listener
 

@@ -11,7 +11,9 @@ from datetime import datetime
 from sqlalchemy import Column, ColumnElement, Connection, Table, delete, exists, or_, select
 
 from bot.store.audit import audit
+from bot.store.corrections import corrections
 from bot.store.deliveries import deliveries
+from bot.store.memories import memories
 from bot.store.querylog import query_log
 from bot.store.remarks import remarks
 from bot.store.requests import request_steps, requests
@@ -25,6 +27,8 @@ _ABOUT: tuple[tuple[Table, Column[str]], ...] = (
     (remarks, remarks.c.request_id),
     (deliveries, deliveries.c.delivery_id),
     (deliveries, deliveries.c.about),
+    (corrections, corrections.c.request_id),
+    (memories, memories.c.request_id),
 )
 
 

@@ -10,11 +10,25 @@ from pathlib import Path
 
 from sqlalchemy import Connection, MetaData, Table, inspect, select, text
 
-from bot.store import audit, calls, deliveries, papers, pulse, querylog, remarks, requests, served, sessions
+from bot.store import (
+    audit,
+    calls,
+    candidates,
+    corrections,
+    deliveries,
+    memories,
+    papers,
+    pulse,
+    querylog,
+    remarks,
+    requests,
+    served,
+    sessions,
+)
 from bot.store.columns import metadata
 from bot.store.engine import Store, StoreError
 
-HEAD = "0008"
+HEAD = "0009"
 SCRIPTS = Path(__file__).parent / "migrations"
 TABLES = (
     requests.requests,
@@ -30,6 +44,9 @@ TABLES = (
     calls.calls,
     calls.call_keys,
     calls.sessions,
+    corrections.corrections,
+    candidates.candidates,
+    memories.memories,
 )
 
 _LOCK = 0x6279_6C61_7702  # the advisory lock of upgrades on PostgreSQL

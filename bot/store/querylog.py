@@ -98,6 +98,12 @@ def settle(connection: Connection, request_id: str, outcome: Outcome, now: datet
     connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(ended))
 
 
+def correct(connection: Connection, request_id: str, correction_type: str) -> None:
+    """Note that a person corrected the answer."""
+    values = {"correction_made": True, "correction_type": correction_type}
+    connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(**values))
+
+
 def rows(connection: Connection) -> list[dict[str, Any]]:
     """The whole log, oldest first."""
     found = connection.execute(select(query_log).order_by(query_log.c.at, query_log.c.log_id)).mappings()

@@ -28,6 +28,51 @@ def problems(blocks: Any) -> list[str]:
     return found
 
 
+MODAL_BLOCKS = 100
+
+
+def view_problems(view: Any) -> list[str]:
+    """Why a view is refused; nothing when it is not."""
+    if not isinstance(view, dict) or view.get("type") != "modal":
+        return ["view must be a modal"]
+    found = list(
+        _only(view, "title", "submit", "close", "blocks", "private_metadata", "callback_id", "notify_on_close")
+    )
+    for name, limit in (("title", 24), ("submit", 24), ("close", 24)):
+        if name in view or name == "title":
+            found += [f"{name}: {one}" for one in _text(view.get(name), limit, ("plain_text",))]
+    if len(view.get("private_metadata", "")) > 3000 or len(view.get("callback_id", "")) > 255:
+        found.append("private_metadata or callback_id is too long")
+    blocks = view.get("blocks")
+    if not isinstance(blocks, list) or len(blocks) > MODAL_BLOCKS:
+        return [*found, f"a modal takes a list of up to {MODAL_BLOCKS} blocks"]
+    inputs = [block for block in blocks if block.get("type") == "input"]
+    if inputs and "submit" not in view:
+        found.append("a modal with input blocks needs submit")
+    return (
+        found
+        + problems([block for block in blocks if block not in inputs])
+        + [one for block in inputs for one in _input(block)]
+    )
+
+
+def _input(block: Block) -> Iterator[str]:
+    yield from _only(block, "label", "element", "hint", "optional", "dispatch_action")
+    yield from _text(block.get("label"), 2000, ("plain_text",))
+    element = block.get("element", {})
+    check = _INPUTS.get(element.get("type"))
+    yield from [f"unsupported input: {element.get('type')}"] if check is None else check(element)
+
+
+def _typed(one: Block) -> Iterator[str]:
+    yield from _only(one, "action_id", "initial_value", "multiline", "max_length", "min_length", "placeholder")
+    yield from _action_id(one)
+    if not 1 <= one.get("max_length", 3000) <= 3000:
+        yield "max_length must be 1 to 3000"
+    if len(one.get("initial_value", "")) > one.get("max_length", 3000):
+        yield "initial_value is longer than max_length"
+
+
 def _only(value: Block, *known: str) -> Iterator[str]:
     for name in sorted(set(value) - {"type", "block_id", *known}):
         yield f"additional property: {name}"
@@ -168,3 +213,4 @@ _BLOCKS: Mapping[Any, _Check] = {
 }
 _ELEMENTS: Mapping[Any, _Check] = {"button": _button, "static_select": _select}
 _ACCESSORIES: Mapping[Any, _Check] = {**_ELEMENTS, "multi_static_select": _several}
+_INPUTS: Mapping[Any, _Check] = {"plain_text_input": _typed, "static_select": _select}

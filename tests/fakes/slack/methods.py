@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.slack.blocks import problems
+from tests.fakes.slack.blocks import problems, view_problems
 from tests.fakes.slack.payloads import APP, BOT, BOT_ID, TEAM, mention, message
 
 MANIFEST = Path(__file__).parents[3] / "bot" / "manifest.json"
@@ -43,6 +44,10 @@ class World:
         self.refused_types: set[str] = set()
         self.uploads: dict[str, dict[str, Any]] = {}
         self.lock = threading.RLock()
+        self.trigger_seconds = 3.0  # in which a view may be opened after a click
+        self.triggers: dict[str, tuple[str, float]] = {}
+        self.views: dict[str, dict[str, Any]] = {}
+        self.modals: dict[str, list[str]] = {}  # person -> the views on top of one another
         self._tickets: set[str] = set()
         self._clock = count(1)
 
@@ -90,6 +95,37 @@ class World:
         """The buttons and menus of a post."""
         blocks = [block for block in post["blocks"] if block["type"] == "actions"]
         return [element for block in blocks for element in block["elements"]]
+
+    @staticmethod
+    def beside(post: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The buttons beside the paragraphs of a post."""
+        found = [block.get("accessory") for block in post["blocks"]]
+        return [one for one in found if one is not None and one["type"] == "button"]
+
+    def modal(self, user: str) -> dict[str, Any]:
+        """The view that *user* has in front of them."""
+        return self.views[self.modals[user][-1]]
+
+    def show(self, user: str, view: Mapping[str, Any], is_on_top: bool) -> dict[str, Any]:
+        """Put a view in front of *user*: on top of what is there, or in its place. Raises Refused."""
+        if found := view_problems(view):
+            self.defects += found
+            raise Refused("invalid_arguments", response_metadata={"messages": found})
+        name = f"V{next(self._clock)}"
+        known = {"id": name, "hash": f"h{name}", "team_id": TEAM, "app_id": APP, "bot_id": BOT_ID, "user": user}
+        self.views[name] = {"private_metadata": "", "callback_id": "", **view, **known, "state": {"values": {}}}
+        stack = self.modals.setdefault(user, [])
+        self.modals[user] = [*(stack if is_on_top else stack[:-1]), name]
+        return self.views[name]
+
+    def exchanged(self, trigger: str) -> str:
+        """The person behind a click, once, for three seconds. Raises Refused."""
+        user, at = self.triggers.pop(trigger, ("", 0.0))
+        if not user:
+            raise Refused("invalid_trigger_id")
+        if time.monotonic() - at >= self.trigger_seconds:
+            raise Refused("expired_trigger_id")
+        return user
 
     @staticmethod
     def labels(element: Mapping[str, Any]) -> list[str]:
@@ -267,6 +303,32 @@ def _complete_upload(world: World, arguments: Mapping[str, Any]) -> dict[str, An
     return {"files": [{"id": one["id"], "title": one.get("title")} for one in named]}
 
 
+def _open_view(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    user = world.exchanged(str(arguments.get("trigger_id")))
+    world.modals[user] = []
+    return {"view": world.show(user, arguments.get("view") or {}, is_on_top=True)}
+
+
+def _push_view(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    user = world.exchanged(str(arguments.get("trigger_id")))
+    if len(world.modals.get(user, [])) >= 3:
+        raise Refused("push_limit_reached")
+    return {"view": world.show(user, arguments.get("view") or {}, is_on_top=True)}
+
+
+def _update_view(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    old = world.views.get(str(arguments.get("view_id")))
+    if old is None:
+        raise Refused("not_found")
+    if arguments.get("hash") not in (None, old["hash"]):
+        raise Refused("hash_conflict")
+    if found := view_problems(arguments.get("view")):
+        world.defects += found
+        raise Refused("invalid_arguments", response_metadata={"messages": found})
+    old.update(arguments["view"], hash=f"{old['hash']}+")
+    return {"view": old}
+
+
 REPLIES = 15  # messages at a time, as apps get them that are not of the marketplace
 _Work = Callable[[World, Mapping[str, Any]], dict[str, Any]]
 _SAID = "channel text blocks thread_ts"
@@ -279,5 +341,8 @@ METHODS: Mapping[str, tuple[Iterable[str], str, _Work]] = {
     "chat.postMessage": (("chat:write",), f"{_SAID} metadata unfurl_links unfurl_media", _post_message),
     "files.completeUploadExternal": (("files:write",), "files channel_id thread_ts initial_comment", _complete_upload),
     "files.getUploadURLExternal": (("files:write",), "filename length alt_txt snippet_type", _upload_url),
+    "views.open": ((), "trigger_id view", _open_view),
+    "views.push": ((), "trigger_id view", _push_view),
+    "views.update": ((), "view_id external_id hash view", _update_view),
     "conversations.replies": ((), "channel ts include_all_metadata oldest limit inclusive cursor", _replies),
 }

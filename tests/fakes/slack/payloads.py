@@ -82,3 +82,19 @@ def click(element: dict[str, Any], user: str, posted: dict[str, Any], answer_at:
         ],
         **others,
     }
+
+
+def in_view(kind: str, view: dict[str, Any], user: str, **others: Any) -> dict[str, Any]:
+    """Somebody chose something in a form (`block_actions`), or sent it (`view_submission`)."""
+    return {
+        "type": kind,
+        "user": {"id": user, "username": user.lower(), "name": user.lower(), "team_id": TEAM},
+        "api_app_id": APP,
+        "token": "verification",
+        "trigger_id": f"1.2.{next(_numbers)}",
+        "team": {"id": TEAM, "domain": "acme"},
+        "enterprise": None,
+        "is_enterprise_install": False,
+        "view": view,
+        **others,
+    }

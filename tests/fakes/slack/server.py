@@ -6,6 +6,7 @@
         slack.say("UANA", "C1", "<@UBYLAW> may I return it?")   # a mention, sent to the app over what is connected
         slack.posts("C1")                      # what the bot posted there, as people see it
         slack.click("UANA", post, "Yes")       # on a button of a post
+        slack.submit("UANA", why="…")          # the form that a click opened
 
 What an app sends is held against Block Kit's limits, the arguments and the scopes of each method (`slack.defects` says
 what a real Slack would have refused or ignored). Events go over the socket where one is open, else to `request_url`
@@ -137,10 +138,64 @@ class FakeSlack(World):
 
     def click(self, user: str, post: Mapping[str, Any], label: str, **others: Any) -> Sent:
         """*user* clicks on the button or menu of *post* whose label or option it is (of a menu: the last option)."""
-        element = next(one for one in self.elements(post) if label in self.labels(one))
+        offered = [*self.elements(post), *self.beside(post)]
+        element = next(one for one in offered if label in self.labels(one))
         if element["type"] == "static_select":
             element = {**element, "options": [o for o in element["options"] if o["text"]["text"] == label]}
         return self.interact(payloads.click(element, user, dict(post), self.window(post, user), **others))
+
+    def choose(self, user: str, label: str) -> Sent:
+        """*user* chooses *label* in a menu of the form in front of them, which is told at once where it says so."""
+        view = self.modal(user)
+        block, option = next(
+            (block, option)
+            for block in view["blocks"]
+            if block["type"] == "input" and block["element"]["type"] == "static_select"
+            for option in block["element"]["options"]
+            if option["text"]["text"] == label
+        )
+        picked = {"type": "static_select", "selected_option": option}
+        view["state"]["values"].setdefault(block["block_id"], {})[block["element"]["action_id"]] = picked
+        if not block.get("dispatch_action"):
+            return Sent(200, "", 0)
+        acted = {
+            "action_id": block["element"]["action_id"],
+            "block_id": block["block_id"],
+            "action_ts": "1.1",
+            **picked,
+        }
+        container = {"type": "view", "view_id": view["id"]}
+        return self.interact(payloads.in_view("block_actions", view, user, container=container, actions=[acted]))
+
+    def submit(self, user: str, **typed: str) -> dict[str, str]:
+        """*user* types this into the fields of the form in front of them and sends it; what is said on its fields."""
+        view = self.modal(user)
+        values = view["state"]["values"]
+        for block in view["blocks"]:
+            if block["type"] == "input" and block["element"]["type"] == "plain_text_input":
+                element = block["element"]
+                said = typed.pop(block["block_id"], element.get("initial_value"))
+                assert said or block.get("optional"), f"Slack asks for `{block['block_id']}` first"
+                values[block["block_id"]] = {element["action_id"]: {"type": "plain_text_input", "value": said}}
+        assert typed == {}, "no such field"
+        sent = self.interact(payloads.in_view("view_submission", view, user, response_urls=[]))
+        assert sent.status == 200
+        return self._turned(user, json.loads(sent.body) if sent.body else {})
+
+    def _turned(self, user: str, answer: Mapping[str, Any]) -> dict[str, str]:
+        """What becomes of a form that was sent."""
+        match answer.get("response_action"):
+            case "errors":
+                return dict(answer["errors"])
+            case "update":
+                self.show(user, answer["view"], is_on_top=False)
+            case "push":
+                self.show(user, answer["view"], is_on_top=True)
+            case "clear":
+                self.modals[user] = []
+            case _:
+                self.modals[user].pop()
+        return {}
 
     def window(self, post: Mapping[str, Any], user: str) -> str:
         """An address for answers to a click on *post*."""
@@ -166,6 +221,7 @@ class FakeSlack(World):
 
     def interact(self, payload: Mapping[str, Any]) -> Sent:
         """Send an interaction; Slack sends one once."""
+        self.triggers[str(payload["trigger_id"])] = str(payload["user"]["id"]), time.monotonic()
         if self._open.sockets:
             return self._push("interactive", payload, 0)
         body = urlencode({"payload": json.dumps(payload)})
@@ -208,7 +264,8 @@ class FakeSlack(World):
         self._open.sockets[-1].send(json.dumps(sent))
         with self._open.changed:
             is_done = self._open.changed.wait_for(lambda: name in self._open.acknowledged, DEADLINE)
-        return self._note(Sent(200 if is_done else None, "", retry))
+        answer = self._open.acknowledged.get(name)
+        return self._note(Sent(200 if is_done else None, json.dumps(answer) if answer else "", retry))
 
     def _note(self, sent: Sent) -> Sent:
         self.sent.append(sent)

@@ -1,0 +1,199 @@
+"""A person says that an answer is wrong, as structure (seed 004, 9.3): kept with its request, routed by its type.
+
+A fact or a trap shapes the answers of this person at once, and of nobody else. A wrong permission changes nothing and
+is told to who looks after security. How somebody likes their answers is only theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from bot import rights
+from bot.conversation import Actor, Reply, is_text
+from bot.memory import preferences
+from bot.memory.personal import in_words
+from bot.memory.structure import Change, checked, current, domain_of, field_of, objects_behind, schema_of, structure
+from bot.services import Services
+from bot.store import audit, corrections, kept, querylog
+from bot.store.corrections import Correction, CorrectionType, Stage
+from bot.store.requests import Standing
+from bylaw.audit.entry import after
+from bylaw.canonical import fingerprint
+from bylaw.errors import UsageError
+
+LONGEST_REASON = 1_000
+MOST = 200  # corrections that shape one person's answers at a time
+
+GONE = "I do not know that answer. Ask the question again."
+LOCALIZED = (  # seed 004, C.4
+    "I have applied this correction to your personal context: it improves my answers for you immediately. If multiple "
+    "senior colleagues make the same correction, it may be flagged for review to update the shared knowledge base."
+)
+CAPTURED = (
+    "I have noted this correction. It changes no answer, not even yours, before a steward has reviewed it: rights and "
+    "tables hang on it."
+)
+PERMISSION = "I've flagged this as a permission issue for immediate review. It changes nothing by itself."
+PREFERENCE = "I've noted your preference and will apply it to future queries."
+AGAIN = "You have said so before: it is applied already."
+
+
+@dataclass(frozen=True)
+class Given:
+    """What somebody says about the answer to a request. Of a permission only the reason counts."""
+
+    request_id: str
+    correction_type: CorrectionType | None = None
+    object: str = ""
+    field: str = ""
+    new: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What became of it, and what to tell the person."""
+
+    correction: Correction
+    text: str
+    is_new: bool = True
+
+
+def correct(given: Given, actor: Actor, services: Services) -> Noted:
+    """Keep the correction in the name of *actor*. Raises UsageError for what cannot be one."""
+    reason = _reason(given)
+    with services.store.reading() as connection:
+        standing = answered(connection, given.request_id, actor, services)
+    made = _made(given, reason, standing, actor, services)
+    with services.store.writing() as connection:
+        if (before := _before(connection, made)) is not None:
+            return Noted(before, AGAIN, is_new=False)
+        if made.is_applied and len(corrections.applied(connection, actor.id)) >= MOST:
+            raise UsageError(f"{MOST} corrections shape your answers already", "forget some: `bylaw memory list`")
+        corrections.keep(connection, made)
+        if made.correction_type == "preference":
+            preferences.set_(connection, made, services.clock())
+        querylog.correct(connection, made.request_id, made.correction_type)
+        entry = audit.append(connection, _entry(made, actor, services), services.clock, made.request_id)
+    services.anchor(after(entry))
+    return Noted(made, _told(made))
+
+
+def answered(connection: Connection, request_id: str, actor: Actor, services: Services) -> Standing:
+    """The request whose answer *actor* has seen. Raises UsageError: to everybody else there is no such answer."""
+    standing = kept.standing(connection, request_id)
+    if standing is None or standing.reply is None:
+        raise UsageError(GONE)
+    asker = standing.question.actor
+    if actor.id != asker.id and not rights.is_for_everyone(standing.reply, asker, services.index):
+        raise UsageError(GONE)
+    return standing
+
+
+def _reason(given: Given) -> str:
+    text = " ".join(given.reason.split())
+    if not text or not is_text(text) or len(text) > LONGEST_REASON:
+        raise UsageError(f"the reason takes 1 to {LONGEST_REASON} characters", "say why: who reviews it will ask")
+    return text
+
+
+def _made(given: Given, reason: str, standing: Standing, actor: Actor, services: Services) -> Correction:
+    assert standing.reply is not None
+    roles = services.index.rules.roles
+    now = services.clock()
+    whole: dict[str, Any] = {
+        "at": now,
+        "actor_id": actor.id,
+        "actor_roles": tuple(roles.roles_of(actor.id)),
+        "request_id": standing.request_id,
+        "reason": reason,
+        "stage": "captured",
+        "is_applied": False,
+        **dict.fromkeys(("domain", "object", "field", "old", "new", "structure")),
+    }
+    match given.correction_type:
+        case "permission":
+            whole |= {"correction_type": "permission"}
+        case "preference":
+            name, value = preferences.checked(given.field, given.new)
+            whole |= {"correction_type": "preference", "field": name, "new": value, "stage": "localized"}
+        case _:
+            whole |= _changed(given, standing.reply, actor, services)
+    named = {**whole, "at": now.isoformat(), "actor_roles": list(whole["actor_roles"])}
+    return Correction(correction_id=f"C-{fingerprint(named)[:12]}", **whole)
+
+
+def _changed(given: Given, reply: Reply, actor: Actor, services: Services) -> dict[str, Any]:
+    context, roles = services.index.bundle.context, services.index.rules.roles
+    change = checked(Change(object=given.object, field=given.field, new=given.new), context)
+    behind = objects_behind(reply, context)
+    if change.object not in behind:
+        named = ", ".join(behind) or "nothing that is written in a file"
+        raise UsageError(f"the answer does not rest on `{change.object}`", f"it rests on {named}")
+    schema = schema_of(change.object, context)
+    known = {entity.base_table.schema_name for entity in context.entities.values()}
+    if schema is not None and schema not in roles.schemas_of(actor.id, known):
+        raise UsageError(GONE)
+    field = field_of(change)
+    assert field is not None  # it was checked
+    stage: Stage = "localized" if field.is_private else "captured"
+    return {
+        "correction_type": field.correction_type,
+        "domain": domain_of(change.object, context),
+        "object": change.object,
+        "field": change.field,
+        "old": current(change, context),
+        "new": change.new,
+        "structure": structure(change),
+        "stage": stage,
+        "is_applied": field.is_private,
+    }
+
+
+def _before(connection: Connection, made: Correction) -> Correction | None:
+    """The same correction by the same person, where it still holds. Another value takes the place of the one before."""
+    if made.structure is None or made.object is None or made.field is None:
+        return None
+    own = [one for one in corrections.about(connection, made.object, made.field) if one.actor_id == made.actor_id]
+    standing = [one for one in own if one.stage in ("captured", "localized", "candidate")]
+    if (same := next((one for one in standing if one.structure == made.structure), None)) is not None:
+        return same
+    if made.field != "synonyms":
+        replaced = [one.correction_id for one in standing]
+        corrections.move(connection, replaced, made.at, stage="withdrawn", is_applied=False)
+    return None
+
+
+def _told(made: Correction) -> str:
+    match made.correction_type:
+        case "permission":
+            return PERMISSION
+        case "preference":
+            return PREFERENCE
+        case "factual" | "gotcha":
+            change = Change(object=str(made.object), field=str(made.field), new=str(made.new))
+            return f"{LOCALIZED if made.is_applied else CAPTURED} ({in_words(change)})"
+
+
+def _entry(made: Correction, actor: Actor, services: Services) -> dict[str, object]:
+    """The audit entry. A permission that is wrong is an event of security."""
+    return {
+        "event": "security" if made.correction_type == "permission" else "corrected",
+        "request_id": made.request_id,
+        "actor": actor.model_dump(),
+        "correction": {
+            "correction_id": made.correction_id,
+            "type": made.correction_type,
+            "target_layer": made.target_layer,
+            "object": made.object,
+            "field": made.field,
+            "new": made.new,
+            "reason": made.reason,
+        },
+        "bundle_etag": services.bundle_etag,
+        "commit": services.commit,
+        "artifacts": {},
+    }

@@ -1,0 +1,97 @@
+"""One person's own view of the data: the shared context with their corrections in it, and an answer that says so.
+
+INVARIANT: the shared index is never changed; rights, rows and personal data are judged by it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from bot.conversation import Question, Reply, Turn
+from bot.index import BundleIndex
+from bot.memory.recall import OwnCorrection, Recalled
+from bot.memory.structure import Change, applied, field_of, is_in_force
+from bot.rights import PERSONAL
+from bot.router import Answerer
+from bylaw.authored.context import Context
+from bylaw.errors import BylawError
+
+_MOST_VIEWS = 64  # people whose own view is kept ready
+
+
+def answering(answerer: Answerer, recalled: Recalled, index: BundleIndex) -> Answerer:
+    """*answerer*, for the person of whom this is remembered."""
+    used = tuple(one for one in recalled.corrections if _fits(one.change, index.bundle.context))
+    if not used:
+        return answerer
+    mine = _view(index, tuple(one.change for one in used))
+    if mine is None:
+        return answerer
+
+    def score(text: str, _index: BundleIndex) -> float:
+        return answerer.score(text, mine)
+
+    def answer(question: Question, state: dict[str, Any], _index: BundleIndex) -> Turn:
+        turn = answerer.answer(question, state, mine)
+        return replace(turn, reply=_said(turn.reply, used, mine.bundle.context))
+
+    return replace(answerer, score=score, answer=answer)
+
+
+def _said(reply: Reply, used: Iterable[OwnCorrection], context: Context) -> Reply:
+    near = [one for one in used if _is_near(one.change, reply, context)]
+    if not near or reply.sql is None:
+        return reply
+    notes = tuple(
+        f"Using your correction of {one.day}: {in_words(one.change)}. Nobody else's answers use it." for one in near
+    )
+    meta = {**(reply.meta or {}), PERSONAL: [one.correction_id for one in near]}
+    return reply.model_copy(update={"caveats": (*notes, *reply.caveats), "meta": meta})
+
+
+def in_words(change: Change) -> str:
+    """`net revenue, which rows it counts: channel = 'online'`."""
+    field = field_of(change)
+    label = change.field if field is None else field.label
+    return f"{change.name.replace('_', ' ')}, {label}: {change.new}"
+
+
+def _is_near(change: Change, reply: Reply, context: Context) -> bool:
+    """Does the answer rest on the record that was corrected?"""
+    cited = {one.id for one in reply.citations}
+    names = {key.partition("/")[2] for key in cited}
+    names |= {metric.entity for name in names if (metric := context.metrics.get(name)) and metric.entity}
+    match change.kind:
+        case "metrics":
+            return change.name in names
+        case "entities":
+            table = context.entities[change.name].base_table.table
+            return change.name in names or table in (reply.sql or "")
+        case "gotchas":
+            return not names.isdisjoint(context.gotchas[change.name].applies_to)
+        case _:
+            return change.name.casefold() in {one.words.casefold() for one in reply.bindings}
+
+
+def _fits(change: Change, context: Context) -> bool:
+    """Is there still something to correct? What was merged or removed meanwhile is not applied any more."""
+    field = field_of(change)
+    is_there = field is not None and change.name in getattr(context, change.kind)
+    return is_there and field is not None and field.is_private and not is_in_force(change, context)
+
+
+@lru_cache(_MOST_VIEWS)
+def _view(index: BundleIndex, changes: tuple[Change, ...]) -> BundleIndex | None:
+    """The index with the changes, each as far as it still fits; None where none does."""
+    context = index.bundle.context
+    for change in changes:
+        try:
+            context = applied(context, change)
+        except BylawError:
+            continue  # the record moved on: the shared knowledge is newer than the correction
+    if context is index.bundle.context:
+        return None
+    return BundleIndex(index.bundle.model_copy(update={"context": context}))

@@ -1,0 +1,72 @@
+"""What is remembered of the person who asks, as it was when they asked (seed 004, A.3): it shapes their answers alone.
+
+What was recalled is kept with the request, so that the answer can be rebuilt when more has been learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from pydantic import Field
+from sqlalchemy import Connection
+
+from bot.conversation import Spoken
+from bot.memory.structure import Change
+from bot.store import corrections, memories
+
+
+class OwnCorrection(Spoken):
+    """A correction of the asker's own, and the day they made it."""
+
+    correction_id: str
+    change: Change
+    made_on: date
+
+    @property
+    def day(self) -> str:
+        """`3 March`, as people say it."""
+        return f"{self.made_on.day} {self.made_on:%B %Y}"
+
+
+class Recalled(Spoken):
+    """What is remembered of one person. Empty: nothing."""
+
+    corrections: tuple[OwnCorrection, ...] = ()
+    preferences: dict[str, str] = Field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.corrections or self.preferences)
+
+
+NOTHING = Recalled()
+
+
+def recall(connection: Connection, actor_id: str) -> Recalled:
+    """What is remembered of the person and shapes their answers."""
+    own = tuple(
+        OwnCorrection(
+            correction_id=one.correction_id,
+            change=Change(object=one.object, field=one.field, new=one.new),
+            made_on=one.at.date(),
+        )
+        for one in corrections.applied(connection, actor_id)
+        if one.object is not None and one.field is not None and one.new is not None
+    )
+    liked = {
+        one.name: str(one.content["value"])
+        for one in memories.of(connection, actor_id)
+        if one.memory_type == "preference"
+    }
+    return Recalled(corrections=own, preferences=liked) if own or liked else NOTHING
+
+
+def told(recalled: Recalled) -> dict[str, Any]:
+    """*recalled* as JSON, to be kept with the request."""
+    return recalled.model_dump(mode="json")
+
+
+def retold(kept: Mapping[str, Any] | None) -> Recalled:
+    """What `told` wrote down; requests of earlier versions recalled nothing."""
+    return NOTHING if not kept else Recalled.model_validate(kept)

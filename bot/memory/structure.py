@@ -1,0 +1,331 @@
+"""A correction as structure: which field of which record is to have which value. Free text changes nothing.
+
+What may be corrected is one table. A field that is not `is_private` shapes nobody's answers before it was reviewed:
+rights on rows, joins and tables hang on it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+from sqlglot import exp
+
+from bot.conversation import Reply, Spoken, is_text
+from bylaw.authored.context import Context, Gotcha, Metric
+from bylaw.canonical import fingerprint
+from bylaw.errors import BylawError, UsageError
+from bylaw.semantic.catalogue import known_columns
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.expressions import InvalidExpression, columns_of, expression
+from bylaw.semantic.gotchas import applicable
+from bylaw.semantic.query import SemanticQuery
+
+Kind = Literal["metrics", "entities", "gotchas", "glossary"]
+Reads = Literal["condition", "expression", "word", "text", "name"]
+
+LEAVE_OUT = "required_filter"  # on a metric or an entity: a gotcha that nobody has written down yet
+_LONGEST: Mapping[Reads, int] = {"condition": 1_000, "expression": 1_000, "word": 100, "text": 500, "name": 100}
+_RECORDS: Mapping[str, str] = {
+    "metrics": "metric",
+    "entities": "entity",
+    "gotchas": "gotcha",
+    "glossary": "glossary term",
+}
+
+
+@dataclass(frozen=True)
+class CorrectableField:
+    """One field that people may correct: how it is asked about, what may stand in it, and how far it reaches."""
+
+    name: str
+    label: str
+    reads: Reads
+    correction_type: Literal["factual", "gotcha"]
+    is_private: bool = True
+
+
+_ROWS = CorrectableField(LEAVE_OUT, "rows that must always be left out (keep only: …)", "condition", "gotcha")
+_WORDS = CorrectableField("synonyms", "another word for it", "word", "factual")
+_TEXT = CorrectableField("description", "what it means", "text", "factual", is_private=False)
+FIELDS: Mapping[Kind, tuple[CorrectableField, ...]] = {
+    "metrics": (
+        CorrectableField("expr", "how it is computed", "expression", "factual"),
+        CorrectableField("filter", "which rows it counts", "condition", "factual"),
+        CorrectableField("time_dimension", "by which date it is counted", "name", "factual"),
+        CorrectableField("unit", "its unit", "word", "factual"),
+        _ROWS,
+        _WORDS,
+        _TEXT,
+    ),
+    "entities": (_ROWS, _TEXT),
+    "gotchas": (CorrectableField(LEAVE_OUT, "the rows that are kept", "condition", "gotcha"),),
+    "glossary": (
+        CorrectableField("refers_to", "what the word stands for", "name", "factual"),
+        CorrectableField("means", "what the word means", "text", "factual", is_private=False),
+    ),
+}
+
+
+class Change(Spoken):
+    """What is to be: `object` is a key of the context's paths, such as `metrics/net_revenue`."""
+
+    object: str
+    field: str
+    new: str
+
+    @property
+    def kind(self) -> Kind:
+        return self.object.partition("/")[0]  # type: ignore[return-value]  # `checked` let nothing else through
+
+    @property
+    def name(self) -> str:
+        return self.object.partition("/")[2]
+
+
+def checked(change: Change, context: Context) -> Change:
+    """*change* in its one spelling. Raises UsageError for what names nothing that is written in a file, for a field
+    that cannot be corrected, and for a value that does not fit or would not compile.
+    """
+    field = _field(change, context)
+    text = " ".join(unicodedata.normalize("NFKC", change.new).split())
+    if not text or not is_text(text) or not text.isprintable() or len(text) > _LONGEST[field.reads]:
+        raise UsageError(f"`{field.name}` takes 1 to {_LONGEST[field.reads]} printable characters")
+    tidy = change.model_copy(update={"new": text})
+    tidy = tidy.model_copy(update={"new": _spelled(tidy, field, context)})
+    if is_in_force(tidy, context):
+        raise UsageError(f"`{change.object}` says so already", "nothing was kept; ask again and look at the reading")
+    _compiled(tidy, applied(context, tidy))
+    return tidy
+
+
+def structure(change: Change) -> str:
+    """The fingerprint of what a checked change means: equal for equal changes, whoever wrote them how."""
+    new = change.new.casefold() if _reads(change) in ("word", "name") else change.new
+    return fingerprint({"object": change.object, "field": change.field, "new": new})
+
+
+def current(change: Change, context: Context) -> Any:
+    """What stands in the field now; None where nothing does."""
+    if change.kind in ("metrics", "entities") and change.field == LEAVE_OUT:
+        return None
+    return getattr(getattr(context, change.kind)[change.name], change.field)
+
+
+def is_in_force(change: Change, context: Context) -> bool:
+    """Does *context* say what the change says?"""
+    if change.name not in getattr(context, change.kind):
+        return False
+    if change.kind in ("metrics", "entities") and change.field == LEAVE_OUT:
+        near = [one for one in applicable(context, {change.name}) if one.required_filter]
+        return any(_same_sql(one.required_filter or "", change.new, _entity(change, context)) for one in near)
+    now = current(change, context)
+    match _reads(change):
+        case "word" if isinstance(now, list):
+            return change.new.casefold() in {word.casefold() for word in now}
+        case "condition" | "expression":
+            return now is not None and _same_sql(now, change.new, _entity(change, context))
+        case _:
+            return bool(now == change.new)
+
+
+def is_there(change: Change, context: Context) -> bool:
+    """Is there still such a record, with a field that may be corrected?"""
+    return field_of(change) is not None and change.name in getattr(context, change.kind)
+
+
+def applied(context: Context, change: Change) -> Context:
+    """*context* as it would be with the change. Raises UsageError where the record would not hold together."""
+    try:
+        if change.kind in ("metrics", "entities") and change.field == LEAVE_OUT:
+            return _put(context, "gotchas", gotcha_of(change))
+        record = getattr(context, change.kind)[change.name]
+        value = [*record.synonyms, change.new] if change.field == "synonyms" else change.new
+        changed = {**record.model_dump(by_alias=True, exclude_unset=True), change.field: value}
+        return _put(context, change.kind, type(record).model_validate(changed))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]["msg"]
+        raise UsageError(f"`{change.object}` would not hold together: {first}") from None
+
+
+def gotcha_of(change: Change) -> Gotcha:
+    """The trap that a change of `required_filter` on a metric or an entity writes down."""
+    return Gotcha(
+        id=f"{change.name.replace('_', '-')}-{structure(change)[:8]}",
+        trap=f"Some rows do not belong into {change.name.replace('_', ' ')}.",
+        applies_to=[change.name],
+        required_filter=change.new,
+        caveat=f"Of {change.name.replace('_', ' ')}, only the rows where {change.new}.",
+    )
+
+
+def domain_of(object_: str, context: Context) -> str | None:
+    """The domain that a record belongs to: that of its entity."""
+    entity = _entity(Change(object=object_, field="", new=""), context)
+    return context.entities[entity].domain if entity in context.entities else None
+
+
+def schema_of(object_: str, context: Context) -> str | None:
+    """The schema that the rows behind a record lie in; None where nothing says so."""
+    entity = _entity(Change(object=object_, field="", new=""), context)
+    return context.entities[entity].base_table.schema_name if entity in context.entities else None
+
+
+@dataclass(frozen=True)
+class Correctable:
+    """One field of a record behind an answer, with what stands in it."""
+
+    object: str
+    field: CorrectableField
+    now: str
+
+    @property
+    def label(self) -> str:
+        """`Net revenue: which rows it counts`."""
+        name = self.object.partition("/")[2].replace("_", " ").replace("-", " ")
+        return f"{name[:1].upper()}{name[1:]}: {self.field.label}"
+
+
+def correctable(reply: Reply, context: Context) -> tuple[Correctable, ...]:
+    """What may be corrected about *reply*: the fields of the records that it rests on, metrics first."""
+    return tuple(_correctable(reply, context))
+
+
+def objects_behind(reply: Reply, context: Context) -> tuple[str, ...]:
+    """The records that *reply* rests on, as far as they are written in files."""
+    cited = [one.id for one in reply.citations if one.id.partition("/")[0] in ("metrics", "entities")]
+    names = {key.partition("/")[2] for key in cited}
+    names |= {metric.entity for name in names if (metric := context.metrics.get(name)) and metric.entity}
+    entities = [f"entities/{name}" for name in sorted(names) if name in context.entities]
+    traps = [f"gotchas/{one.id}" for one in applicable(context, names) if one.required_filter]
+    words = {one.words.casefold() for one in reply.bindings}
+    terms = [f"glossary/{term}" for term in sorted(context.glossary) if term.casefold() in words]
+    return tuple(key for key in dict.fromkeys([*cited, *entities, *traps, *terms]) if key in context.paths)
+
+
+def _correctable(reply: Reply, context: Context) -> Iterator[Correctable]:
+    for object_ in objects_behind(reply, context):
+        kind: Kind = object_.partition("/")[0]  # type: ignore[assignment]
+        record = getattr(context, kind)[object_.partition("/")[2]]
+        for field in FIELDS[kind]:
+            if isinstance(record, Metric) and field.name in ("expr", "filter", LEAVE_OUT) and record.type != "simple":
+                continue
+            now = current(Change(object=object_, field=field.name, new=""), context)
+            yield Correctable(object_, field, ", ".join(now) if isinstance(now, list) else str(now or ""))
+
+
+def field_of(change: Change) -> CorrectableField | None:
+    """The row of the table that speaks of the field."""
+    return next((one for one in FIELDS.get(change.kind, ()) if one.name == change.field), None)
+
+
+def _field(change: Change, context: Context) -> CorrectableField:
+    kind, _, name = change.object.partition("/")
+    if kind not in FIELDS or name not in getattr(context, kind):
+        raise UsageError(f"`{change.object}` is nothing that can be corrected", "see what the answer rests on")
+    if change.object not in context.paths:
+        raise UsageError(f"`{change.object}` is not written in a file of its own, so it cannot be corrected here")
+    found = field_of(change)
+    if found is None:
+        known = ", ".join(one.name for one in FIELDS[change.kind])
+        raise UsageError(f"the field `{change.field}` of a {_RECORDS[kind]} cannot be corrected", f"use one of {known}")
+    return found
+
+
+def _reads(change: Change) -> Reads:
+    found = field_of(change)
+    return "text" if found is None else found.reads
+
+
+def _spelled(change: Change, field: CorrectableField, context: Context) -> str:
+    """The one spelling of the value; SQL reads columns that are known, of entities that are there."""
+    if field.reads == "name":
+        return _named(change, context)
+    if field.reads not in ("condition", "expression"):
+        return change.new
+    entity, known = _entity(change, context), known_columns(context)
+    try:
+        read = columns_of(change.new, entity)
+    except InvalidExpression as error:
+        raise UsageError(error.message, "write a condition or a computation on one row: channel = 'online'") from None
+    if not read:
+        raise UsageError(f"`{change.new}` reads no column", "name one: channel = 'online'")
+    for owner, column in read:
+        if owner not in known or (context.entities[owner].facts and column not in known[owner]):
+            raise UsageError(f"`{owner}.{column}` is no column that the context knows")
+    return _sql(change.new, entity)
+
+
+def _named(change: Change, context: Context) -> str:
+    known = {name.casefold(): name for name in (*context.metrics, *context.entities)}
+    for entity in context.entities.values():
+        parts = (*entity.time_dimensions, *(() if change.field == "time_dimension" else entity.dimensions))
+        known.update({f"{entity.name}.{part.name}".casefold(): f"{entity.name}.{part.name}" for part in parts})
+    found = known.get(change.new.casefold())
+    if found is None or (change.field == "time_dimension" and "." not in found):
+        raise UsageError(f"`{change.new}` is no name that the context knows", "write it like orders.ordered_at")
+    return found
+
+
+def _entity(change: Change, context: Context) -> str:
+    """The entity that bare columns of the record belong to; empty where there is none."""
+    match change.kind:
+        case "entities":
+            return change.name
+        case "metrics":
+            return _entity_of_metric(change.name, context)
+        case "gotchas":
+            first = context.gotchas[change.name].applies_to[0] if change.name in context.gotchas else ""
+            return first if first in context.entities else _entity_of_metric(first, context)
+        case _:
+            term = context.glossary.get(change.name)
+            named = "" if term is None or term.refers_to is None else term.refers_to.partition(".")[0]
+            return named if named in context.entities else _entity_of_metric(named, context)
+
+
+def _entity_of_metric(name: str, context: Context) -> str:
+    seen: set[str] = set()
+    while (metric := context.metrics.get(name)) is not None and name not in seen:
+        seen.add(name)
+        if metric.entity:
+            return metric.entity
+        name = metric.numerator or metric.metric or next((one.name for one in metric.inputs), "")
+    return ""
+
+
+def _sql(text: str, entity: str) -> str:
+    """The one spelling of an expression: white space, upper case and brackets around the whole do not tell it apart."""
+    tree = expression(text, entity).unnest()
+    for column in list(tree.find_all(exp.Column)):
+        if column.table == entity:
+            column.set("table", None)
+    return tree.sql(dialect="duckdb", comments=False)
+
+
+def _same_sql(one: str, other: str, entity: str) -> bool:
+    return _sql(one, entity) == _sql(other, entity)
+
+
+def _put(context: Context, kind: str, record: Any) -> Context:
+    name = record.id if isinstance(record, Gotcha) else getattr(record, "term", None) or record.name
+    return context.model_copy(update={kind: {**getattr(context, kind), name: record}})
+
+
+def _compiled(change: Change, context: Context) -> None:
+    """Raise UsageError where a question about the record could no longer be answered."""
+    if change.kind == "glossary" or change.field in ("description", "synonyms", "unit"):
+        return
+    for metric in _metrics_near(change, context):
+        try:
+            Compiler(context).compile(SemanticQuery(metrics=(metric,)))
+        except BylawError as error:
+            raise UsageError(f"`{metric}` could no longer be computed: {error.message}", error.help) from None
+
+
+def _metrics_near(change: Change, context: Context) -> tuple[str, ...]:
+    named = context.gotchas[change.name].applies_to if change.kind == "gotchas" else [change.name]
+    own = [name for name, one in sorted(context.metrics.items()) if name in named or one.entity in named]
+    return tuple(own[:3])
