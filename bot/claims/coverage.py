@@ -397,6 +397,10 @@ class Coverage:
         wanted = [stems for text in texts if (stems := content(words_of(text)))]
         own = {stem(word) for text in texts for word in words_of(text)}
         lex = lexicon()["negation"]
+        worded = [token for token in tokens if token.word[0].isalnum()]
+        stated = {  # a negation within what states a fact ("without the receipt") is that fact's
+            token.start for one in self.words.states.find(worded) for token in worded[one.first : one.last + 1]
+        }
         negated: int | None = None
         behind: set[str] = set()
         is_aside = False  # within "that isn't …", which ends where something is given
@@ -404,7 +408,7 @@ class Coverage:
             if negated is not None and token.clause != negated:
                 negated = None
             if negated is None:
-                is_no = token.word in lex or token.word.endswith("n't")
+                is_no = token.start not in stated and (token.word in lex or token.word.endswith("n't"))
                 if is_no and stem(token.word) not in own:
                     negated, behind = token.clause, set()
                     is_aside = any(one.word in _RELATIVE for one in tokens[max(k - 3, 0) : k])

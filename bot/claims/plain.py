@@ -26,6 +26,8 @@ def read(answer: str, case: Situation) -> tuple[Claim, ...]:
     meant = _meant(case)
     found = [(passage, _Sentence(text, figures, passage, case, meant).claims()) for passage in text.passages]
     understood = {passage.start for passage, claims in found if claims}
+    if any(_answers(text, passage) and passage.start not in understood for passage in text.passages):
+        return ()  # a yes to nobody knows what
     each = {claim.model_dump_json(): claim for _, claims in found for claim in claims}
     ends = {passage.start: len(text.seen[passage.start : passage.end].rstrip()) for passage in text.passages}
     whole = {quote: _is_whole(text, quote, understood, ends) for quote in {claim.quote for claim in each.values()}}
@@ -41,15 +43,21 @@ def _is_whole(text: Text, quote: str, understood: set[int], ends: Mapping[int, i
     return True
 
 
+def _answers(text: Text, passage: Passage) -> bool:
+    """Does it begin with a yes or no that stands alone?"""
+    words = [token for token in text.within(passage.start, passage.end) if token.word[0].isalnum()]
+    return bool(words) and words[0].word in _ANSWERS and (len(words) == 1 or words[1].clause != words[0].clause)
+
+
 def _meant(case: Situation) -> str | None:
-    """The action that a bare yes grants: the one that the last sentence of the question names, and nothing besides."""
+    """The action that a bare yes grants: the one that the only question of the query names, and nothing besides."""
     text = parse(case.query)
-    for passage in text.passages[-1:]:
-        if text.seen[passage.start : passage.end].rstrip().endswith("?"):
-            claims = _Sentence(text, figures_in(text), passage, case, None, is_question=True).claims()
-            named = {claim.action for claim in claims if claim.kind == "gives"}
-            if len(named) == 1 and all(claim.kind in ("gives", "fact") for claim in claims):
-                return named.pop()
+    asked = [one for one in text.passages if text.seen[one.start : one.end].rstrip().endswith("?")]
+    if len(asked) == 1:
+        claims = _Sentence(text, figures_in(text), asked[0], case, None, is_question=True).claims()
+        named = {claim.action for claim in claims if claim.kind == "gives"}
+        if len(named) == 1 and all(claim.kind in ("gives", "fact") for claim in claims):
+            return named.pop()
     return None
 
 
@@ -69,7 +77,7 @@ class _Sentence:
         meant: str | None,
         is_question: bool = False,
     ) -> None:
-        self.text, self.case, self.words, self.meant = text, case, case.words, meant
+        self.text, self.passage, self.case, self.words, self.meant = text, passage, case, case.words, meant
         said = text.seen[passage.start : passage.end]
         self.quote, self.start = said.strip(), passage.start + len(said) - len(said.lstrip())
         self.all = [token for token in text.within(passage.start, passage.end) if token.word[0].isalnum()]
@@ -122,11 +130,9 @@ class _Sentence:
 
     def _answer(self) -> Iterator[Claim]:
         """The yes or no in front."""
-        if not self.all or self.all[0].word not in _ANSWERS:
+        if not _answers(self.text, self.passage):
             return
         first = self.all[0]
-        if len(self.all) > 1 and self.all[1].clause == first.clause:
-            return
         if self.meant is None:
             raise _NotUnderstood
         self._take([first])

@@ -13,6 +13,7 @@ from datetime import date
 from itertools import chain, islice
 from typing import Any
 
+from bot.claims.judge import Found
 from bot.claims.models import Claim, read_claims
 from bot.conversation import Ask, Choice, Citation, Question, Turn
 from bot.enforcement import author, missing, template, write
@@ -27,7 +28,7 @@ from bot.enforcement.memory import goes_on, load
 from bot.enforcement.overview import MOST_RULES, overview, told
 from bot.enforcement.propose import is_needed, propose
 from bot.enforcement.proposed import Held, not_used
-from bot.enforcement.reading import found_by
+from bot.enforcement.reading import found_by_template
 from bot.enforcement.recognise import Topic, topic
 from bot.enforcement.restrictive import most_restrictive
 from bot.enforcement.scope import of_domains, scope_of, told_alone
@@ -129,19 +130,19 @@ def _in_domain(topic: Topic, domain: str, index: BundleIndex) -> Topic:
     return replace(topic, domains=domains, confidence=float(index.rules.enforcement.classify_by_model_below))
 
 
-def draft_of(case: Case, text: str, judge: Judge | None = None) -> Draft:
-    """*text* as an answer to *case*, ready for the checks."""
+def draft_of(case: Case, text: str, judge: Judge | None = None, found: Found | None = None) -> Draft:
+    """*text* as an answer to *case*, and what was *found* in it, ready for the checks."""
     said, topic, told = case.text, case.memory.topic, case.told
     index, evaluator, facts, day = case.index, case.evaluator, case.facts, case.day
-    return Draft(said, text, index, evaluator, facts, day, case.decision, case.scope, topic, judge, told)
+    return Draft(said, text, index, evaluator, facts, day, case.decision, case.scope, topic, judge, told, found)
 
 
 def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
     """*turn* in the words of a model, else in its own with a line that says why."""
-    written = author.write(draft_of(case, turn.reply.text), lambda text: said(case, [text]), llm)
+    written = author.write(case, draft_of(case, turn.reply.text), llm)
     if written.text is None:
         _logger.warning("the plain writer answers", extra={"meta": {"model": written.model, "reason": written.reason}})
-    text = written.text or f"{turn.reply.text}\n{write.fallback(written.reason)}"
+    text = said(case, [written.text]) if written.text else f"{turn.reply.text}\n{write.fallback(written.reason)}"
     reply = turn.reply.model_copy(update={"text": text, "meta": written.meta()})
     return replace(turn, reply=reply, artifacts={**turn.artifacts, **written.papers()})
 
@@ -159,7 +160,7 @@ def _delivered(case: Case, turn: Turn) -> Turn:
     """*turn* with the verdict on it. Our own words come with what they claim and are not read again."""
     claims, ask = read_claims(turn.artifacts.get("policy", {}).get("claims", [])), turn.reply.ask
     claims += () if ask is None else (Claim(kind="asks", quote=ask.question, fact=ask.fact),)
-    draft = replace(draft_of(case, turn.reply.text), found=found_by(case, turn.reply.text, claims, "template"))
+    draft = draft_of(case, turn.reply.text, None, found_by_template(case, turn.reply.text, claims))
     found = verdict(draft)
     held = found.verdict in ("invalid", "impossible") and turn.reply.status == "answered"
     artifacts = {**turn.artifacts, "verdict": found.model_dump(mode="json")}

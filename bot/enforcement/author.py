@@ -12,8 +12,10 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from bot.agents import errand
 from bot.claims.model import ModelReader
+from bot.enforcement.case import Case
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.judging import PROMPTS, judge
+from bot.enforcement.reading import found_in
 from bot.enforcement.scaffold import Scaffold, scaffold
 from bot.enforcement.verdict import ComplianceDecision, verdict
 from bot.enforcement.write import listing
@@ -76,23 +78,23 @@ def by_model(
     return ask(llm, render(PROMPTS, "answer_v1", values, Written, max_tokens), Written, deadline)
 
 
-def write(draft: Draft, told: Callable[[str], str], guard: Guard) -> Authored:
-    """Have the case of *draft* answered by a model. *told* makes of its words the whole text that would be sent."""
-    return _Attempts(draft, told, guard).run()
+def write(case: Case, draft: Draft, guard: Guard) -> Authored:
+    """Have *case* answered by a model; *draft* is what the plain writer makes of it."""
+    return _Attempts(case, draft, guard).run()
 
 
 class _Attempts:
     """The loop of seed 001, action routing: write, check, and write again with what was wrong."""
 
-    def __init__(self, draft: Draft, told: Callable[[str], str], guard: Guard) -> None:
+    def __init__(self, case: Case, draft: Draft, guard: Guard) -> None:
         self.rules = draft.index.rules.enforcement
-        self.draft, self.told = draft, told
+        self.case, self.draft = case, draft
         self.llm = provider(guard, draft.index.rules, "write")
-        self.judging = provider(guard, draft.index.rules, "judge")
         self.deadline = Deadline.after(float(self.rules.generation_seconds), guard.clock)
+        self.opinion = opinion_of(draft.index, guard, self.deadline)
         self.mask = Mask(draft.index.rules.pii)
         self.plan = scaffold(draft)
-        self.exchanges: list[Exchange[Any]] = []
+        self.exchanges = self.opinion.exchanges
         self.verdicts: list[ComplianceDecision] = []
 
     def run(self) -> Authored:
@@ -114,17 +116,17 @@ class _Attempts:
 
     def _read(self, written: Written) -> tuple[str, str, tuple[str, ...]]:
         """The whole text, what becomes of it, and what to tell the model if it may try again."""
-        text = self.told(written.text.strip())
+        text = written.text.strip()
         if wrong := tuple(misstated(self.plan, written)):
             return text, "regenerate", wrong
-        opinion = judge_of(self.draft.index, self.judging, self.deadline, self.exchanges.append)
-        found = verdict(replace(self.draft, text=text, judge=opinion))
+        said = found_in(self.case, text, reader=self.opinion.reader)
+        found = verdict(replace(self.draft, text=text, judge=self.opinion.judge, found=said))
         self.verdicts.append(found)
         held = [broken for broken in found.violations if broken.kind not in _OWN_WORDS]
         action = "regenerate" if found.action == "pass" and held else found.action
         order = "DO NOT repeat this: {}" if action == "regenerate" else "Put this right: {}"
-        said = [broken.message for broken in found.violations] or [check.detail for check in found.checks]
-        return text, action, tuple(order.format(message) for message in said)
+        why = [broken.message for broken in found.violations] or [check.detail for check in found.checks]
+        return text, action, tuple(order.format(message) for message in why)
 
     def _ended(self, text: str | None, reason: str) -> Authored:
         written = [one.completion.model for one in self.exchanges if isinstance(one.value, Written) and one.completion]
@@ -160,12 +162,12 @@ class Opinion:
         return {f"model_{number}": one.paper() for number, one in enumerate(self.exchanges, start=1)}
 
 
-def opinion_of(index: BundleIndex, guard: Guard | None) -> Opinion:
-    """The opinion that *guard*'s model may give of one answer, within the time for a stage."""
+def opinion_of(index: BundleIndex, guard: Guard | None, deadline: Deadline | None = None) -> Opinion:
+    """The opinion that *guard*'s model may give of one answer, until *deadline* or within the time for a stage."""
     if guard is None:
         return Opinion()
     rules, exchanges = index.rules.enforcement, list[Exchange[Any]]()
-    deadline = Deadline.after(float(rules.generation_seconds), guard.clock)
+    deadline = deadline or Deadline.after(float(rules.generation_seconds), guard.clock)
     reader = ModelReader(
         llm=provider(guard, index.rules, "read"),
         deadline=deadline,

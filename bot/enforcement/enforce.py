@@ -1,7 +1,7 @@
 """Any assistant's answer held against the policies: one verdict on the whole, or sentence by sentence as it is written.
 
-The case is made of the facts in the question and those that are given; what the answer itself says of the case is held
-against them. All rules count here, those for a narrow audience too.
+The case is made of the facts in the question and those that are given; what the answer says is a list of claims, by
+whom it may be: the caller, a model, the plain reader. All rules count here, those for a narrow audience too.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 
 from bot.claims.model import ModelReader
-from bot.claims.models import By, Claim
+from bot.claims.models import Claim
 from bot.conversation import MAX_TEXT, Question, is_text
 from bot.enforcement import write
 from bot.enforcement.answer import case_of, draft_of, plain
 from bot.enforcement.case import Case
 from bot.enforcement.checks.registry import CHECKS
 from bot.enforcement.checks.result import Judge
-from bot.enforcement.reading import found_by, situation
+from bot.enforcement.reading import found_in
 from bot.enforcement.sentences import split
-from bot.enforcement.verdict import ComplianceDecision, Correction, Escalated, verdict
+from bot.enforcement.verdict import ComplianceDecision, Correction, verdict
 from bot.index import BundleIndex
 from bylaw.errors import UsageError
 from bylaw.logic.ir import Value
@@ -73,51 +73,39 @@ def enforce(
     claims: Sequence[Claim] | None = None,
     reader: ModelReader | None = None,
 ) -> ComplianceDecision:
-    """The verdict on *response* as an answer to *question*, read as *claims* where they are given, else by *reader*.
+    """The verdict on *response* as an answer to *question*, read as *claims* where they are given, else by *reader*,
+    else by the plain reader.
 
     `auto_correct` comes with the completed text.
     """
     today = index.local(question.asked_at).date()
-    if claims is not None:
-        case = index.recently(_case)(question.text, today, tuple(sorted((given or {}).items())))
-        return claimed(case, response, claims, judge)
-    if reader is not None:
-        case = index.recently(_case)(question.text, today, tuple(sorted((given or {}).items())))
-        told = situation(case, response)
-        read = None if told.personal else reader.read(response, told)  # no personal data in a prompt
-        if read is not None:
-            return claimed(case, response, read.claims, judge, "model", read.is_twice)
-    if judge is not None:
-        return _judged(index, question.text, response, today, tuple((given or {}).items()), judge)
-    return index.recently(_judged)(question.text, response, today, tuple(sorted((given or {}).items())))
+    told = tuple(sorted((given or {}).items()))
+    if judge is None and claims is None and reader is None:
+        return index.recently(_read_plainly)(question.text, response, today, told)
+    case = index.recently(_case)(question.text, today, told)
+    return judged(case, response, judge, claims, reader)
 
 
-def _judged(
-    index: BundleIndex,
-    text: str,
-    response: str,
-    today: date,
-    given: Sequence[tuple[str, Value]],
-    judge: Judge | None = None,
+def _read_plainly(
+    index: BundleIndex, text: str, response: str, today: date, given: Sequence[tuple[str, Value]]
 ) -> ComplianceDecision:
-    return decided(case_of(text, today, {}, index, index.evaluator, dict(given)), response, judge)
+    return judged(index.recently(_case)(text, today, given), response)
 
 
 def _case(index: BundleIndex, text: str, today: date, given: Sequence[tuple[str, Value]]) -> Case:
     return case_of(text, today, {}, index, index.evaluator, dict(given))
 
 
-def claimed(
+def judged(
     case: Case,
     response: str,
-    claims: Sequence[Claim],
     judge: Judge | None = None,
-    by: By = "given",
-    is_twice: bool = False,
+    claims: Sequence[Claim] | None = None,
+    reader: ModelReader | None = None,
 ) -> ComplianceDecision:
-    """The verdict on *response*, which says what *claims* say. What is incomplete gets the missing sentences."""
-    found = found_by(case, response, claims, by, is_twice)
-    told = verdict(replace(draft_of(case, response, judge), found=found))
+    """The verdict on *response* in *case*. What is incomplete gets the missing sentences."""
+    found = found_in(case, response, claims, reader)
+    told = verdict(draft_of(case, response, judge, found))
     if told.action != "auto_correct":
         return told
     lines = [write.duty(case.words, "required", name) for name in found.missing]
@@ -127,21 +115,6 @@ def claimed(
     if not lines:
         lines = [plain(case).reply.text]
     return _corrected(told, "\n".join((response.rstrip(), *dict.fromkeys(lines))))
-
-
-def decided(case: Case, response: str, judge: Judge | None = None) -> ComplianceDecision:
-    """The verdict on *response* in *case*; what is corrected has passed the checks itself, or the answer escalates."""
-    found = verdict(draft_of(case, response, judge))
-    if found.action != "auto_correct":
-        return found
-    turn = plain(case)
-    checked = verdict(draft_of(case, turn.reply.text, judge))
-    if checked.action != "pass":
-        reason = f"the corrected text does not pass either: {checked.reason}"
-        owners = tuple(sorted({case.index.owner(citation.id) for citation in found.evidence} - {""}))
-        escalation = Escalated(owners=owners, reason=reason, case=found.facts)
-        return found.model_copy(update={"action": "escalate", "reason": reason, "escalation": escalation})
-    return _corrected(found, turn.reply.text)
 
 
 def _corrected(found: ComplianceDecision, text: str) -> ComplianceDecision:
@@ -164,8 +137,9 @@ def _corrected(found: ComplianceDecision, text: str) -> ComplianceDecision:
 class Watch:
     """An answer checked while it is written: each sentence with all before it, and at the end the whole.
 
-    The first sentence that breaks a rule stays here, and the verdict on what was said so far ends it. In a long answer
-    a few sentences wait for each other: its text is read over and over, but not once a sentence.
+    The first sentence that breaks a rule, or that nobody could read, stays here, and the verdict on what was said so
+    far ends it. In a long answer a few sentences wait for each other: its text is read over and over, but not once a
+    sentence. A model reads once: with one, nothing leaves before the end.
     """
 
     def __init__(
@@ -174,10 +148,11 @@ class Watch:
         index: BundleIndex,
         given: Mapping[str, Value] | None = None,
         judge: Judge | None = None,
+        reader: ModelReader | None = None,
     ) -> None:
         today = index.local(question.asked_at).date()
         self._case = case_of(question.text, today, {}, index, index.evaluator, given)
-        self._judge = judge
+        self._judge, self._reader = judge, reader
         self._said: list[str] = []
         self._checked = self._waiting = 0  # sentences that may leave, and characters of those that were not checked
         self.is_over = False
@@ -186,15 +161,20 @@ class Watch:
         """What may leave now that *sentence* was said."""
         self._said.append(sentence)
         self._waiting += len(sentence)
-        if self._waiting * _AT_ONCE >= sum(map(len, self._said)):
+        if self._reader is None and self._waiting * _AT_ONCE >= sum(map(len, self._said)):
             yield from self._checking()
 
     def end(self) -> Iterator[Passed | ComplianceDecision]:
         """What may still leave, and the verdict on the whole."""
-        yield from self._checking()
-        if not self.is_over:
-            self.is_over = True
-            yield decided(self._case, self._text(), self._judge)
+        if self._reader is None:
+            yield from self._checking()
+        if self.is_over:
+            return
+        self.is_over = True
+        found = judged(self._case, self._text(), self._judge, reader=self._reader)
+        if self._reader is not None and found.action == "pass":
+            yield from map(Passed, self._said)
+        yield found
 
     def all(self, sentences: Iterable[str]) -> Iterator[Passed | ComplianceDecision]:
         """What leaves of *sentences* as they come, and the verdict; none is asked for behind one that stays."""
@@ -207,12 +187,13 @@ class Watch:
     def cut(self) -> ComplianceDecision:
         """The verdict on an answer that breaks off here: nothing more of it leaves."""
         self.is_over = True
-        return decided(self._case, self._text()).model_copy(update={"delivered": None})
+        return judged(self._case, self._text()).model_copy(update={"delivered": None})
 
     def _checking(self) -> Iterator[Passed | ComplianceDecision]:
         if self._checked == len(self._said):
             return
-        so_far = verdict(draft_of(self._case, self._text(), self._judge), _DURING)
+        text = self._text()
+        so_far = verdict(draft_of(self._case, text, None, found_in(self._case, text)), _DURING)
         if any(broken.kind not in _AT_THE_END for broken in so_far.violations):
             yield self.cut()
             return
@@ -229,6 +210,7 @@ def stream(
     index: BundleIndex,
     given: Mapping[str, Value] | None = None,
     judge: Judge | None = None,
+    reader: ModelReader | None = None,
 ) -> Iterator[Passed | ComplianceDecision]:
     """What leaves of *sentences* as they come, and the verdict that ends it."""
-    return Watch(question, index, given, judge).all(sentences)
+    return Watch(question, index, given, judge, reader).all(sentences)

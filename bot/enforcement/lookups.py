@@ -1,4 +1,4 @@
-"""What reading and checking look up in a bundle: rules by outcome and action, the facts and the limits they test.
+"""What reading and checking look up in a bundle: rules by outcome and action, and the facts they test.
 
 Built once for each index; an index is immutable and serves thousands of questions.
 """
@@ -8,30 +8,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import chain
 from operator import attrgetter
 
-from bot.enforcement.figures import Figure, limits_of
 from bot.enforcement.kept import kept
-from bot.enforcement.namings import Namings
-from bot.enforcement.sentences import Quotable, quotable_texts
-from bot.enforcement.wordings import in_short, of_rules
 from bot.index import BundleIndex
-from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import TRUE, ConditionalRule, atoms, names
+from bylaw.logic.ir import ConditionalRule, names
 
 Rules = tuple[ConditionalRule, ...]
 Kind = tuple[str, frozenset[str]]
-Limit = tuple[str, Figure]
 _MOST_KEPT = 256
 _RULE_ID = attrgetter("rule_id")
 
 
 @dataclass(frozen=True)
 class Tables:
-    """The rules that answer each outcome, that speak of each action or imply it, and that hold in every case.
+    """The rules that answer each outcome, and that speak of each action or imply it.
 
     `ranked` are those that answer each outcome, the highest level first; `by_duty` speak of an action and answer none.
     """
@@ -39,27 +32,18 @@ class Tables:
     by_outcome: Mapping[str, Rules]
     by_action: Mapping[str, Rules]
     by_duty: Mapping[str, Rules]
-    unconditional: Rules
     ranked: Mapping[str, Rules]
 
 
 @dataclass(frozen=True)
 class Lookups:
-    """`facts` are those of each rule, `deciding` those of each outcome; `by_limit` are the rules that test a fact at a
-    figure.
-    """
+    """`facts` are those of each rule, `deciding` those of each outcome."""
 
     rules: Rules
-    quotable: Quotable
-    names: Namings  # how the actions are called, in the vocabulary and by the rules
     facts: Mapping[str, frozenset[str]]
     deciding: Mapping[str, frozenset[str]]
     by_domain: Mapping[str, Rules]
-    by_limit: Mapping[Limit, frozenset[str]]
-    limited: Mapping[Figure, frozenset[str]]  # the facts that are tested at a figure
-    numbers: Mapping[object, frozenset[str]]  # the facts that are tested at a number
     _by_day: dict[int, Tables] = field(default_factory=dict)
-    _short: dict[tuple[str, frozenset[str]], Namings] = field(default_factory=dict)
     # of the last rules that were asked for, each by the very tuple
     _tested: Callable[..., frozenset[str]] = field(default_factory=lambda: kept(_MOST_KEPT)(_facts_of))
     _kinds: Callable[..., frozenset[Kind]] = field(default_factory=lambda: kept(_MOST_KEPT)(_kinds_of))
@@ -77,15 +61,6 @@ class Lookups:
     def joined(self, *groups: Rules) -> Rules:
         """The rules of all *groups*, each once: the same tuple for the same groups, as far as the last are kept."""
         return groups[0] if len(groups) == 1 else self._merged(*groups)
-
-    def short(self, outcome: str, facts: frozenset[str], vocabulary: Vocabulary) -> Namings:
-        """How the actions of *outcome* are called in short, in cases of these *facts*; the last are kept."""
-        held = self._short.get((outcome, facts))
-        if held is None:
-            if len(self._short) >= _MOST_KEPT:
-                self._short.clear()
-            held = self._short[outcome, facts] = in_short(vocabulary, outcome, facts)
-        return held
 
     def answering(self, outcomes: Iterable[str], evaluator: Evaluator, day: int) -> Rules:
         """The rules of *evaluator* in force that answer one of *outcomes*."""
@@ -111,10 +86,6 @@ class Lookups:
         found = self.joined(*(table[name] for name in names if name in table))
         return found if len(evaluator.ruleset.rules) == len(self.rules) else self._known(evaluator, found)
 
-    def always(self, evaluator: Evaluator, day: int) -> list[ConditionalRule]:
-        """The rules of *evaluator* in force that hold in every case."""
-        return [rule for rule in self.in_force(day).unconditional if evaluator.knows(rule.rule_id)]
-
     def in_force(self, day: int) -> Tables:
         """The tables of that day; those of the last few are kept."""
         found = self._by_day.get(day)
@@ -129,39 +100,22 @@ class Lookups:
 def lookups(index: BundleIndex) -> Lookups:
     """The lookups of *index*; the last few are kept."""
     rules = index.ruleset.rules
-    by_limit: dict[Limit, set[str]] = defaultdict(set)
-    limited: dict[Figure, set[str]] = defaultdict(set)
-    numbers: dict[object, set[str]] = defaultdict(set)
     alike: dict[frozenset[str], frozenset[str]] = {}  # one set for all rules that test the same facts
-    for rule in rules:
-        for fact, figure in limits_of(rule.guard, index.vocabulary, index.ruleset.variables):
-            by_limit[fact, figure].add(rule.rule_id)
-            limited[figure].add(fact)
-        for atom in atoms(rule.guard):
-            for value in atom.value if isinstance(atom.value, tuple) else (atom.value,):
-                if isinstance(value, int | Fraction) and not isinstance(value, bool):
-                    numbers[value].add(atom.var)
     facts = {rule.rule_id: frozenset(names(rule.guard)) for rule in rules}
     by_outcome = _tables(rules).by_outcome
     return Lookups(
         rules=rules,
-        quotable=quotable_texts(rule.source.text for rule in rules if rule.source.text),
-        names=of_rules(index.vocabulary, rules),
         facts={rule_id: alike.setdefault(its, its) for rule_id, its in facts.items()},
         deciding={
             outcome: frozenset().union(*(facts[rule.rule_id] for rule in found))
             for outcome, found in by_outcome.items()
         },
         by_domain=index.rules_by_domain,
-        by_limit={limit: frozenset(those) for limit, those in by_limit.items()},
-        limited={figure: frozenset(those) for figure, those in limited.items()},
-        numbers={number: frozenset(those) for number, those in numbers.items()},
     )
 
 
 def _tables(rules: Iterable[ConditionalRule]) -> Tables:
     by_outcome, by_action, by_duty = (defaultdict[str, list[ConditionalRule]](list) for _ in range(3))
-    unconditional = []
     for rule in rules:
         for outcome in dict.fromkeys(outcome for outcome, _ in rule.effect.takes):
             by_outcome[outcome].append(rule)
@@ -169,12 +123,10 @@ def _tables(rules: Iterable[ConditionalRule]) -> Tables:
             by_action[action].append(rule)
             if not rule.effect.takes:
                 by_duty[action].append(rule)
-        if rule.guard == TRUE:
-            unconditional.append(rule)
     ranked = {
         outcome: sorted(found, key=lambda rule: (rule.level, rule.rule_id)) for outcome, found in by_outcome.items()
     }
-    return Tables(_frozen(by_outcome), _frozen(by_action), _frozen(by_duty), tuple(unconditional), _frozen(ranked))
+    return Tables(_frozen(by_outcome), _frozen(by_action), _frozen(by_duty), _frozen(ranked))
 
 
 def _facts_of(facts: Mapping[str, frozenset[str]], rules: Rules) -> frozenset[str]:

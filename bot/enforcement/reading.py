@@ -1,11 +1,13 @@
-"""An answer that came with claims, held against its text and the rules: the judge of `bot.claims` in a case of ours."""
+"""An answer held against its text and the rules: who says what it claims, and the judge of `bot.claims` in a case."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bot.claims import plain
 from bot.claims.judge import Found, Situation, judge
-from bot.claims.models import By, Claim
+from bot.claims.model import ModelReader
+from bot.claims.models import Claim
 from bot.enforcement.case import Case
 from bot.enforcement.covered import coverage
 from bot.enforcement.kept import kept
@@ -14,9 +16,22 @@ from bylaw.authored.enforcement import Pii
 from bylaw.language.text import clean
 
 
-def found_by(case: Case, response: str, claims: Sequence[Claim], by: By, is_twice: bool = False) -> Found:
-    """What becomes of *response* with *claims* in *case*; *is_twice*: two readers had each of them."""
-    return judge(response, claims, situation(case, response), by, is_twice)
+def found_in(
+    case: Case, response: str, claims: Sequence[Claim] | None = None, reader: ModelReader | None = None
+) -> Found:
+    """What becomes of *response* in *case*, read as *claims* where they are given, else by *reader*, else plainly."""
+    told = situation(case, response)
+    if claims is not None:
+        return judge(response, claims, told, "given")
+    read = None if reader is None or told.personal else reader.read(response, told)  # no personal data in a prompt
+    if read is not None:
+        return judge(response, read.claims, told, "model", read.is_twice)
+    return judge(response, plain.read(response, told), told, "plain")
+
+
+def found_by_template(case: Case, response: str, claims: Sequence[Claim]) -> Found:
+    """What becomes of an answer of our own, which was made together with its *claims*."""
+    return judge(response, claims, situation(case, response), "template")
 
 
 def situation(case: Case, response: str) -> Situation:

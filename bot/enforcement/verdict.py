@@ -100,7 +100,7 @@ def verdict(draft: Draft, checks: Mapping[str, Check] = CHECKS) -> ComplianceDec
     return ComplianceDecision(
         score=scored.score,
         action=scored.action,
-        verdict=found.verdict if found is not None else _OLD[scored.action],
+        verdict=found.verdict if found is not None else "unread",
         reading=found.reading if found is not None else Reading(by="plain"),
         reason=scored.reason,
         violations=tuple(_broken(result, violation) for result in results for violation in result.violations),
@@ -122,14 +122,6 @@ def verdict(draft: Draft, checks: Mapping[str, Check] = CHECKS) -> ComplianceDec
         bundle_etag=draft.index.etag,
         commit=draft.index.commit,
     )
-
-
-_OLD: Mapping[Action, Verdict] = {
-    "pass": "valid",
-    "auto_correct": "incomplete",
-    "regenerate": "unread",
-    "escalate": "invalid",
-}
 
 
 def _rules(draft: Draft, results: Iterable[CheckResult]) -> tuple[ConditionalRule, ...]:

@@ -78,7 +78,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
             events = (as_event(*as_part(part)) for part in parts)
             return StreamingResponse(events, media_type=_EVENTS)
         if is_event:
-            watch = Watch(question, services.index, facts, opinion.judge)
+            watch = Watch(question, services.index, facts, opinion.judge, opinion.reader)
             return StreamingResponse(_events(watch, split(body.response), kept), media_type=_EVENTS)
         found = enforce(question, body.response, services.index, facts, opinion.judge, body.claims, opinion.reader)
         told = record(found, question, services, started, opinion.papers())
@@ -92,9 +92,8 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
         check_readable(asked.query)
         question, started = _question(asked, request, services), services.clock()
         opinion = opinion_of(services.index, services.llm)
-        watch = await run_in_threadpool(
-            Watch, question, services.index, read_facts(asked.facts, services.index), opinion.judge
-        )
+        facts = read_facts(asked.facts, services.index)
+        watch = await run_in_threadpool(Watch, question, services.index, facts, opinion.judge, opinion.reader)
 
         def kept(found: ComplianceDecision) -> None:
             record(found, question, services, started, opinion.papers())

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from typing import Literal
 
 from bot.claims.judge import Found
 from bot.enforcement.lookups import Rules, lookups
 from bot.enforcement.recognise import Topic
-from bot.enforcement.said import Stated
 from bot.enforcement.scope import Scope
-from bot.enforcement.sentences import is_quote, quotable_texts, split
-from bot.enforcement.stated import Reader
 from bot.index import BundleIndex
 from bylaw.language.glyphs import as_seen
 from bylaw.logic.evaluate import Decision, Evaluator
@@ -85,26 +81,6 @@ class Draft:
     found: Found | None = None  # what the judge made of the claims about the text
 
     @cached_property
-    def stated(self) -> Stated:
-        """What the text says."""
-        found = lookups(self.index)
-        prefer = frozenset().union(*map(found.facts_of, self._asked if any(self._asked) else (self.relevant,)))
-        reader = Reader(
-            self.index.vocabulary,
-            self.evaluator.ruleset.variables,
-            date.fromordinal(self.day),
-            prefer,
-            self.facts,
-            found.quotable,
-            self.query,
-            self.topic,
-            found.names,
-            found.short(self.scope.outcomes[0], prefer, self.index.vocabulary) if self.scope.outcomes else None,
-            self.scope.outcomes[0] if self.scope.outcomes else None,
-        )
-        return reader.read(self.seen)
-
-    @cached_property
     def seen(self) -> str:
         """The text as it looks to whoever reads it."""
         return as_seen(self.text)
@@ -132,13 +108,6 @@ class Draft:
         ids = [self.decision.outcomes[name].rule_id for name in self.scope.outcomes]
         found = [self.index.rule(rule_id) for rule_id in ids[:1] if rule_id is not None]
         return tuple(found or [rule for _, action, rule in self.scope.duties if action in self.scope.actions])
-
-    @cached_property
-    def is_quoting(self) -> bool:
-        """Does it repeat the words of a rule that decides this case? That is an answer too."""
-        standing = [*self.deciding, *(rule for _, action, rule in self.scope.duties if action in self.scope.actions)]
-        texts = quotable_texts(rule.source.text for rule in standing if rule.source.text)
-        return any(is_quote(part, texts) for part in split(self.seen))
 
     @property
     def domain(self) -> str | None:

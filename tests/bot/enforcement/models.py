@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,9 +21,7 @@ def decided(prompt: Prompt) -> list[dict[str, str]]:
 def obedient(prompt: Prompt) -> dict[str, Any]:
     """The answer of a model that does what it is asked to."""
     found = decided(prompt)
-    because = "; ".join(re.findall(r"^STEP \d+: (.*) \(given\)\.$", prompt.user, re.MULTILINE))
-    said = " ".join(f"{one['what']}: {one['in words']} ({one['policy']})." for one in found)
-    text = f"{said[:1].upper()}{said[1:]} That is because of this: {because}." if because else said
+    text = " ".join(f"You get {one['in words']} ({one['policy']})." for one in found)
     return {"text": text, "actions": [one["action"] for one in found], "policies": [one["policy"] for one in found]}
 
 
@@ -39,11 +36,16 @@ class Author:
     judged: list[Prompt] = field(default_factory=list)
     reading: Any = field(default_factory=lambda: NoAnswer("off"))
     read: list[Prompt] = field(default_factory=list)
+    claims: Any = field(default_factory=lambda: NoAnswer("off"))  # what it reads in an answer
+    held: list[Prompt] = field(default_factory=list)
 
     def complete(self, prompt: Prompt, deadline: Deadline) -> Completion:
         if prompt.id.startswith("read_case"):
             self.read.append(prompt)
             said = self.reading(prompt) if callable(self.reading) else self.reading
+        elif prompt.id.startswith("read_answer"):
+            self.held.append(prompt)
+            said = self.claims
         elif prompt.id.startswith("judge"):
             self.judged.append(prompt)
             said = self.marks

@@ -57,6 +57,8 @@ def line_of(said: Any) -> Callable[[Prompt], Any]:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
 def test_what_is_delivered(row, shop):
     model = Author([line_of(said) for said in row["says"]])
+    if "reads" in row:
+        model.claims = {"claims": row["reads"]}
     question = row.get("ask", TV)
     turn, plain = say(question, shop, model), say(question, shop)
     reply = turn.reply
@@ -163,7 +165,7 @@ def test_every_prompt_and_completion_is_kept_and_an_answer_can_be_made_again_fro
     model = Author([line_of({"text": "A voucher.", "actions": ["voucher"]}), obedient])
     turn = say(TV, shop, model)
     papers = [value for name, value in sorted(turn.artifacts.items()) if name.startswith("model_")]
-    asked = {prompt.fingerprint for prompt in [*model.prompts, *model.judged]}
+    asked = {prompt.fingerprint for prompt in [*model.prompts, *model.held, *model.judged]}
     assert {paper["fingerprint"] for paper in papers} == asked
     assert all(fingerprint(paper["prompt"]) == paper["fingerprint"] for paper in papers)
     kept = json.loads(json.dumps(papers))

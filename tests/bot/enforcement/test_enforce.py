@@ -12,8 +12,8 @@ from bot.enforcement.enforce import Passed, enforce, stream
 from bot.enforcement.verdict import ComplianceDecision
 from bot.index import BundleIndex
 
-QUERY = "I bought a TV for $600 20 days ago and lost the receipt. Can I get a refund?"
-RIGHT = "You lost the receipt and bought the TV for $600 20 days ago, so you get store credit."
+QUERY = "I bought a TV for $90 20 days ago and lost the receipt. Can I get a refund?"
+RIGHT = "You lost the receipt, so you get store credit."
 
 
 def asked(text: str = QUERY) -> Question:
@@ -28,8 +28,9 @@ def test_a_right_answer_with_its_reasons_passes_as_it_is(own: BundleIndex) -> No
     assert found.audit_trail.decision_path.endswith("→ store_credit")
 
 
-def test_the_prototypes_answer_is_held_back_and_the_owner_named(own: BundleIndex) -> None:
-    found = enforce(asked("I bought a TV 400 days ago for $600. Can I get a refund?"), "400 days, full refund", own)
+def test_a_wrong_answer_is_held_back_and_the_owner_named(own: BundleIndex) -> None:
+    found = enforce(asked("I bought a TV 400 days ago for $600. Can I get a refund?"), "You get a full refund.", own)
+    assert found.verdict == "invalid"
     assert found.action == "escalate"
     assert found.delivered is None
     assert found.escalation is not None
@@ -37,19 +38,30 @@ def test_the_prototypes_answer_is_held_back_and_the_owner_named(own: BundleIndex
     assert found.escalation.case["days_since_purchase"] == 400
 
 
-KNOWN = {"product_category": "electronics", "purchase_amount": 600, "days_since_purchase": 20, "has_receipt": False}
+KNOWN = {"product_category": "electronics", "purchase_amount": 90, "days_since_purchase": 20, "has_receipt": False}
 
 
-def test_a_terse_answer_to_who_has_the_case_wrong_is_corrected_with_the_difference_kept(own: BundleIndex) -> None:
-    mistaken = "I bought a TV for $600 10 days ago and have the receipt. Can I get a refund?"
-    question, known = asked(mistaken), KNOWN
-    found = enforce(question, "You get store credit.", own, known)
-    assert found.action == "auto_correct"
+def test_what_nobody_could_read_is_not_delivered_and_said_word_by_word(own: BundleIndex) -> None:
+    found = enforce(asked("I bought a TV 400 days ago for $90. Can I get a refund?"), "400 days, full refund", own)
+    assert (found.verdict, found.reading.by, found.delivered) == ("unread", "plain", None)
+    assert "400 days, full refund" in {one.quote for one in found.reading.unread}
+
+
+def test_what_is_missing_is_appended_with_the_difference_kept(own: BundleIndex) -> None:
+    question = asked("I bought a TV for $600 20 days ago and lost the receipt. Can I get a refund?")
+    found = enforce(question, "You get store credit.", own)
+    assert (found.verdict, found.action) == ("incomplete", "auto_correct")
     (change,) = found.audit_trail.auto_corrections
     assert change.original_fragment == "You get store credit."
     assert found.delivered == change.corrected_fragment
-    assert "-You get store credit." in found.audit_trail.diff
-    assert enforce(question, change.corrected_fragment, own, known).action == "pass"
+    assert found.delivered == "You get store credit.\nRequired: verify the customer's identity."
+    assert "+Required: verify the customer's identity." in found.audit_trail.diff
+
+
+def test_a_terse_answer_to_who_has_the_case_wrong_is_corrected(own: BundleIndex) -> None:
+    mistaken = "I bought a TV for $90 10 days ago and have the receipt. Can I get a refund?"
+    found = enforce(asked(mistaken), "You get store credit.", own, KNOWN)
+    assert (found.verdict, found.action) == ("valid", "auto_correct")
 
 
 @pytest.mark.parametrize("text", ["You get store credit.", "Store credit.", "store credit"])
@@ -87,12 +99,12 @@ def test_the_same_answer_gets_the_same_verdict(own: BundleIndex) -> None:
 @pytest.mark.parametrize(
     ("said", "left", "action"),
     [
-        (["Without the receipt it is store credit for the TV."], 1, "pass"),
-        (["Thanks for asking.", RIGHT, "Anything else?"], 3, "pass"),
+        (["Without the receipt you get store credit."], 1, "pass"),
+        (["Thanks for asking.", RIGHT, "Have a nice day!"], 3, "pass"),
         (["Thanks for asking.", "You get a full refund.", "Have a nice day."], 1, "escalate"),
         (["You get store credit.", "Her number is 123-45-6789.", "Bye."], 1, "escalate"),
-        (["Hello.", "Bye."], 2, "escalate"),
-        ([], 0, "escalate"),
+        (["Hello.", "Bye."], 2, "regenerate"),
+        ([], 0, "regenerate"),
     ],
 )
 def test_a_sentence_leaves_only_when_all_so_far_may(said: list[str], left: int, action: str, own: BundleIndex) -> None:
@@ -121,7 +133,7 @@ def test_a_sentence_that_nobody_reads_is_never_delivered(text: str, own: BundleI
     started = time.process_time()
     found = enforce(asked(), text, own)
     assert time.process_time() - started < 5  # each word against each other took a minute
-    assert found.action == "escalate" and "unreadable" in {broken.kind for broken in found.violations}
+    assert (found.verdict, found.delivered) == ("unread", None)
 
 
 def test_a_long_answer_is_not_read_once_a_sentence(own: BundleIndex) -> None:

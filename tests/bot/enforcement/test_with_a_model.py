@@ -35,7 +35,7 @@ def obedient(call: Call) -> str:
         return json.dumps({"domain": None, "facts": [], "unused": []})
     lines = call.prompt.partition("DECIDED:\n")[2].splitlines()
     decided = [json.loads(line) for line in lines if line.startswith('{"action"')]
-    text = " ".join(f"You can count on this: {one['in words']} ({one['policy']})." for one in decided)
+    text = " ".join(f"You get {one['in words']} ({one['policy']})." for one in decided)
     said = {"actions": [one["action"] for one in decided], "policies": [one["policy"] for one in decided]}
     return json.dumps({"text": text, **said})
 
@@ -93,12 +93,12 @@ def reply_of(done: Done) -> dict[str, Any]:
 def test_a_model_puts_the_answer_into_words_and_everything_is_kept_but_the_key(asking, bylaw, fake):
     reply = reply_of(bylaw(*asking.words(QUESTION), **asking.environ))
     assert reply["meta"] == {"author": f"openai:{MODEL}", "fallback_used": False}
-    assert "You can count on this: store credit" in reply["text"]
+    assert "You get store credit" in reply["text"]
     assert reply["outcomes"]["refund"]["action"] == "store_credit"
     kept = asking.kept()
     for call in fake.calls:
         assert json.dumps(call.prompt, ensure_ascii=False)[1:-1] in kept
-    assert "You can count on this" in kept
+    assert "You get store credit (POL-REFUND-001)." in kept
     assert KEY not in kept
 
 
@@ -195,8 +195,8 @@ def test_an_answer_is_made_again_byte_for_byte_without_the_server(fault, asking,
 @pytest.mark.parametrize(
     ("response", "marks", "action"),
     [
-        ("You get store credit, because the receipt is missing.", MARKS, "pass"),
-        ("You get store credit, because the receipt is missing.", dict.fromkeys(MARKS, 0), "escalate"),
+        ("You get store credit, because you lost the receipt.", MARKS, "pass"),
+        ("You get store credit, because you lost the receipt.", dict.fromkeys(MARKS, 0), "escalate"),
         ("You get a full refund.", MARKS, "escalate"),
     ],
 )

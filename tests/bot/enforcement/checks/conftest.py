@@ -11,6 +11,7 @@ import pytest
 from bot.cases import read_facts
 from bot.enforcement.answer import case_of, draft_of
 from bot.enforcement.checks.result import Draft, Judge
+from bot.enforcement.reading import found_in
 from bot.index import BundleIndex
 
 MakeDraft = Callable[..., Draft]
@@ -20,6 +21,6 @@ MakeDraft = Callable[..., Draft]
 def drafted(own: BundleIndex) -> MakeDraft:
     def make(query: str, answer: str, facts: dict[str, Any] | None = None, judge: Judge | None = None) -> Draft:
         case = case_of(query, date(2026, 11, 20), {}, own, own.evaluator, read_facts(facts or {}, own))
-        return draft_of(case, answer, judge)
+        return draft_of(case, answer, judge, found_in(case, answer))
 
     return make

@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from bot.enforcement.checks import pattern
-from bot.enforcement.checks.result import Draft
 
 ROWS = yaml.safe_load(Path(__file__).with_name("pattern.yaml").read_text())
 QUERY = "I bought a TV for $600 20 days ago and lost the receipt. Can I get a refund?"
@@ -25,11 +24,3 @@ def test_what_may_be_said(row: dict[str, Any], drafted: Any) -> None:
 def test_personal_data_is_not_repeated_in_the_finding(drafted: Any) -> None:
     found = pattern.check(drafted(QUERY, "Her number is 123-45-6789."))
     assert "123-45-6789" not in repr(found)
-
-
-def test_a_prohibition_names_its_line(drafted: Any) -> None:
-    draft: Draft = drafted(QUERY, "Please tell me your password.")
-    (violation,) = pattern.check(draft).violations
-    assert violation.rule is not None
-    assert violation.rule.source.path == "policies/security/POL-SECURITY-006.yaml"
-    assert f":{violation.rule.source.line}" in violation.message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from bot.enforcement.checks.result import CheckResult, Draft
 from bot.enforcement.verdict import verdict
 from bot.index import BundleIndex
 
-QUERY = "I bought a TV for $600 20 days ago and lost the receipt. Can I get a refund?"
-RIGHT = "You lost the receipt and bought the TV for $600 20 days ago, so you get store credit."
+QUERY = "I bought a TV for $90 20 days ago and lost the receipt. Can I get a refund?"
+RIGHT = "You lost the receipt, so you get store credit."
 
 
 def test_every_weight_has_a_check_and_every_check_a_weight(own: BundleIndex) -> None:
@@ -32,6 +33,11 @@ def test_a_check_that_breaks_down_escalates_a_right_answer(name: str, drafted: A
     assert found.delivered is None
     assert [violation.kind for violation in found.violations] == ["crashed"]
     assert "RuntimeError" in found.reason
+
+
+def test_what_nobody_read_has_not_passed(drafted: Any) -> None:
+    found = verdict(replace(drafted(QUERY, RIGHT), found=None))
+    assert (found.verdict, found.delivered) == ("unread", None)
 
 
 def test_the_results_have_the_names_of_the_table(drafted: Any) -> None:
@@ -67,13 +73,12 @@ def test_the_judge_is_given_the_rules_that_decide(drafted: Any) -> None:
     ("answer", "share"),
     [
         ("You get store credit.", 0.0),
-        ("You get store credit for the TV.", 0.25),
-        ("Without the receipt you get store credit for the TV.", 0.5),
-        (RIGHT, 1.0),
+        ("Without the receipt you get store credit.", 0.25),
+        ("Somebody may know what to do.", 0.0),
     ],
 )
 def test_coverage_is_the_share_of_the_path_that_is_mentioned(answer: str, share: float, drafted: Any) -> None:
-    known = {"product_category": "electronics", "purchase_amount": 600, "days_since_purchase": 20, "has_receipt": False}
+    known = {"product_category": "electronics", "purchase_amount": 90, "days_since_purchase": 20, "has_receipt": False}
     mistaken = "I have the receipt for software that I bought 3 days ago for $20. Can I get a refund?"
     assert CHECKS["coverage"](drafted(mistaken, answer, known)).score == share
 
@@ -84,7 +89,7 @@ def test_coverage_is_the_share_of_the_path_that_is_mentioned(answer: str, share:
         (QUERY, {}, 1.0),  # he knows all of it himself
         (QUERY, {"has_receipt": False}, 1.0),  # what is given agrees with him
         (QUERY, {"days_since_purchase": 25}, 0.75),  # what is given corrects him: he has to hear of it
-        ("I bought a TV 20 days ago and lost the receipt. Can I get a refund?", {"purchase_amount": 600}, 1.0),
+        ("I bought a TV 20 days ago and lost the receipt. Can I get a refund?", {"purchase_amount": 90}, 1.0),
     ],
 )
 def test_what_the_asker_knows_needs_no_saying(query: str, given: Any, share: float, drafted: Any) -> None:
