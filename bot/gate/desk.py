@@ -1,23 +1,25 @@
 """The durable desk: decisions of all processes at one store, one after the other, each in the audit chain before it is
 said.
 
-One thread of a process takes what waits, decides it under the lock of the chain, commits the whole batch at once, and
-only then answers. What it knows of history it keeps in memory, session by session and key by key, and follows what
-other processes changed by the number of their changes.
+One thread of a process takes what waits, decides it under the lock of the chain and commits the whole batch at once. A
+second one waits for the disk and then answers, while the first decides what came meanwhile; what shadow mode lets
+through waits for neither. What is known of history is kept in memory, session by session and key by key, and follows
+what other processes changed by the number of their changes.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
@@ -40,7 +42,9 @@ MOST_AT_ONCE = 64  # decisions that are committed together
 MOST_HELD = 20_000  # sessions and keys whose history is kept in memory
 MOST_OUTPUT = 2_000  # characters of what a call gave back, beyond which only its fingerprint is kept
 
+T = TypeVar("T")
 Work = Callable[[Connection], Any]
+Batch = list[tuple[Work, Future[Any]]]
 
 _log = logging.getLogger("bylaw.gate")
 
@@ -55,11 +59,12 @@ class StoreDesk:
     anchor: Callable[[Checkpoint], None] = lambda tail: None
     commit: Callable[[], str | None] = lambda: None
     _waiting: SimpleQueue[tuple[Work, Future[Any]]] = field(default_factory=SimpleQueue)
+    _committed: SimpleQueue[_Committed] = field(default_factory=SimpleQueue)
     _ledger: Ledger = field(default_factory=lambda: Ledger(holds=set()))
     _entries: list[AuditEntry] = field(default_factory=list)
     _change: int = -1
     _starting: threading.Lock = field(default_factory=threading.Lock)
-    _worker: threading.Thread | None = None
+    _workers: tuple[threading.Thread, ...] = ()
 
     # ---- what doors call --------------------------------------------------------------------------------------------
 
@@ -88,49 +93,51 @@ class StoreDesk:
     def _queued(self, work: Work) -> Future[Any]:
         future: Future[Any] = Future()
         self._waiting.put((work, future))
-        if self._worker is None:
+        if not self._workers:
             with self._starting:
-                if self._worker is None:
-                    self._worker = threading.Thread(target=self._run, name="gate", daemon=True)
-                    self._worker.start()
+                self._workers = self._workers or tuple(map(_started, (self._run, self._tell)))
         return future
 
     def _run(self) -> None:
         while True:
-            batch = [self._waiting.get()]
-            try:
-                while len(batch) < MOST_AT_ONCE:
-                    batch.append(self._waiting.get_nowait())
-            except Empty:
-                pass
-            self._take(batch)
+            self._take(_batch(self._waiting))
 
-    def _take(self, batch: list[tuple[Work, Future[Any]]]) -> None:
+    def _take(self, batch: Batch) -> None:
         """Do everything in *batch* in one transaction; nobody hears of anything before it is kept."""
-        done: list[tuple[Future[Any], Any, BaseException | None]] = []
+        told: list[_Told] = []
+        self._entries.clear()
         try:
-            self._entries.clear()
-            with self.store.writing() as connection:
+            with self.store.writing_ahead() as connection:
                 audit.lock(connection)
                 self._follow(connection)
                 for work, future in batch:
                     try:
-                        done.append((future, work(connection), None))
+                        found = work(connection)
+                        told.append((future, found, None))
+                        if isinstance(found, Answer) and found.mode == "shadow":
+                            _say(future, found, None)
                     except BylawError as error:  # refused before anything of it was written
-                        done.append((future, None, error))
+                        told.append((future, None, error))
         except BaseException as error:  # nothing was kept, so nothing is known either
             self._forget()
-            _log.error("decisions were not kept", extra={"meta": {"reason": str(error)[:300]}})
-            for _, future in batch:
-                future.set_exception(error)
+            _not_kept([future for _, future in batch], error)
             return
-        for entry in self._entries:
-            self.anchor(after(entry))
-        for future, found, problem in done:
-            if problem is None:
-                future.set_result(found)
-            else:
-                future.set_exception(problem)
+        self._committed.put((told, self._entries[-1] if self._entries else None))
+
+    def _tell(self) -> None:
+        """Say what was decided once the disk holds it."""
+        while True:
+            kept = _batch(self._committed)
+            try:
+                self.store.last()
+                for last in [last for _, last in kept if last is not None][-1:]:
+                    self.anchor(after(last))
+            except BaseException as error:
+                _not_kept([future for told, _ in kept for future, *_ in told], error)
+                continue
+            for told, _ in kept:
+                for one in told:
+                    _say(*one)
 
     # ---- one decision, one report -----------------------------------------------------------------------------------
 
@@ -203,6 +210,39 @@ class StoreDesk:
     def _forget(self) -> None:
         self._ledger.clear()
         self._change = -1
+
+
+_Told = tuple[Future[Any], Any, BaseException | None]  # who hears of it: what was found, or what is wrong
+_Committed = tuple[list[_Told], AuditEntry | None]  # what is to be said once the disk holds it, and its last entry
+
+
+def _started(work: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=work, name="gate", daemon=True)
+    thread.start()
+    return thread
+
+
+def _batch(queue: SimpleQueue[T]) -> list[T]:
+    """What waits, at least one."""
+    found = [queue.get()]
+    with suppress(Empty):
+        while len(found) < MOST_AT_ONCE:
+            found.append(queue.get_nowait())
+    return found
+
+
+def _say(future: Future[Any], found: Any, problem: BaseException | None) -> None:
+    """Let who waits hear of it, unless nobody does any more, or has heard already."""
+    if future.done():
+        return
+    with suppress(InvalidStateError):
+        future.set_result(found) if problem is None else future.set_exception(problem)
+
+
+def _not_kept(futures: Iterable[Future[Any]], error: BaseException) -> None:
+    _log.error("decisions were not kept", extra={"meta": {"reason": str(error)[:300]}})
+    for future in futures:
+        _say(future, None, error)
 
 
 def open_desk(url: str, gate: Callable[[], Gate], clock: Callable[[], datetime], root: Path = Path()) -> StoreDesk:

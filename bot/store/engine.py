@@ -124,6 +124,12 @@ class Store:
         if is_durable and is_logged:
             self.last()
 
+    @contextmanager
+    def writing_ahead(self) -> Iterator[Connection]:
+        """A transaction that lasts once `last` has returned; another one may begin and end before that."""
+        with self.writing(is_durable=self._disk is None) as connection:  # a server's commit waits for its disk
+            yield connection
+
     def last(self) -> None:
         """Return once all that was committed before, by whomever, survives a power failure."""
         if self._disk is None:

@@ -28,6 +28,7 @@ from bylaw.logic.ir import ConditionalRule, Value, ValueMisfit
 from bylaw.logic.prose import rule_in_words
 from bylaw.logic.shorter import shorter
 
+MOST_DIFFERENCES = 5_000  # counterfactuals that are remembered
 MOST_WAITING = 3  # rules that would allow a denied call, told with it
 TOO_MANY = "more calls are open than anybody can say the end of"
 PENDING = "pending: another call was allowed and has not ended; with it this one would be decided otherwise"
@@ -77,6 +78,8 @@ class Gate:
         self._uses_sessions = any(not fact.same for fact in self._used)
         self._leading = sorted({fact.same[0] for fact in self._used if fact.same})
         self._reasons: dict[int, Reason] = {}
+        self._fixed = frozenset(name for name, fact in vocabulary.facts.items() if not fact.changeable)
+        self._differences: dict[tuple[str, int, frozenset[tuple[str, Value]]], dict[str, Any] | None] = {}
         self._bearing: dict[str, tuple[list[HistoryFact], list[HistoryFact]]] = {}
 
     @property
@@ -253,7 +256,16 @@ class Gate:
         return known
 
     def _different(self, action: str, facts: Mapping[str, Value], day: int) -> dict[str, Any] | None:
-        found = self.authorizer.counterfactual(action, facts, day)
+        """The smallest change that would allow it. An agent that is stopped asks again: it is looked for once."""
+        asked = action, day, frozenset(facts.items())
+        if asked not in self._differences:
+            if len(self._differences) >= MOST_DIFFERENCES:
+                self._differences.clear()
+            self._differences[asked] = self._difference(action, facts, day)
+        return self._differences.get(asked)
+
+    def _difference(self, action: str, facts: Mapping[str, Value], day: int) -> dict[str, Any] | None:
+        found = self.authorizer.counterfactual(action, facts, day, fixed=self._fixed)
         if found is None:
             return None
         variables = self._evaluator.ruleset.variables

@@ -7,7 +7,7 @@ say, `ask` where they differ. Where that cannot be worked out within the budget 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, cast
@@ -63,6 +63,7 @@ class Authorizer:
         self._persons = frozenset(persons)
         self._statuses: dict[tuple[str, int], _Status] = {}
         self._required: dict[int, tuple[str, ...]] = {}
+        self._allowing: dict[tuple[str, int], tuple[int, ...]] = {}
 
     @cached_property
     def _speaking(self) -> Mapping[str, int]:
@@ -84,8 +85,14 @@ class Authorizer:
 
     def allowing(self, action: str, day: int) -> tuple[int, ...]:
         """The rules in force that would allow *action* where they hold, the strongest first."""
-        rules = self.evaluator.ruleset.rules
-        return self._told(as_bits(i for i in bits(self._supporting.get(action, 0)) if rules[i].holds_on(day)))
+        known = self._allowing.get((action, day))
+        if known is None:
+            if len(self._allowing) >= MOST_REMEMBERED:
+                self._allowing.clear()
+            rules = self.evaluator.ruleset.rules
+            mine = (i for i in bits(self._supporting.get(action, 0)) if rules[i].holds_on(day))
+            known = self._allowing[action, day] = self._told(as_bits(mine))
+        return known
 
     def facts_of(self, action: str) -> frozenset[str]:
         """The facts that can bear on *action*."""
@@ -254,8 +261,12 @@ class Authorizer:
 
     # ---- what would have to be different ----------------------------------------------------------------------------
 
-    def counterfactual(self, action: str, facts: Facts, day: int, trials: int = TRIALS) -> Nearest | None:
-        """The smallest change of facts that allows *action*; None where nothing could."""
+    def counterfactual(
+        self, action: str, facts: Facts, day: int, trials: int = TRIALS, fixed: Collection[str] = ()
+    ) -> Nearest | None:
+        """The smallest change of facts that allows *action*; None where nothing could. Facts that are *fixed* are not
+        changed where they are known.
+        """
         giving = self._supporting.get(action, 0)
         if not giving or action in self._persons:
             return None
@@ -265,7 +276,7 @@ class Authorizer:
             may_stand=lambda stands: self._status(action, stands & members).permission == "allow",
             is_reached=lambda found: cast("Any", found).ruling == "allow",
         )
-        found = nearest(cast("Evaluator", _Asked(self, action)), facts, day, goal, trials)
+        found = nearest(cast("Evaluator", _Asked(self, action)), facts, day, goal, trials, fixed, is_firm=True)
         return found if found.steps else None
 
 

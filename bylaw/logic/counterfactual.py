@@ -18,8 +18,8 @@ from operator import and_
 from bylaw.logic.boxes import Box, Region, TooManyBoxes, boxes, domain, lies_in, near, point
 from bylaw.logic.case import in_force
 from bylaw.logic.evaluate import Decision, Evaluator
-from bylaw.logic.firing import as_bits, bits
-from bylaw.logic.ground import Ground
+from bylaw.logic.firing import bits
+from bylaw.logic.ground import MOST_KEPT, Ground
 from bylaw.logic.ir import Atom, Facts, Formula, Number, Op, Value, Variable, names
 from bylaw.logic.truth import truth
 
@@ -72,7 +72,7 @@ class Nearby:
         self._here = {var: on.part_at(var, facts[var]) if var in facts else -1 for var in self.facts}
         self._kept = [everyone if n < 0 else on.parts[var][n][1] for var, n in self._here.items()]
         self._waiting = [on.spoken[var] if var not in facts else 0 for var in self.facts]
-        self._wanted = as_bits(n for n, i in enumerate(on.rule_of) if i >= 0 and goal.rules >> i & 1)
+        self._wanted = on.boxes_of(goal.rules)
         self._everyone = everyone
         self._is_partial = not on.names <= facts.keys()
         now = self._after({})[0]
@@ -115,7 +115,7 @@ class Nearby:
 
     def _filled(self, which: tuple[int, ...], possible: int, waiting: int) -> Iterator[tuple[Place, ...]]:
         self._spend(1 + sum(len(self._ground.parts[self.facts[n]]) for n in which) // PARTS)
-        choices = [self.places(self.facts[n], possible) for n in which]
+        choices = [self.places(self.facts[n], possible, ~waiting & self._wanted) for n in which]
 
         def fill(k: int, left: int, places: tuple[Place, ...]) -> Iterator[tuple[Place, ...]]:
             if k == len(choices):
@@ -134,20 +134,34 @@ class Nearby:
         if self._left < 0:
             raise Exhausted
 
-    def places(self, var: str, possible: int) -> list[Place]:
-        """Where the fact could go, of parts that keep the same of the *possible* boxes the nearest to either side."""
+    def places(self, var: str, possible: int, wanted: int) -> list[Place]:
+        """Where the fact could go, of parts that keep the same of the *possible* boxes the nearest to either side.
+
+        A part that keeps none of those *wanted* is no place to go to.
+        """
         count, here = len(self._ground.parts[var]), self._here[var]
         is_ordered = here >= 0 and not isinstance(self._ground.parts[var][here][0], frozenset)
         sides = (range(here - 1, -1, -1), range(here + 1, count)) if is_ordered else (range(count),)
-        return sorted(chain(*(self._placed(var, side, possible) for side in sides)), key=lambda place: place.distance)
+        placed = chain(*(self._placed(var, side, possible, wanted) for side in sides))
+        return sorted(placed, key=lambda place: place.distance)
 
-    def _placed(self, var: str, side: Iterable[int], possible: int) -> Iterator[Place]:
-        seen = set[int]()
+    def _placed(self, var: str, side: Iterable[int], possible: int, wanted: int | None) -> Iterator[Place]:
+        seen, parts = set[int](), self._ground.parts[var]
         for n in side:
+            kept = parts[n][1] & possible
+            if n != self._here[var] and kept not in seen and (wanted is None or kept & wanted):
+                seen.add(kept)
+                yield self._place(var, n)
+
+    def _place(self, var: str, n: int) -> Place:
+        before = self._facts.get(var)
+        known: Place | None = self._ground.steps.get((var, n, before))
+        if known is None:
             where, allowed = self._ground.parts[var][n]
-            if n != self._here[var] and allowed & possible not in seen:
-                seen.add(allowed & possible)
-                yield _placed(where, allowed, self._evaluator.ruleset.variables[var], self._facts.get(var))
+            known = _placed(where, allowed, self._evaluator.ruleset.variables[var], before)
+            if len(self._ground.steps) < MOST_KEPT:
+                self._ground.steps[var, n, before] = known
+        return known
 
     def _may_reach(self, left: int, waiting: int, which: Sequence[int], places: Sequence[Place]) -> bool:
         if any(not left & invariant for invariant in self._invariants):
@@ -210,7 +224,7 @@ class Nearby:
         there = next(n for n, (where, _) in enumerate(self._ground.parts[var]) if where == place.where)
         is_lower = there < self._here[var]
         side = range(there - 1, -1, -1) if is_lower else range(there + 1, len(self._ground.parts[var]))
-        return list(self._placed(var, side, possible))
+        return list(self._placed(var, side, possible, None))
 
 
 def _placed(where: Region, allowed: int, variable: Variable, before: Value | None) -> Place:
@@ -264,27 +278,32 @@ class Nearest:
 
 
 def nearest(
-    evaluator: Evaluator, facts: Facts, day: int, goal: Goal, trials: int = TRIALS, fixed: Collection[str] = ()
+    evaluator: Evaluator,
+    facts: Facts,
+    day: int,
+    goal: Goal,
+    trials: int = TRIALS,
+    fixed: Collection[str] = (),
+    is_firm: bool = False,
 ) -> Nearest:
     """The nearest case that reaches *goal*, changing only facts that bear on its rules.
 
-    What nobody can change (*fixed*: an age, a day of birth) stays as it is known, if any change without it will do.
+    What nobody can change (*fixed*: an age, a day of birth) stays as it is known, if any change without it will do;
+    where that *is_firm*, in any case.
     """
     search = _Search(evaluator, facts, day, goal, trials)
     tried, most = 0, min(MOST_FACTS, len(search.nearby.facts))
     spared = frozenset(fixed) & facts.keys() & set(search.nearby.facts)
+    firm = spared if is_firm else frozenset[str]()
     try:
-        for count in range(1, most + 1) if spared else ():
-            found = search.first(search.nearby.changing(count, spared))
-            if found is not None:
-                return search.told(found, search.is_exact, count)
-        for count in range(1, most + 1):
-            found = search.first(search.nearby.changing(count))
-            if found is not None:
-                return search.told(found, search.is_exact, count)
-            tried = count
+        for kept in (spared, firm) if spared > firm else (firm,):
+            for count in range(1, most + 1):
+                found = search.first(search.nearby.changing(count, kept))
+                if found is not None:
+                    return search.told(found, search.is_exact, count)
+                tried = count if kept == firm else 0
     except Exhausted:
-        guided = search.first(search.nearby.into_boxes(MOST_FACTS))
+        guided = search.first(change for change in search.nearby.into_boxes(MOST_FACTS) if firm.isdisjoint(change))
         if guided is not None:
             return search.told(guided, False, tried)
     return Nearest((), None, search.is_exact and tried == len(search.nearby.facts), tried)

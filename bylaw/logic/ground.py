@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bylaw.logic.boxes import EVERYTHING, Box, Region, TooManyBoxes, boxes, lies_in
@@ -15,6 +15,8 @@ from bylaw.logic.case import in_force
 from bylaw.logic.diagram import parts
 from bylaw.logic.firing import as_bits, bits
 from bylaw.logic.ir import Constraint, Ruleset, Value, Variable, names
+
+MOST_KEPT = 20_000  # of each kind that is kept of searches
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,18 @@ class Ground:
     parts: Mapping[str, Sequence[tuple[Region, int]]]
     names: frozenset[str]  # all facts that guards name, those included that no box speaks of
     is_exact: bool
+    # what searches have worked out here: whose boxes the bits of some rules are, where a fact goes from one value
+    _of_rules: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
+    steps: dict[tuple[str, int, Value | None], Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def boxes_of(self, rules: int) -> int:
+        """The boxes of *rules*, both as bits."""
+        found = self._of_rules.get(rules)
+        if found is None:
+            found = as_bits(n for n, i in enumerate(self.rule_of) if i >= 0 and rules >> i & 1)
+            if len(self._of_rules) < MOST_KEPT:
+                self._of_rules[rules] = found
+        return found
 
     def part_at(self, var: str, value: Value) -> int:
         """The number of the part that a value lies in; -1 outside the domain."""
