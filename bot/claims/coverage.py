@@ -322,7 +322,7 @@ class Coverage:
         """What the words of a claim must say for it to be one."""
         facts = self.words.vocabulary.facts
         if claim.kind in ("fact", "limit", "figure") and (claim.fact is None or claim.fact in facts):
-            condition = _Resting(claim.fact, claim.operator or "==", claim.value, claim.unit)
+            condition = _Resting(claim.fact, claim.operator or "==", claim.value, claim.unit, True)
             why = self._bears(condition, [(p.start, p.end) for p in self.places[i]])
             if why:
                 yield Gap(claim.quote, why, i, is_weak=True)
@@ -330,15 +330,13 @@ class Coverage:
             if when.fact not in facts:
                 continue
             own = [(p.start, p.end) for p in self._places(when.quote)] if when.quote is not None else []
-            why = self._bears(
-                _Resting(when.fact, when.operator, when.value, when.unit), own or [(0, len(self.text.seen))]
-            )
+            anywhere = [(passage.start, passage.end) for passage in self.text.passages]
+            why = self._bears(_Resting(when.fact, when.operator, when.value, when.unit, bool(own)), own or anywhere)
             if why:
                 yield Gap(when.quote or claim.quote, why, i, is_weak=True)
-        if claim.kind == "source" and claim.policy_id is not None and claim.policy_id in self.words.policies:
-            others = [p for p in self.words.policies if p != claim.policy_id and p in claim.quote]
-            if others and claim.policy_id not in claim.quote:
-                yield Gap(claim.quote, f"it names {others[0]}, not {claim.policy_id}", i, is_weak=True)
+        is_known = claim.kind == "source" and claim.policy_id in self.words.policies
+        if is_known and not self.words.is_cited(claim.policy_id or "", claim.quote):
+            yield Gap(claim.quote, f"it does not name {claim.policy_id}", i, is_weak=True)
         if claim.kind == "denies" and not any(self._refuses(place) for place in self.places[i]):
             yield Gap(claim.quote, "a denial without a negation or a word of refusal", i, is_weak=True)
         is_declared = claim.kind == "gives" and claim.action in self.words.vocabulary.actions
@@ -365,7 +363,7 @@ class Coverage:
             said = {stem(token.word) for token in tokens}
             if said.isdisjoint(self.words.bearing(what.fact or "", value)) and not self._negates_another(what, said):
                 return False
-            return (start, end) == (0, len(self.text.seen)) or not self._says_the_opposite(what, value, tokens)
+            return not self._says_the_opposite(what, value, tokens)
         wanted = [*measures(self.words, what.fact, value, what.unit)]
         inside = [figure for figure in self.figures if start <= figure.start and figure.core <= end]
         return any(agree(figure, one) for figure in inside for one in wanted)
@@ -378,16 +376,34 @@ class Coverage:
         )
 
     def _says_the_opposite(self, what: _Resting, value: object, tokens: Sequence[Token]) -> bool:
-        """Are its words, and no others, declared phrases of another value of the flag?"""
-        owners = [mention.owners for mention in self.words.states.find(tokens)]
-        mine, other = f"{what.fact}={value}", f"{what.fact}={not value}"
-        is_flag = isinstance(value, bool) and what.operator == "==" and not _denies(tokens)
-        return is_flag and any(other in those for those in owners) and not any(mine in those for those in owners)
+        """Do the words say the other value of a flag: by its phrase, or by a negation that is there or is missing?"""
+        if not isinstance(value, bool) or what.operator not in ("==", "!="):
+            return False
+        name, meant = what.fact or "", value is (what.operator == "==")
+        yes, no = f"{name}=True", f"{name}=False"
+        found = [*self.words.states.find(tokens)]
+        inside = {k for one in found for k in range(one.first, one.last + 1)}
+        denials = [k for k, token in enumerate(tokens) if k not in inside and _is_no(token)]
+
+        def said(k: int, is_yes: bool) -> bool:
+            governing = [d for d in denials if d < k and tokens[d].clause == tokens[k].clause]
+            return is_yes is (len(governing) % 2 == 0)
+
+        mine = [one for one in found if (yes in one.owners) is not (no in one.owners)]
+        if mine:
+            return all(said(one.first, yes in one.owners) is not meant for one in mine)
+        poles = {pole: self.words.bearing_alone(name, pole) for pole in (True, False)}
+        words = [stem(token.word) for token in tokens]
+        if meant and not poles[False].isdisjoint(words) and poles[True].isdisjoint(words):
+            return not denials
+        if meant:
+            bearing = self.words.bearing(name, True)
+            return not any(said(k, True) for k, word in enumerate(words) if word in bearing)
+        return what.is_quoted and not denials and poles[False].isdisjoint(words) and not _turns_down(tokens)
 
     def _refuses(self, place: Place) -> bool:
         tokens = self.text.within(place.start, place.end)
-        words, lex = [token.word for token in tokens], lexicon()
-        return _denies(tokens) or any(lex[name].any_in(words) for name in ("restriction", "refusal", "forbidding"))
+        return _denies(tokens) or _turns_down(tokens)
 
     def _is_negated(self, place: Place, action: str) -> bool:
         """Does a negation before them, in their clause, govern the words of the action?"""
@@ -427,6 +443,7 @@ class _Resting(NamedTuple):
     operator: str
     value: object
     unit: str | None
+    is_quoted: bool  # by words of its own
 
 
 def _values_of(claim: Claim) -> Iterator[tuple[str | None, object, str | None]]:
@@ -442,6 +459,15 @@ def _values_of(claim: Claim) -> Iterator[tuple[str | None, object, str | None]]:
 def _denies(tokens: Sequence[Token]) -> bool:
     words = [token.word for token in tokens]
     return lexicon()["negation"].any_in(words) or any(word.endswith("n't") for word in words)
+
+
+def _is_no(token: Token) -> bool:
+    return token.word in lexicon()["negation"] or token.word.endswith("n't")
+
+
+def _turns_down(tokens: Sequence[Token]) -> bool:
+    words = [token.word for token in tokens]
+    return any(lexicon()[name].any_in(words) for name in ("restriction", "refusal", "forbidding"))
 
 
 def _holds(row: tuple[str, ...], part: tuple[str, ...]) -> bool:

@@ -68,7 +68,7 @@ class Declared:
 
     vocabulary: Vocabulary
     variables: Mapping[str, Variable]
-    policies: frozenset[str]
+    policies: Mapping[str, tuple[str, ...]]  # and what each is cited by: its source, and the laws behind it
     _content: dict[tuple[str, object], frozenset[str]] = field(default_factory=dict)
 
     # ---- actions ----------------------------------------------------------------------------------------------------
@@ -145,6 +145,12 @@ class Declared:
             )
         return self._content[key]
 
+    def bearing_alone(self, name: str, value: bool) -> frozenset[str]:
+        """The stems that only the phrases of that value of a flag have."""
+        fact = self.vocabulary.facts[name]
+        other = [name.replace("_", " "), fact.label or "", *_phrases(name, fact, not value)]
+        return _content_of(_phrases(name, fact, value)) - _content_of(other)
+
     def words_of_fact(self, name: str) -> frozenset[str]:
         """The stems of all that names a fact."""
         key = name, None
@@ -153,6 +159,12 @@ class Declared:
             texts = [name.replace("_", " "), fact.label or "", fact.unit or "", fact.ask or "", *_all_phrases(fact)]
             self._content[key] = frozenset(stem(word) for text in texts for word in words_of(text))
         return self._content[key]
+
+    def is_cited(self, policy: str, quote: str) -> bool:
+        """Does *quote* name the policy: by its id, or as its source or a law behind it is called?"""
+        said = set(map(stem, words_of(quote)))
+        titles = (title.partition(",")[0] for title in self.policies.get(policy, ()))
+        return policy in quote or any(words <= said for words in map(_stems, titles) if words)
 
     def unit_of(self, fact: str) -> str | None:
         """The unit of a fact, as the lexicon spells it."""
@@ -175,7 +187,19 @@ def declared(index: BundleIndex) -> Declared:
 
 
 def _declared(index: BundleIndex) -> Declared:
-    return Declared(index.vocabulary, index.ruleset.variables, frozenset(index.bundle.policies))
+    cited = {
+        policy: tuple(map(str, filter(None, (record.get("source"), *record.get("regulatory_linkage", ())))))
+        for policy, record in index.bundle.policies.items()
+    }
+    return Declared(index.vocabulary, index.ruleset.variables, cited)
+
+
+def _content_of(texts: Iterable[str]) -> frozenset[str]:
+    return content(word for text in texts for word in words_of(text))
+
+
+def _stems(text: str) -> set[str]:
+    return set(map(stem, words_of(text)))
 
 
 def _bare(text: str) -> str:
