@@ -391,7 +391,8 @@ class Coverage:
 
         mine = [one for one in found if (yes in one.owners) is not (no in one.owners)]
         if mine:
-            return all(said(one.first, yes in one.owners) is not meant for one in mine)
+            around = [token for k, token in enumerate(tokens) if k not in inside]
+            return not _turns_down(around) and all(said(one.first, yes in one.owners) is not meant for one in mine)
         poles = {pole: self.words.bearing_alone(name, pole) for pole in (True, False)}
         words = [stem(token.word) for token in tokens]
         if meant and not poles[False].isdisjoint(words) and poles[True].isdisjoint(words):

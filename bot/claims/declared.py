@@ -14,7 +14,7 @@ from functools import cached_property
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.figures import Figure, Measure, figures, measure, unit_named
-from bylaw.language.lexicon import content, stem
+from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Token, words_of
 from bylaw.logic.ir import Value, Variable, exact
 
@@ -31,30 +31,37 @@ class Mention:
 
 
 class Table:
-    """Phrases by the stems of their words, each with its owners."""
+    """Phrases by the stems of their words but for determiners ("half of the/your deposit"), each with its owners."""
 
     def __init__(self, rows: Iterable[tuple[str, str]]) -> None:
         self._owners: dict[Stems, set[str]] = {}
         for phrase, owner in rows:
-            words = tuple(map(stem, words_of(phrase)))
             if content(words_of(phrase)):
-                self._owners.setdefault(words, set()).add(owner)
+                self._owners.setdefault(_undetermined(words_of(phrase)), set()).add(owner)
         self._longest: dict[str, int] = {}
         for words in self._owners:
             self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Mention]:
         """The phrases in *tokens* (words and numbers of one passage), the longest first, none within another."""
-        stems = [stem(token.word) for token in tokens]
+        determiners = lexicon()["determiner"]
+        places = [k for k, token in enumerate(tokens) if token.word not in determiners]
+        stems = [stem(tokens[k].word) for k in places]
         i = 0
         while i < len(stems):
             for length in range(min(self._longest.get(stems[i], 0), len(stems) - i), 0, -1):
                 owners = self._owners.get(tuple(stems[i : i + length]))
-                if owners is not None and _runs_on(tokens[i : i + length]):
-                    yield Mention(i, i + length - 1, frozenset(owners))
+                first, last = places[i], places[i + length - 1]
+                if owners is not None and _runs_on(tokens[first : last + 1]):
+                    yield Mention(first, last, frozenset(owners))
                     i += length - 1
                     break
             i += 1
+
+
+def _undetermined(words: Iterable[str]) -> Stems:
+    determiners = lexicon()["determiner"]
+    return tuple(stem(word) for word in words if word not in determiners)
 
 
 def _runs_on(tokens: Sequence[Token]) -> bool:
@@ -203,9 +210,9 @@ def _stems(text: str) -> set[str]:
 
 
 def _bare(text: str) -> str:
-    """A label without its article."""
+    """A label without the pronoun that it begins with: "we take the animal in"."""
     words = text.split()
-    return " ".join(words[1:]) if len(words) > 1 and words[0].casefold() in ("a", "an", "the") else text
+    return " ".join(words[1:]) if len(words) > 2 and words[0].casefold() in lexicon()["pronoun"] else text
 
 
 def _is_figure(phrase: str) -> bool:

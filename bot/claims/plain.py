@@ -7,17 +7,19 @@ an action has, or a closed class of the lexicon; one word more, and nobody propo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import groupby
 
 from bot.claims.judge import Situation
 from bot.claims.measures import agree, told_measures
 from bot.claims.models import MOST_CLAIMS, Claim
-from bylaw.language.figures import Figure, figures_in, measure
+from bylaw.language.figures import Amount, Figure, figures_in, measure
 from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Passage, Text, Token, parse, words_of
 
 _ANSWERS = {"yes": True, "no": False}
-_CAREFUL = ("restriction", "hedging", "forbidding", "often", "scales")  # what a reader of words alone must not judge
+_DENYING = ("forbidding", "negation")  # "may not" before the "not" in it
+_CAREFUL = ("restriction", "hedging", "often", "scales")  # what a reader of words alone must not judge
 
 
 def read(answer: str, case: Situation) -> tuple[Claim, ...]:
@@ -82,6 +84,7 @@ class _Sentence:
         self.quote, self.start = said.strip(), passage.start + len(said) - len(said.lstrip())
         self.all = [token for token in text.within(passage.start, passage.end) if token.word[0].isalnum()]
         self.figures = [one for one in figures if one.is_firm and passage.start <= one.start < passage.end]
+        self.is_question = is_question
         self.is_asking = self.quote.endswith("?") and not is_question
         self.known: set[int] = set()  # the starts of the tokens that are understood
 
@@ -115,7 +118,8 @@ class _Sentence:
         stated = {start for start, _, _ in states}
         for _, group in groupby(self.all, key=lambda token: token.clause):
             claims += self._clause([*group], owned, {s: (f, v) for s, f, v in states}, inside)
-        is_bound = any(lexicon()[name].any_in(self._free(inside)) for name in ("causing", "asking"))
+        binding = ("causing",) if self.is_question else ("causing", "asking")
+        is_bound = any(lexicon()[name].any_in(self._free(inside)) for name in binding)
         if is_bound and not (stated or any(claim.kind == "fact" for claim in claims)):
             raise _NotUnderstood  # a condition that is none of the declared words
         yield from claims
@@ -167,7 +171,7 @@ class _Sentence:
         for figure in self.figures:
             tokens = [token for token in self.all if figure.start <= token.start < figure.end]
             if all(token.start in inside for token in tokens):
-                yield from self._figure_of_action(figure, actions)
+                yield from self._figure_of_action(figure, actions, is_own=True)
                 continue
             before = [token.word for token in self.all if token.end <= figure.start][-3:]
             if any(len(row) <= len(before) and tuple(before[-len(row) :]) == row for row in lexicon().comparisons):
@@ -187,12 +191,13 @@ class _Sentence:
                 return Claim(kind="fact", quote=self.quote, fact=fact, operator="==", value=shown)
         raise _NotUnderstood
 
-    def _figure_of_action(self, figure: Figure, actions: set[str]) -> Iterator[Claim]:
+    def _figure_of_action(self, figure: Figure, actions: set[str], is_own: bool = False) -> Iterator[Claim]:
+        """The figure of an action; a bare one ("half") only within the words of the action (*is_own*)."""
         unit, amounts = figure.unit, figure.values
-        for action in sorted(actions):
+        for action in sorted(actions) if unit or is_own else ():
             measures = [one for one, _, by in self.words.figures_of(action) if by is None]
-            if unit and any(measure(amount, unit) in measures for amount in amounts):
-                yield Claim(kind="figure", quote=self.quote, action=action, value=str(amounts[0]), unit=unit)
+            if any(measure(amount, unit) in measures for amount in amounts):
+                yield Claim(kind="figure", quote=self.quote, action=action, value=_spelled(amounts), unit=unit)
                 return
 
     # ---- clauses ----------------------------------------------------------------------------------------------------
@@ -205,7 +210,10 @@ class _Sentence:
         free = [token.word for token in rest]
         mine = [owned[token.start] for token in tokens if token.start in owned]
         stated = [states[token.start] for token in tokens if token.start in states]
-        negations = [*lex["negation"].find(free)]
+        negations: list[tuple[int, int]] = []
+        for name in _DENYING:
+            taken = {i for first, behind in negations for i in range(first, behind)}
+            negations += [one for one in lex[name].find(free) if taken.isdisjoint(range(*one))]
         denied = len(negations) + sum(word.endswith("n't") for word in free)
         if denied > 1 or (denied and len(mine) + len(stated) != 1):
             raise _NotUnderstood
@@ -239,6 +247,11 @@ class _Sentence:
             is_sorry = word in lex["courtesy"] and word in lex["refusal"]
             if not is_sorry and not any(bare in lex[name] for name in known):
                 raise _NotUnderstood
+
+
+def _spelled(amounts: Sequence[Amount]) -> str:
+    """One of the values that a figure may mean, a whole number where there is one."""
+    return str(next((one for one in amounts if isinstance(one, Fraction) and one.denominator == 1), amounts[0]))
 
 
 def _empty() -> frozenset[str]:

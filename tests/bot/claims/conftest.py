@@ -20,6 +20,7 @@ from bylaw.bundle import parse
 from ci import pipeline
 
 HERE = Path(__file__).parent
+TRADES = HERE.parent / "enforcement" / "trades"
 SHARED = HERE.parents[3] / "shared" / "realworld" / "policies"
 TODAY = date(2026, 11, 20)
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -53,6 +54,8 @@ def repositories() -> dict[str, BundleIndex]:
         "voltmark": compiled(HERE.parents[2]),
         "ferry": compiled(HERE / "ferry"),
         "kennel": compiled(HERE / "kennel"),
+        "coworking": compiled(TRADES / "coworking"),
+        "boarding": compiled(TRADES / "kennel"),
         "rental": compiled(HERE.parents[1] / "company"),
     }
     if SHARED.is_dir():
