@@ -143,7 +143,7 @@ class Bot:
                 commit=index.commit,
                 bundle_artifact=kept,
                 thresholds=_thresholds(index),
-            )
+            ).under(index.rules.autonomy)
             self._refused = None
             self.settle()
             _log.info("a bundle was loaded", extra={"snapshot_etag": index.etag})
@@ -204,7 +204,7 @@ def open_bot(
         lease=timedelta(seconds=settings.lease_seconds),
         bundle_artifact=_kept(bundle, index, artifacts),
         anchor=anchoring(settings),
-    )
+    ).under(index.rules.autonomy)
     return Bot(bundle, services, seen, close, admit, settings.bundle_keys)
 
 
@@ -292,6 +292,7 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
             analytics.prepare,
             attended,
             personal=personal.answering,
+            continues=analytics.continues,
         ),
         Answerer("policy", recognise.score, policy, recognise.topics, only_computes=llm is None),
     )

@@ -105,7 +105,7 @@ def ask(
     question = question or ("the filled form" if given_form is not None else "")
     if not question.strip():  # before the policies are read, which takes its time
         raise UsageError("the question is empty", 'ask something: bylaw ask "…"')
-    given = _settings(root, warehouse)
+    given = given_settings(root, warehouse)
     bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:
         services = bot.services()
@@ -179,7 +179,7 @@ def serve(
     from bot.room import Room
     from bot.scheduler import ticking
 
-    given = _settings(root, warehouse)
+    given = given_settings(root, warehouse)
     given = replace(given, host=host or given.host, port=given.port if port is None else port)
     given = replace(given, workers=1 if mcp else _processes(workers or given.workers, slack))
     if not mcp:
@@ -274,7 +274,7 @@ def _say(words: str) -> None:
     click.echo(words, err=True)
 
 
-def _settings(root: Path | None, warehouse: str | None) -> Settings:
+def given_settings(root: Path | None, warehouse: str | None) -> Settings:
     """The environment, with what this call says over it. What is remembered lies under the root."""
     given = settings.read(root or Path())
     if warehouse == "demo":

@@ -221,7 +221,7 @@ class Turn:
 
     `artifacts` are kept under their fingerprint by name (plan, envelope, raw model output); `log` fills the query
     log (the column names of `bot.store.querylog`). Both may stay empty. A turn that `is_aside` leaves the conversation
-    as it was.
+    as it was. `tells` are the people who have to hear that this was answered, or that a person has to.
     """
 
     reply: Reply
@@ -229,6 +229,7 @@ class Turn:
     artifacts: Mapping[str, Any] = field(default_factory=dict)
     log: Mapping[str, Any] = field(default_factory=dict)
     is_aside: bool = False
+    tells: tuple[str, ...] = ()
 
     # worked out once for a turn that several requests are given
 

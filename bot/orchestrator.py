@@ -14,16 +14,31 @@ from datetime import datetime
 from typing import Any
 
 from bot.artifacts import written
-from bot.conversation import MAX_TEXT, Question, Reply, ReplyKind, ReplyStatus, Turn, is_sound, is_text, sayable
-from bot.lifecycle import State, road
+from bot.conversation import MAX_TEXT, Actor, Question, Reply, ReplyKind, ReplyStatus, Turn, is_sound, is_text, sayable
+from bot.lifecycle import Outcome, State, road
 from bot.memory.recall import NOTHING, Recalled, recall
 from bot.memory.recall import told as recalled_json
-from bot.router import BOTH, Answerer, Past, Route, chosen, courtesy, named_kind, refusal, route, which
+from bot.router import (
+    BOTH,
+    Answerer,
+    Past,
+    Route,
+    chosen,
+    courtesy,
+    is_said,
+    named_kind,
+    opens,
+    picked,
+    refusal,
+    route,
+    which,
+)
 from bot.services import Services
-from bot.store import audit, kept, querylog, requests, sessions
+from bot.settlement import settle
+from bot.store import audit, deliveries, kept, querylog, requests, sessions
 from bot.store.columns import Written, check_ids
 from bot.store.engine import StoreError
-from bot.store.requests import Busy, Claim
+from bot.store.requests import Busy, Claim, Links
 from bot.store.sessions import Session
 from bylaw.audit.entry import after
 from bylaw.canonical import spelled
@@ -32,6 +47,9 @@ from bylaw.errors import BylawError, GateDenied, UsageError
 _TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile
 _POLL_SECONDS = 0.05
 _SCOPED = (State.INTAKE, State.SCOPE)
+TAKES = "takes the last answer as it is"
+ACCEPTED = "Accepted."
+REVISES = "revises"  # of a question's options: the request whose answer it puts right
 _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever else offers a choice
 
 
@@ -39,7 +57,8 @@ _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever 
 class _Answered:
     """An answer that is not kept yet, and its reply, signed.
 
-    `session` is what the next turn will find, None to leave it as it is.
+    `session` is what the next turn will find, None to leave it as it is. `takes` is the request whose answer it
+    accepts.
     """
 
     question: Question
@@ -50,6 +69,12 @@ class _Answered:
     error: str | None = None
     before: Session | None = None
     recalled: Recalled = NOTHING
+    takes: str | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Did it get somewhere, or does it ask back at least?"""
+        return self.reply.status not in ("refused", "escalated") and self.error is None
 
 
 @dataclass(frozen=True)
@@ -103,6 +128,18 @@ def handle(question: Question, services: Services) -> Reply:
                     return _answer_and_keep(question, held, begun, services)
             except _Lost:
                 return _wait(question, services)
+
+
+def is_addressed(text: str, session_id: str, actor: Actor, services: Services) -> bool:
+    """Is *text* for the bot, although nobody named it: the answer to what it asked, or only sensible behind its own?"""
+    with services.store.reading() as connection:
+        session = sessions.load(connection, session_id, actor, services.clock(), services.session_life)
+    if session.pending is not None or (session.is_open and is_said(text, services.lexicons.accepted)):
+        return True
+    last = next((one for one in services.answerers if one.kind == session.last_kind), None)
+    if last is None or last.continues is None:
+        return False
+    return last.continues(text, session.states.get(last.kind, {}), services.index)
 
 
 def _computed(question: Question, begun: _Begun, services: Services) -> Reply | None:
@@ -161,7 +198,8 @@ def _answer_and_keep(question: Question, held: Claim, begun: _Begun, services: S
 def _begin(question: Question, services: Services) -> _Begun:
     """Read the session, and find who answers."""
     with services.store.reading() as connection:
-        session = sessions.load(connection, question.session_id, question.actor)
+        known = (question.session_id, question.actor, services.clock(), services.session_life)
+        session = sessions.load(connection, *known)
         recalled = recall(connection, question.actor.id)
     return _Begun(session, *_scope(question, session, services.recalling(recalled)), recalled)
 
@@ -174,6 +212,8 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
         return question, Route("data", 1.0, "a filled form", {})
     if (named := named_kind(text)) is not None and any(one.kind == named[0] for one in services.answerers):
         return question.model_copy(update={"text": named[1]}), Route(named[0], 1.0, "the person said so", {})
+    if session.is_open and session.pending is None and is_said(text, services.lexicons.accepted):
+        return question, Route(None, 1.0, TAKES, {})
     if courtesy(text):
         return question, Route(None, 1.0, "a courtesy", {})
     way = route(text, services.index, services.answerers, services.thresholds, past)
@@ -198,6 +238,9 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
         reply = _say(question, services, way.kind or "refusal", "escalated", text)
         return _Answered(question, Turn(reply, {}), reply, way, None, "too many attempts")
     answerer = _answerer(way, services)
+    if answerer is None and way.reason == TAKES:
+        reply = _say(question, services, "refusal", "answered", ACCEPTED)
+        return _Answered(question, Turn(reply, {}), reply, way, None, takes=session.last_request)
     if answerer is None and way.reason == BOTH:
         return _which(question, way, session, services)
     if answerer is None:
@@ -212,7 +255,9 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
         reply = _say(question, services, answerer.kind, status, f"I could not answer this: {said}")
         return _Answered(question, Turn(reply, {}), reply, way, None, said)
     reply = turn.spoken.model_copy(update=_names(question, services))
-    return _Answered(question, turn, reply, way, None if turn.is_aside else _after(session, answerer.kind, turn))
+    return _Answered(
+        question, turn, reply, way, None if turn.is_aside else _after(session, answerer.kind, turn, question)
+    )
 
 
 def _which(question: Question, way: Route, session: Session, services: Services) -> _Answered:
@@ -221,11 +266,11 @@ def _which(question: Question, way: Route, session: Session, services: Services)
     reply = _say(question, services, "refusal", "needs_choice", text).model_copy(
         update={"choices": which(question.text)}
     )
-    waiting = replace(session, pending=reply.status, offered=reply.choices)
+    waiting = replace(session, pending=reply.status, offered=reply.choices, last_request=question.request_id)
     return _Answered(question, Turn(reply, {}), reply, way, waiting)
 
 
-def _after(session: Session, kind: str, turn: Turn) -> Session:
+def _after(session: Session, kind: str, turn: Turn, question: Question) -> Session:
     """The session as the next turn will find it."""
     reply = turn.reply
     offered = reply.choices or (reply.ask.choices if reply.ask else ())
@@ -236,6 +281,7 @@ def _after(session: Session, kind: str, turn: Turn) -> Session:
         pending=reply.status if is_waiting else None,
         offered=offered if is_waiting else (),
         states={**session.states, kind: turn.state},
+        last_request=question.request_id,
     )
 
 
@@ -252,22 +298,66 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
         shelf["bundle"] = services.bundle_artifact
     entry = _entry(question, answered, shelf, started, services.clock())
     drafted = audit.prepare(entry)  # before the chain is locked
+    links, choice = _links(question, answered, services)
     with services.store.writing() as connection:
         now = services.clock()
         as_json, onward = Written(papers["reply"].text), road(reply)
         if held is None:
-            is_ours = requests.keep(connection, question, reply, _SCOPED, onward, shelf, now, as_json)
+            is_ours = requests.keep(connection, question, reply, _SCOPED, onward, shelf, now, as_json, links)
         else:
-            is_ours = requests.finish(connection, held, reply, onward, shelf, now, as_json)
+            is_ours = requests.finish(connection, held, reply, onward, shelf, now, as_json, links)
         if not is_ours:
             raise _Lost
         if answered.session is not None and not sessions.save(connection, answered.session, now):
             raise _MovedOn
-        querylog.record(connection, question, reply, answered.turn.log, answered.route.confidence, now)
+        frame = {**links.columns(), "choice": choice, "answer_ms": round((now - started).total_seconds() * 1000)}
+        querylog.record(connection, question, reply, answered.turn.log, answered.route.confidence, now, frame)
+        for before, outcome in _settled(links, answered):
+            standing = requests.load(connection, before)
+            if standing is not None and standing.question.actor.id == question.actor.id:
+                note = f"{outcome} by {question.actor.id} in {question.request_id}"
+                told = {"query": question.text, "by_request": question.request_id}
+                settle(connection, standing, outcome, question.actor, services.clock, note, told)
+        for person in answered.turn.tells:
+            if person != question.actor.id:
+                deliveries.notify(connection, person, question.request_id, "answered", _news(question, reply), now)
         services.artifacts.within(connection, papers.values())
         appended = audit.append(connection, drafted, services.clock, question.request_id)
     services.anchor(after(appended))
     return reply
+
+
+def _links(question: Question, answered: _Answered, services: Services) -> tuple[Links, int | None]:
+    """The requests that this one goes on from, and which of the offered readings was picked."""
+    session = answered.before
+    named = question.options.get(REVISES)
+    if not answered.is_given or answered.takes is not None or session is None:
+        return Links(), None
+    if isinstance(named, str):
+        return Links(revises=named), None
+    if session.pending in ("needs_choice", "needs_fact"):
+        choice = picked(question.text, session.offered)
+        is_answer = choice is not None or session.pending == "needs_fact" or question.options.get("form") is not None
+        if is_answer and session.last_kind in (None, answered.route.kind):
+            return Links(clarifies=session.last_request), choice
+    if session.is_open and opens(question.text, services.lexicons.revised) and answered.route.kind == session.last_kind:
+        return Links(revises=session.last_request), None
+    return Links(), None
+
+
+def _settled(links: Links, answered: _Answered) -> Iterator[tuple[str, Outcome]]:
+    """The requests before this one that it ends, and how."""
+    if answered.takes is not None:
+        yield answered.takes, Outcome.ACCEPTED
+    if links.revises is not None:
+        yield links.revises, Outcome.REVISED
+
+
+def _news(question: Question, reply: Reply) -> str:
+    """What is told to those who have to hear of an answer: who asked what, without any figure of it."""
+    if reply.status == "escalated":
+        return f"{question.actor.id} asked what only a person may answer: “{question.text}” ({question.request_id})."
+    return f"{question.actor.id} was answered at level {reply.level}: “{question.text}” ({question.request_id})."
 
 
 def _papers(question: Question, answered: _Answered) -> dict[str, str]:

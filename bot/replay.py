@@ -219,7 +219,8 @@ def _services(
     for answerer in answerers:
         answerer.prepare(index)
     edges = thresholds(index.rules.routing)
-    return Services(index, index.etag, index.commit, store, artifacts, answerers, app.now, app.new_id, edges)
+    made = Services(index, index.etag, index.commit, store, artifacts, answerers, app.now, app.new_id, edges)
+    return made.under(index.rules.autonomy)
 
 
 def _past(given: Reply, papers: Mapping[str, Any]) -> _Past | None:

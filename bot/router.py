@@ -37,7 +37,8 @@ class Answerer:
     `prepare` builds what the first question on a bundle would otherwise wait for. `attended` is the same answer, given
     up when who asked is gone; None for one that is over before anybody goes. One that `only_computes` asks nothing of
     other systems: it is there within milliseconds, or not at all. `personal` is this one for somebody of whom something
-    is remembered.
+    is remembered. Of a text that nobody told the bot, `continues` says whether it asks for something, but only behind
+    what was asked before.
     """
 
     kind: AnswerKind
@@ -48,6 +49,7 @@ class Answerer:
     attended: Callable[[Event], Answer] | None = None
     only_computes: bool = False
     personal: Callable[[Answerer, Any, Any], Answerer] | None = None
+    continues: Callable[[str, Mapping[str, Any], Any], bool] | None = None
 
     def recalling(self, recalled: Any, index: Any) -> Answerer:
         """This one, for the person of whom this is *recalled*."""
@@ -205,6 +207,33 @@ def chosen(text: str, offered: Sequence[Choice]) -> str:
     if said.isascii() and said.isdigit() and 1 <= int(said[:4]) <= len(offered):
         return offered[int(said[:4]) - 1].value
     return next((choice.value for choice in offered if choice.label.strip().casefold() == said), text)
+
+
+def picked(text: str, offered: Sequence[Choice]) -> int | None:
+    """Which choice *text* names, by number, value, label or what stands before its colon; None for none."""
+    said = _bare(text)
+    if said.isascii() and said.isdigit() and 1 <= int(said[:4]) <= len(offered):
+        return int(said[:4]) - 1
+    for n, choice in enumerate(offered):
+        if said in (_bare(choice.value), _bare(choice.label), _bare(choice.label.partition(":")[0])):
+            return n
+    return None
+
+
+def is_said(text: str, phrases: Sequence[str]) -> bool:
+    """Is *text* one of the *phrases*, and nothing more?"""
+    return _bare(text) in {_bare(phrase) for phrase in phrases}
+
+
+def opens(text: str, phrases: Sequence[str]) -> bool:
+    """Does *text* open with one of the *phrases*, and go on?"""
+    words = f"{_bare(text)} "
+    return any(words.startswith(f"{_bare(phrase)} ") and words != f"{_bare(phrase)} " for phrase in phrases)
+
+
+def _bare(text: str) -> str:
+    """The words of *text*, as they are compared with those of a closed list."""
+    return " ".join(re.findall(r"[\w'._/-]+", text.replace("’", "'").casefold())).rstrip(".")
 
 
 def courtesy(text: str) -> str | None:

@@ -16,8 +16,17 @@ from bot.artifacts import Shelf
 from bot.router import Answerer, Thresholds
 from bot.store.engine import Store
 from bylaw.audit.entry import Checkpoint
+from bylaw.authored.autonomy import Autonomy
 from bylaw.llm.guarded import Guard
 from bylaw.warehouses.port import Warehouse
+
+
+@dataclass(frozen=True)
+class Lexicons:
+    """The closed lists of `rules/autonomy.yaml` that the frame itself listens for."""
+
+    accepted: tuple[str, ...] = ()
+    revised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,12 +44,19 @@ class Services:
     thresholds: Thresholds
     lease: timedelta = timedelta(seconds=120)
     max_attempts: int = 3  # a question that broke down so often is a human's
+    lexicons: Lexicons = Lexicons()
+    session_life: timedelta = timedelta(hours=24)
     wait_seconds: float = 10.0  # for another process that answers the very same request
     pause: Callable[[float], None] = field(default=time.sleep)
     bundle_artifact: str | None = None  # the bundle on the shelf, for whoever rebuilds an answer later
     warehouse: Warehouse | None = None  # where lookups of the gate run
     llm: Guard | None = None  # the language model that may judge; it decides nothing
     anchor: Callable[[Checkpoint], None] = field(default=lambda tail: None)  # hears of each entry of the chain
+
+    def under(self, rules: Autonomy) -> Services:
+        """These, with what *rules* say of conversations."""
+        lexicons = Lexicons(tuple(rules.accepted.phrases), tuple(rules.revised.phrases))
+        return replace(self, lexicons=lexicons, session_life=timedelta(hours=rules.session_hours))
 
     def until(self, gone: Event) -> Services:
         """These, for somebody who may go before the answer is there."""

@@ -20,6 +20,7 @@ from bot.analytics import (
     assumed,
     autonomy,
     business,
+    carrying,
     form,
     judged,
     plans,
@@ -60,6 +61,7 @@ from bylaw.warehouses.port import Warehouse, WarehouseError
 
 WRITES_REFUSED = "Write operations are not supported: I read data and never change it."  # seed 004, 5.2.6
 _ANY_DAY = date(2100, 1, 1)  # recognising a phrase of time needs no day of asking
+_LONGEST_FOLLOW_UP = 200  # characters: what nobody told the bot is read only where it is short
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,19 @@ def score(text: str, index: BundleIndex) -> float:
     return 1.0 if is_write_request(text) else _desk(index).reader.knows(text, _ANY_DAY)
 
 
+def continues(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
+    """Does *text* ask for something, but only behind the question before it: "but for Q2", "the same by region"?"""
+    previous = _previous(state)
+    if previous is None or len(text) > _LONGEST_FOLLOW_UP:
+        return False
+    rest = carrying.referred(text, index.rules.autonomy.same.phrases)
+    if rest == "":
+        return True
+    reader = _desk(index).reader
+    alone = reader.read(text, _ANY_DAY)
+    return not isinstance(alone, Bound) and isinstance(reader.read(rest or text, _ANY_DAY, previous), Bound)
+
+
 def topics(index: BundleIndex) -> Sequence[str]:
     """Questions that are known to work: the verified ones marked for newcomers, else the metrics."""
     found = []
@@ -125,9 +140,11 @@ def answer(
     reads every question besides the reader: what both read alike is answered.
     """
     means = _Means(index, _desk(index), warehouse, rights, settle, llm)
+    state = {**state, "settled": carrying.settled(question.text, state)}
     turn = _turn(question, state, means)
-    picks = turn.state.get("picks", state.get("picks"))
-    return replace(turn, state={**turn.state, "picks": picks}) if picks else turn
+    kept = {name: turn.state.get(name, state.get(name)) for name in carrying.CARRIED}
+    state = {name: value for name, value in turn.state.items() if name not in kept}
+    return replace(turn, state={**state, **{name: value for name, value in kept.items() if value}})
 
 
 def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
@@ -143,6 +160,10 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
         return Turn(_reply(question, index, kind="refusal", status="refused", text=WRITES_REFUSED), state)
     previous = _previous(state)
     text = question.text if previous is None else plans.beyond(question.text)
+    same = None if previous is None else carrying.referred(text, index.rules.autonomy.same.phrases)
+    if previous is not None and same == "":
+        return _answer(question, state, Bound(previous, ()), means)
+    text = same or text
     reading = desk.reader.read(text, index.local(question.asked_at).date(), previous)
     match reading:
         case NotUnderstood():
@@ -218,7 +239,6 @@ def _unclear(
 ) -> Turn:
     """Which reading is meant, each with its figures where each may run alone; the answer where all give the same."""
     index, rules = means.index, means.index.rules.autonomy.alternatives
-    asked = {choice.label.partition(":")[0].lower(): choice.value for choice in reading.choices}
     today = index.local(question.asked_at).date()
 
     def ask(text: str) -> Turn | None:
@@ -227,6 +247,10 @@ def _unclear(
             return None
         return _answer(question.model_copy(update={"text": text}), state, bound, means)
 
+    before = carrying.chosen(state, reading)
+    if before is not None and (turn := ask(before.value)) is not None:
+        caveats = (*turn.reply.caveats, carrying.told(reading, before))
+        return replace(turn, reply=turn.reply.model_copy(update={"caveats": caveats}))
     is_few = rules is not None and 2 <= len(reading.choices) <= rules.computed
     turns = alternatives.computed(reading.choices, ask) if is_few and means.warehouse is not None else ()
     if turns and (same := alternatives.agreed(reading, turns)) is not None:
@@ -242,7 +266,7 @@ def _unclear(
         caveats=alternatives.shared_caveats(turns) if turns else (),
     )
     kept = alternatives.papers(turns) if turns else {}
-    return Turn(reply, {**state, "choices": asked}, artifacts=kept)
+    return Turn(reply, carrying.offered(state, reading), artifacts=kept)
 
 
 def _proposed(
@@ -302,7 +326,7 @@ def _settled(question: Question, state: dict[str, Any], word: plans.Word, means:
 def _answer(
     question: Question, state: dict[str, Any], bound: Bound, means: _Means, assent: Assent | None = None
 ) -> Turn:
-    query, sql, tied = bound.query, None, None
+    query, sql, tied, elapsed = bound.query, None, None, None
     index, desk, warehouse, rights = means.index, means.desk, means.warehouse, means.rights
     try:
         visible = desk.compiler.visible(rights)
@@ -333,7 +357,8 @@ def _answer(
                     refused, state, artifacts={"plan": _plan(query, sql, dialect, judgement, planned)}, is_aside=True
                 )
             limit = index.rules.autonomy.execution.rows_fetched
-            results = execution.executed(request, planned, limit).results
+            done = execution.executed(request, planned, limit)
+            results, elapsed = done.results, done.execution_time_ms
             assert results is not None
             missing = absent.looked_up(query, results, desk.compiler, execution, request, visible)
             if missing is not None:
@@ -351,7 +376,8 @@ def _answer(
         plan["confirms"] = assent.held.request_id
     carried = {"query": plan["query"], **({"waiting": plans.kept(question, reply, bound)} if reply.choices else {})}
     log = judgement.log(question, desk.context.entities[compiled.base].domain)
-    return Turn(reply, carried, artifacts={"plan": plan}, log=log)
+    tells = tuple(judgement.tells) if reply.status in ("answered", "escalated") else ()
+    return Turn(reply, carried, artifacts={"plan": plan}, log=log | {"execution_time_ms": elapsed}, tells=tells)
 
 
 def _absent(question: Question, state: dict[str, Any], missing: absent.Absent, reply: Reply, means: _Means) -> Turn:

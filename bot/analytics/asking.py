@@ -44,7 +44,8 @@ _DONE_FOR = re.compile(  # "could you have order 12 marked as sent", "I would li
     r"|^take\b.* out of the (?:system|database|table|list|data)\b"
 )
 _FOLLOW_UP = re.compile(
-    r"^\W*(and|but|or|also|now|then|what about|how about|what if|same|only|just|instead|actually|i mean|i meant)\b"
+    r"^\W*(and|but|or|also|now|then|what about|how about|what if|same|only|just|instead|actually|i mean|i meant"
+    r"|without|excluding|exclude|except)\b"
     r"|\b(instead|i meant|i mean)\b|^\W*(compared? (that|it|this|to|with)|how (does|do|did) (that|it|this|they))\b",
     re.IGNORECASE,
 )

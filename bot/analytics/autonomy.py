@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from bot.analytics.interfaces import DECISIONS, AuthRequest, AuthResponse, Plan
 from bot.conversation import Acceptance, Actor
+from bylaw.authored.access import Roles
 from bylaw.authored.autonomy import Autonomy, Preference
 from bylaw.authored.context import Entity
 
@@ -123,6 +124,24 @@ def _escalation(around: Circumstances) -> tuple[Actor, ...]:
     """Who can take over: the owners of what is read, then the stewards."""
     owners = [entity.owner for entity in (*around.asked, *around.touched) if entity.owner]
     return tuple(Actor(id=name) for name in dict.fromkeys((*owners, *around.stewards)))
+
+
+def told(rules: Autonomy, roles: Roles, level: int, escalation: Sequence[Actor], owners: Sequence[str]) -> list[str]:
+    """Who hears of an answer of this level: whom the rules name, and who can take over what only a person may answer.
+
+    Where no owner is somebody that the rules on roles know, the stewards stand in.
+    """
+    found: set[str] = {user for actor in escalation for user in roles.people(actor.id)} if level == 1 else set()
+    for word in rules.level(level).notifies:
+        match word:
+            case "owners":
+                known = {user for owner in owners for user in roles.people(owner)}
+                found |= known or set(roles.stewards())
+            case "stewards":
+                found |= set(roles.stewards())
+            case _:
+                found |= set(roles.people(word))
+    return sorted(found)
 
 
 def preference_phrases(rules: Autonomy) -> tuple[str, ...]:

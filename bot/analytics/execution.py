@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time as clocks
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, time
 from decimal import Decimal
 from typing import Any
@@ -30,6 +31,7 @@ class Execution:
     dialect: str
     masked: Callable[[Rows], Rows]
     visible: Visible | None = None
+    monotonic: Callable[[], float] = field(default=clocks.monotonic)
 
     def planned(self, request: ExecutionRequest) -> ExecutionResponse:
         """The gate's verdict, and the plan where it may run. Raises WarehouseError."""
@@ -56,7 +58,10 @@ class Execution:
         """*planned* with its rows, at most *limit*. Raises WarehouseError."""
         if self.warehouse is None or planned.sql is None:
             return planned
-        rows = self.masked(self.warehouse.run(planned.sql, limit))
+        started = self.monotonic()
+        found = self.warehouse.run(planned.sql, limit)
+        elapsed = round((self.monotonic() - started) * 1000)
+        rows = self.masked(found)
         columns = [_cells(column) for column in zip(*rows.rows, strict=True)]
         results = Results(
             columns=rows.columns,
@@ -64,7 +69,7 @@ class Execution:
             row_count=len(rows.rows),
             truncated=rows.truncated,
         )
-        return planned.model_copy(update={"results": results})
+        return planned.model_copy(update={"results": results, "execution_time_ms": elapsed})
 
     def _plan(self, sql: str) -> Plan:
         assert self.warehouse is not None

@@ -167,6 +167,7 @@ class ExecutionResponse(Spoken):
     sql: str | None = None
     plan: Plan | None = None
     results: Results | None = None
+    execution_time_ms: int | None = None  # of the statement alone
 
 
 # ---- A.5 orchestration

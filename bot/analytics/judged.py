@@ -44,7 +44,8 @@ _MOST_ASKED = 5  # readings that are offered
 class Judgement:
     """What the layers said. `boundaries` are those that were looked up, `missing` the columns that tables lost.
 
-    `drifts` are the tables that are not as they were measured; `joins` is what was seen of keys that are joined by.
+    `drifts` are the tables that are not as they were measured; `joins` is what was seen of keys that are joined by;
+    `tells` are the people who hear of the answer.
     """
 
     context: ContextResponse
@@ -58,6 +59,7 @@ class Judgement:
     joins: Mapping[str, int | None]
     asked_at: datetime
     executes: bool
+    tells: Sequence[str]
 
     @property
     def may_run(self) -> bool:
@@ -159,9 +161,10 @@ def judge(
         override=override if isinstance(override, int) and 1 <= override <= 5 else None,
         proposed=bound.author is not None,
         alone=bound.is_alone,
-        stewards=sorted(user for user in rules.roles.users if rules.roles.is_steward(user)),
+        stewards=rules.roles.stewards(),
     )
     auth = autonomy.authorize(rules.autonomy, request, around)
+    owners = [entity.owner for entity in touched if entity.owner]
     return Judgement(
         context=response,
         auth=auth,
@@ -174,6 +177,7 @@ def judge(
         joins=seen.joins,
         asked_at=now,
         executes=rules.autonomy.level(auth.autonomy_level).executes,
+        tells=autonomy.told(rules.autonomy, rules.roles, auth.autonomy_level, auth.escalation_path, owners),
     )
 
 

@@ -1,7 +1,8 @@
 """The endpoints: `POST /v2/query` answers with a Reply; `/healthz` and `/readyz` say whether it can.
 
 `POST /v2/enforce` is in `bot.http.enforce`, `POST /v2/guidance` in `bot.http.guidance`; results as files and the
-endpoint for agents are in `bot.http.results`, corrections in `bot.http.corrections`.
+endpoint for agents are in `bot.http.results`, corrections in `bot.http.corrections`, what people make of an answer in
+`bot.http.settled`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
-from bot.http import bodies, corrections, enforce, errors, gate, guidance, results
+from bot.http import bodies, corrections, enforce, errors, gate, guidance, results, settled
 from bot.http.attention import attended
 from bot.http.frame import Frame, asker, named
 from bot.http.identity import Identity
@@ -80,6 +81,7 @@ def build(
     guidance.install(app, serving)
     results.install(app, serving)
     corrections.install(app, serving)
+    settled.install(app, serving)
     gate.install(app, serving)
 
     @app.get("/healthz")

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from fastapi import FastAPI, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot import rights
+from bot import acceptance
 from bot.analytics.interfaces import AnalyticsPreferences, AnalyticsQuery, AnalyticsResponse
 from bot.conversation import MAX_TEXT, Actor, Question, Reply
 from bot.export import MEDIA_TYPES, exported
@@ -21,8 +21,7 @@ from bot.http.attention import attended
 from bot.http.frame import asker, named
 from bot.orchestrator import handle
 from bot.pictures import picture
-from bot.services import Services, Serving
-from bot.store import kept
+from bot.services import Serving
 from bot.store.columns import ID_LENGTH
 
 Format = Literal["csv", "parquet", "json", "yaml", "png", "svg"]
@@ -60,12 +59,20 @@ def install(app: FastAPI, serving: Serving) -> None:
         """An answer that was given, in another form."""
         services = serving.services()
         name = asker(request, user)
-        reply = _given(request_id, Actor(id=name) if name else Actor(), services)
+        actor = Actor(id=name) if name else Actor()
+        standing = acceptance.standing_for(request_id, actor, services)
+        if standing is None or standing.reply is None:
+            raise HTTPException(404, "there is no such request")
+        reply = standing.reply
         if kind in ("png", "svg"):
-            return _drawn(reply, kind)
+            drawn = _drawn(reply, kind)
+            acceptance.use(standing, actor, services)
+            return drawn
         disposition = {"Content-Disposition": f'attachment; filename="result.{kind}"'}
         headers = {**(disposition if kind in ("csv", "parquet") else {}), "X-Content-Type-Options": "nosniff"}
-        return Response(exported(reply, kind), media_type=MEDIA_TYPES[kind], headers=headers)
+        written = exported(reply, kind)
+        acceptance.use(standing, actor, services)  # whoever fetches a result makes use of it
+        return Response(written, media_type=MEDIA_TYPES[kind], headers=headers)
 
     async def analytics(body: Analytics, request: Request) -> Response:
         """Answer a question for an agent. Its statement ends where the agent goes before."""
@@ -93,16 +100,6 @@ def _options(body: Analytics) -> dict[str, Any]:
     """The preferences of a request, with the form that was filled in."""
     form = body.query.form
     return body.preferences.options() | ({"form": form} if form is not None else {})
-
-
-def _given(request_id: str, actor: Actor, services: Services) -> Reply:
-    with services.store.reading() as connection:
-        standing = kept.standing(connection, request_id)
-    if standing is None or standing.reply is None:
-        raise HTTPException(404, "there is no such request")
-    if not rights.may_accept(actor, standing.question.actor, services.index):
-        raise HTTPException(404, "there is no such request")
-    return standing.reply
 
 
 def _drawn(reply: Reply, kind: Literal["png", "svg"]) -> Response:

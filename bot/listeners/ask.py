@@ -1,4 +1,4 @@
-"""Who speaks to the bot: a mention, a direct message, or a word in a thread where the bot is waiting for one."""
+"""Who speaks to the bot: a mention, a direct message, or a word in a thread that goes on from what it said."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from bot.conversation import Actor
 from bot.listeners.desk import Desk
 from bot.listeners.heard import Heard, hear
-from bot.store import sessions
+from bot.orchestrator import is_addressed
 
 
 def mention(event: Mapping[str, Any], desk: Desk) -> Heard | None:
@@ -17,7 +17,7 @@ def mention(event: Mapping[str, Any], desk: Desk) -> Heard | None:
 
 
 def message(event: Mapping[str, Any], desk: Desk) -> Heard | None:
-    """A direct message; elsewhere only the answer to what the bot asked this person in this thread.
+    """A direct message; elsewhere only what goes on from what the bot said to this person in this thread.
 
     What mentions the bot arrives as a mention too, under the same key: whichever comes first is answered.
     """
@@ -28,6 +28,4 @@ def message(event: Mapping[str, Any], desk: Desk) -> Heard | None:
 
 
 def _is_awaited(heard: Heard, desk: Desk) -> bool:
-    with desk.serving.services().store.reading() as connection:
-        session = sessions.load(connection, heard.session_id, Actor(id=heard.user))
-    return session.pending is not None
+    return is_addressed(heard.text, heard.session_id, Actor(id=heard.user), desk.serving.services())

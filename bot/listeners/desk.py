@@ -101,7 +101,7 @@ def deliver(heard: Heard, desk: Desk) -> None:
     try:
         place = _placed(message, heard, held, desk)
     except calls.FAILED as error:
-        _put_off(held, calls.why(error), services)
+        put_off(held, calls.why(error), services)
         return
     with services.store.writing() as connection:
         is_ours = deliveries.close(connection, held, services.clock(), place)
@@ -218,7 +218,8 @@ def _posted(heard: Heard, desk: Desk) -> dict[str, str] | None:
     return None
 
 
-def _put_off(held: Held, failure: str, services: Services) -> None:
+def put_off(held: Held, failure: str, services: Services) -> None:
+    """Slack did not take what was to be sent: later once more, a few times."""
     _log.error("Slack did not take an answer", extra={"request_id": held.delivery_id, "meta": {"reason": failure}})
     with services.store.writing() as connection:
         now = services.clock()

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp
 from bot import pictures
 from bot.listeners import registry
 from bot.listeners.desk import Desk, resume
+from bot.listeners.notify import tell
 from bot.room import Room
 from bot.services import Serving
 from bot.settings import Settings
@@ -82,6 +83,7 @@ class Slack:
         while not self._ending.is_set():
             try:
                 resume(self.desk)
+                tell(self.desk)
             except StoreError as error:  # tried again in a while
                 _log.warning("leftovers could not be looked for", extra={"meta": {"reason": error.message}})
             except RuntimeError:

@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Column, Connection, Index, Integer, String, Table, Text, and_, bindparam, or_, select
 
 from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
 from bylaw.canonical import fingerprint
-
-Kind = Literal["message", "notice"]
 
 deliveries = Table(
     "deliveries",
@@ -102,15 +100,25 @@ def postpone(connection: Connection, held: Held, until: datetime, failure: str) 
     return _release(connection, held, failure=failure, leased_until=until)
 
 
-def waiting(
-    connection: Connection, now: datetime, patience: timedelta, kind: Kind = "message"
-) -> list[Mapping[str, Any]]:
+def notices(connection: Connection, now: datetime) -> list[tuple[str, Mapping[str, Any]]]:
+    """The notices that nobody works on, by their names, oldest first."""
+    column = deliveries.c
+    rows = connection.execute(
+        select(column.delivery_id, column.letter)
+        .where(column.kind == "notice", column.closed_at.is_(None))
+        .where(or_(column.leased_until.is_(None), column.leased_until <= now))
+        .order_by(column.created_at, column.delivery_id)
+    )
+    return [(row.delivery_id, row.letter) for row in rows]
+
+
+def waiting(connection: Connection, now: datetime, patience: timedelta) -> list[Mapping[str, Any]]:
     """The letters nobody works on: their time has come again, or nobody took them up for so long. Oldest first."""
     column = deliveries.c
     forgotten = and_(column.leased_until.is_(None), column.created_at <= now - patience)
     rows = connection.execute(
         select(deliveries)
-        .where(column.closed_at.is_(None), column.kind == kind, or_(forgotten, column.leased_until <= now))
+        .where(column.closed_at.is_(None), column.kind == "message", or_(forgotten, column.leased_until <= now))
         .order_by(column.created_at, column.delivery_id)
     )
     return [row.letter for row in rows]

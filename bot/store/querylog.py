@@ -73,9 +73,14 @@ def record(
     log: Mapping[str, Any],
     routing_confidence: float,
     at: datetime,
+    frame: Mapping[str, Any] | None = None,
 ) -> None:
-    """Log one answered request; a request is logged once, whatever happens. Unknown names in *log* are left out."""
+    """Log one answered request; a request is logged once, whatever happens. Unknown names in *log* are left out.
+
+    *frame* is what the frame knows besides: what it revises or clarifies, which choice was picked, how long it took.
+    """
     known = {
+        **(frame or {}),
         "log_id": question.request_id,
         "at": at,
         "request_id": question.request_id,
@@ -102,6 +107,11 @@ def correct(connection: Connection, request_id: str, correction_type: str) -> No
     """Note that a person corrected the answer."""
     values = {"correction_made": True, "correction_type": correction_type}
     connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(**values))
+
+
+def say(connection: Connection, request_id: str, verdict: str) -> None:
+    """Note what a person thinks of the answer."""
+    connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(feedback=verdict))
 
 
 def rows(connection: Connection) -> list[dict[str, Any]]:

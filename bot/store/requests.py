@@ -93,6 +93,21 @@ class Busy:
 
 
 @dataclass(frozen=True)
+class Links:
+    """The requests before this one that it puts right, or whose question back it answers."""
+
+    revises: str | None = None
+    clarifies: str | None = None
+
+    def columns(self) -> dict[str, str | None]:
+        """As they stand in the row."""
+        return {"revises": self.revises, "clarifies": self.clarifies}
+
+
+NO_LINKS = Links()
+
+
+@dataclass(frozen=True)
 class Standing:
     """What is known of a request."""
 
@@ -170,6 +185,7 @@ def finish(
     artifacts: Mapping[str, str],
     now: datetime,
     told: Written | None = None,
+    links: Links = NO_LINKS,
 ) -> bool:
     """Keep the reply, as it was `spoken`, for good, walking *road* to its end; *told* is its JSON where that is known.
 
@@ -186,7 +202,7 @@ def finish(
     _update(
         connection,
         held.request_id,
-        {**done, "owner": None, "leased_until": None, "failure": None, "updated_at": now},
+        {**done, **links.columns(), "owner": None, "leased_until": None, "failure": None, "updated_at": now},
     )
     return True
 
@@ -200,6 +216,7 @@ def keep(
     artifacts: Mapping[str, str],
     now: datetime,
     told: Written,
+    links: Links = NO_LINKS,
 ) -> bool:
     """Keep a request that nobody claimed together with its reply, as `claim` and `finish` would leave it.
 
@@ -208,7 +225,10 @@ def keep(
     state = begun[-1]
     for onward in road:
         state = step(state, onward)
-    row = {**_new_row(question, state, reply.kind, now), **_answered(state, reply, artifacts, told, now)}
+    row = {
+        **_new_row(question, state, reply.kind, now),
+        **_answered(state, reply, artifacts, told, now),
+    } | links.columns()
     if not insert_new(connection, requests, row):
         return False
     _record(connection, question.request_id, 0, (*begun, *road), now, None)
@@ -247,6 +267,38 @@ def due(connection: Connection, now: datetime, most: int) -> list[Standing]:
     """
     rows = connection.execute(_DUE, {"until": now, "most": most})
     return [_standing(row) for row in rows]
+
+
+def escalated(connection: Connection, most: int) -> list[Standing]:
+    """Answers that only a person may give, the longest waiting first, at most so many."""
+    rows = connection.execute(
+        select(requests)
+        .where(requests.c.state == State.ESCALATED.value, requests.c.reply.is_not(None))
+        .order_by(requests.c.created_at, requests.c.request_id)
+        .limit(most)
+    )
+    return [_standing(row) for row in rows]
+
+
+def assign(connection: Connection, request_id: str, to: str, note: str, now: datetime) -> bool:
+    """Give the escalated request to *to*. False: it does not wait for a person any more."""
+    found = connection.execute(_LOCKED, {"asked": request_id}).one_or_none()
+    if found is None or found.reply is None or found.state != State.ESCALATED:
+        return False
+    _update(connection, request_id, {"assigned_to": to, "updated_at": now})
+    _record(connection, request_id, found.last, [State.ESCALATED], now, note)
+    return True
+
+
+def hand_in(connection: Connection, request_id: str, note: str, now: datetime) -> bool:
+    """A person has answered the escalated request: it waits to be accepted. False: it does not wait for one."""
+    found = connection.execute(_LOCKED, {"asked": request_id}).one_or_none()
+    if found is None or found.reply is None or found.state != State.ESCALATED:
+        return False
+    onward = (State.DELIVER, State.ACCEPT)
+    _update(connection, request_id, {"state": onward[-1].value, "updated_at": now})
+    _record(connection, request_id, found.last, onward, now, note)
+    return True
 
 
 def keep_open(connection: Connection, request_id: str) -> None:

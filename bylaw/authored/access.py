@@ -115,6 +115,14 @@ class Roles(AuthoredFile):
             listed = [] if self.default_role is None else [self.default_role]
         return tuple(sorted(set(listed)))
 
+    def people(self, named: str) -> tuple[str, ...]:
+        """The users that *named* means: the user or everybody with the role of that name, sorted."""
+        return tuple(sorted(user for user, own in self.users.items() if named == user or named in own))
+
+    def stewards(self) -> tuple[str, ...]:
+        """Who stewards the shared knowledge, sorted."""
+        return tuple(sorted(user for user in self.users if self.is_steward(user)))
+
     def schemas_of(self, user: str, catalogue: Iterable[str]) -> frozenset[str]:
         """The schemas the user may read, out of those the *catalogue* of entities knows for a role with `*`."""
         return self.rights_of(user, catalogue).schemas

@@ -21,7 +21,7 @@ class AutonomyLevel(Authored):
     level: Level
     title: Word
     executes: StrictBool
-    notifies: StrictBool = False
+    notifies: list[Word] = Field(default_factory=list)  # owners of what is read, stewards, roles and people by name
     acceptance: Annotated[list[Acceptance], Field(min_length=1)]
     timeout_hours: Positive | None = None  # None: the request stays open until somebody handles it
     on_timeout: OnTimeout
@@ -103,6 +103,12 @@ class SetAside(Authored):
     phrases: list[Word] = Field(default_factory=list)
 
 
+class Lexicon(Authored):
+    """Phrases of a closed list. An utterance is one of them, or opens with one, or it means something else."""
+
+    phrases: list[Word] = Field(default_factory=list)
+
+
 class Proposals(Authored):
     """A language model reads questions besides the bot: what both read alike runs, everything else is confirmed.
 
@@ -144,6 +150,10 @@ class Autonomy(AuthoredFile):
     preferences: dict[Word, Preference]
     standing: dict[Word, list[Word]] = Field(default_factory=dict)  # a person -> preferences for all they ask
     just_do_it: SetAside = SetAside()
+    accepted: Lexicon = Lexicon()  # said alone, they take the last answer as it is
+    revised: Lexicon = Lexicon()  # what opens with one puts the last answer right
+    same: Lexicon = Lexicon()  # what opens with one goes on from the question before
+    session_hours: Positive = 24  # a conversation that nobody goes on with for so long begins anew
     execution: Execution
     alternatives: Alternatives | None = None  # None: readings are only named
     proposals: Proposals | None = None  # None: no model is ever asked

@@ -5,65 +5,31 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from bot import acceptance, scheduler
-from bot.conversation import Acceptance, Actor, Turn
+from bot.conversation import Actor
 from bot.lifecycle import Outcome, State
 from bot.orchestrator import handle
-from bot.router import Answerer
 from bot.scheduler import tick, ticking
 from bot.store import audit, deliveries, querylog, requests
 from bylaw.audit.verify import verify
-from bylaw.authored.access import Roles
-from bylaw.authored.autonomy import Autonomy
 from bylaw.errors import BylawError
-from ci.rules import load_defaults
 from tests.bot.store.conftest import store, store_url  # noqa: F401  # the same on both databases
 from tests.conftest import call_bylaw
-from tests.fakes.frame import NOON, question, said, services
+from tests.fakes.frame import NOON, question
+from tests.fakes.levels import Index, level_services
 
 MOMENT = timedelta(microseconds=1)
-HOURS = {5: 24, 4: 48, 3: 72, 2: 7 * 24, 1: None}  # seed 004, 8.2
-ROLES = {"roles": {"all": {}, "boss": {"steward": True}}, "users": {"grace": ["boss"]}, "default_role": "all"}
-
-
-RULES = SimpleNamespace(
-    autonomy=Autonomy.model_validate(load_defaults()["autonomy"]), roles=Roles.model_validate(ROLES)
-)
-
-
-@dataclass(frozen=True)
-class Index:
-    """An index of the packaged rules, in UTC."""
-
-    rules: Any = field(default_factory=lambda: RULES)
-
-    def local(self, moment):
-        return moment
-
-
-def at_level(asked, _state, _index):
-    """ "level 3": an answer of that level; "plan 5": a plan of that level that waits for a yes."""
-    word, _, number = asked.text.partition(" ")
-    level = int(number)
-    hours = HOURS[level]
-    status = "pending" if word == "plan" else {2: "recommended", 1: "escalated"}.get(level, "answered")
-    wait = Acceptance(required=level < 4, timeout_minutes=None if hours is None else hours * 60)
-    return Turn(said(asked, "data", status, "so much", level=level, acceptance=wait, sql="SELECT 1"), {})
-
-
-ANSWERERS = (Answerer("data", lambda text, _: 1.0, at_level, lambda _: []),)
 
 
 @pytest.fixture
 def served(store_url, tmp_path):  # noqa: F811
-    made = services(tmp_path, store_url, index=Index(), answerers=ANSWERERS)
+    made = level_services(tmp_path, store_url)
     yield made
     made.store.close()
 
@@ -79,7 +45,7 @@ def standing(served, name="r1"):
 
 def notices(served):
     with served.store.reading() as connection:
-        return deliveries.waiting(connection, NOON + timedelta(days=400), timedelta(0), "notice")
+        return [letter for _, letter in deliveries.notices(connection, NOON)]
 
 
 def events(served):
@@ -145,7 +111,7 @@ def test_who_asked_is_told_once(served, text, told):
 def test_what_counts_as_accepted_needs_no_word(served, text):
     ask(served, text)
     tick(served, NOON + timedelta(days=3))
-    assert notices(served) == []
+    assert [one for one in notices(served) if one["to"] == "ana"] == []
 
 
 def test_what_was_accepted_in_time_stays_accepted(served):
@@ -180,7 +146,7 @@ def test_many_replicas_settle_everything_once(served):
     assert sum(done) == count
     ended = [name for event, name in events(served) if event != "reply"]
     assert sorted(ended) == sorted(f"r{n}" for n in range(count))
-    assert len(notices(served)) == count / 2
+    assert len([one for one in notices(served) if one["to"] == "ana"]) == count / 2
 
 
 def test_a_batch_that_dies_is_done_again_whole(served, monkeypatch):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.analytics.answer import WRITES_REFUSED, score, topics
+from bot.analytics.answer import WRITES_REFUSED, continues, score, topics
 from bot.conversation import spoken, spoken_json
 from bot.index import BundleIndex
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
@@ -59,7 +59,7 @@ def test_a_conversation_carries_its_query(ask):
 def test_a_question_without_an_answer_leaves_the_conversation_as_it_was(ask, text):
     state = ask("net revenue by region").state
     after = ask(text, state).state
-    assert {name: value for name, value in after.items() if name != "choices"} == state
+    assert {name: value for name, value in after.items() if name not in ("choices", "asked_about")} == state
 
 
 def test_a_choice_told_alone_fills_the_question_that_was_asked(ask):
@@ -68,7 +68,48 @@ def test_a_choice_told_alone_fills_the_question_that_was_asked(ask):
     filled = ask("Net revenue.", asked.state)
     whole = ask("net revenue by region last month")
     assert (filled.reply.rows, filled.reply.interval) == (whole.reply.rows, whole.reply.interval)
-    assert filled.state == whole.state
+    assert filled.state == {**whole.state, "settled": {"revenue": "net revenue"}}
+
+
+def test_what_was_chosen_once_is_not_asked_again(ask):
+    chosen = ask("Net revenue.", ask("revenue by region last month").state)
+    again = ask("revenue by month in 2025", chosen.state)
+    assert again.reply.status == "answered"
+    assert "`revenue` is read as net revenue, as you chose before." in again.reply.caveats
+    assert again.reply.rows == ask("net revenue by month in 2025").reply.rows
+    assert ask("revenue by month in 2025").reply.status == "needs_choice"  # to nobody else
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("the same by region", "net revenue by region in Q2 2025"),
+        ("same as before", "net revenue in Q2 2025"),
+        ("but for Q3 2025", "net revenue in Q3 2025"),
+        ("same as before but for Q3 2025", "net revenue in Q3 2025"),
+    ],
+)
+def test_a_turn_goes_on_from_the_one_before(ask, text, whole):
+    before = ask("net revenue in Q2 2025")
+    after = ask(text, before.state)
+    assert (after.reply.status, after.reply.rows) == ("answered", ask(whole).reply.rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "goes_on"),
+    [
+        ("the same by region", True),
+        ("same as before", True),
+        ("but for Q3 2025", True),
+        ("net revenue by region", False),  # a question of its own
+        ("thanks Bob, see you at lunch", False),
+        ("same here", False),
+    ],
+)
+def test_in_a_thread_only_what_needs_the_question_before_goes_on(ask, index, text, goes_on):
+    state = ask("net revenue in Q2 2025").state
+    assert continues(text, state, index) is goes_on
+    assert not continues(text, {}, index)
 
 
 @pytest.mark.parametrize("state", [{"query": {"metrics": 7}}, {"query": None}, {"other": 1}, {"query": {"flurb": 1}}])

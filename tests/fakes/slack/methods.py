@@ -18,6 +18,7 @@ MAX_TEXT = 40_000
 MAX_ALT = 1_000
 
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}
+_READS = ("conversations.history", "conversations.replies")
 
 
 class Refused(Exception):
@@ -146,7 +147,7 @@ class World:
             raise Refused("invalid_auth" if token else "not_authed")
         if (method == "apps.connections.open") != (token == self.app_token):
             raise Refused("not_allowed_token_type")
-        needed = scopes or ([_HISTORY[str(arguments["channel"])[0]]] if method == "conversations.replies" else [])
+        needed = scopes or ([_HISTORY[str(arguments["channel"])[0]]] if method in _READS else [])
         if missing := [scope for scope in needed if scope not in self.scopes]:
             raise Refused("missing_scope", needed=",".join(missing), provided=",".join(sorted(self.scopes)))
         self.defects += [f"{method} takes no {name}" for name in sorted(set(arguments) - set(known.split()))]
@@ -270,6 +271,26 @@ def _replies(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {**told, "response_metadata": {"next_cursor": str(end)}} if is_more else told
 
 
+def _open_direct(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The room of one person and the bot, made where there is none."""
+    user = str(arguments.get("users") or "")
+    if user not in {one for members in world.members.values() for one in members}:
+        raise Refused("user_not_found")
+    found = next((name for name, who in world.members.items() if name[0] == "D" and who == {user, BOT}), None)
+    return {"channel": {"id": found or world.channel(f"D{user}", user)}}
+
+
+def _history(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    channel = world.room(arguments)
+    found = [
+        {**one, "metadata": one.get("metadata") if arguments.get("include_all_metadata") in ("1", True) else None}
+        for (place, _), one in world.messages.items()
+        if place == channel and not one.get("to")
+    ]
+    newest = sorted(found, key=lambda one: float(one["ts"]), reverse=True)
+    return {"messages": newest[: min(int(arguments.get("limit") or REPLIES), REPLIES)], "has_more": False}
+
+
 def _upload_url(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
     name, length = arguments.get("filename"), str(arguments.get("length") or "0")
     if not name or not length.isdigit() or int(length) == 0:
@@ -341,6 +362,8 @@ METHODS: Mapping[str, tuple[Iterable[str], str, _Work]] = {
     "chat.postMessage": (("chat:write",), f"{_SAID} metadata unfurl_links unfurl_media", _post_message),
     "files.completeUploadExternal": (("files:write",), "files channel_id thread_ts initial_comment", _complete_upload),
     "files.getUploadURLExternal": (("files:write",), "filename length alt_txt snippet_type", _upload_url),
+    "conversations.history": ((), "channel include_all_metadata limit", _history),
+    "conversations.open": (("im:write",), "users", _open_direct),
     "views.open": ((), "trigger_id view", _open_view),
     "views.push": ((), "trigger_id view", _push_view),
     "views.update": ((), "view_id external_id hash view", _update_view),
