@@ -5,7 +5,7 @@ Only who asked may, or who stewards the shared knowledge. Doing it twice changes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +19,6 @@ from bot.store.remarks import Verdict
 from bot.store.requests import Standing
 from bylaw.audit.entry import after
 
-# What is made of a correction that came with feedback, where something is: (request, person, correction).
-Learn = Callable[[str, Actor, Mapping[str, Any]], None]
 UNKNOWN = "I do not know that answer. Ask the question again."
 NOT_YOURS = "Only the person who asked, or a steward, can accept this answer."
 OVER = "This answer does not wait to be accepted any more. Ask the question again."
@@ -76,9 +74,8 @@ def say(
     verdict: Verdict,
     text: str | None = None,
     correction: Mapping[str, Any] | None = None,
-    learn: Learn | None = None,
 ) -> bool:
-    """Keep what *actor* thinks of an answer; what it corrects goes on to *learn*. False: they said so before."""
+    """Keep what *actor* thinks of an answer, with what they would correct. False: they said so before."""
     request_id = standing.request_id
     with services.store.writing() as connection:
         now = services.clock()
@@ -97,8 +94,6 @@ def say(
         }
         entry = audit.append(connection, body, services.clock, request_id)
     services.anchor(after(entry))
-    if correction is not None and learn is not None:
-        learn(request_id, actor, correction)
     return True
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli import _BUNDLE, _ROOT, _settings, bundle_path, is_compiled_here
+from bot.cli import _BUNDLE, _ROOT, bundle_path, given_settings, is_compiled_here
 from bot.store.corrections import TYPES
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def correct(
 def _opened(bundle: Path | None, root: Path | None) -> Iterator[Services]:
     from bot import app
 
-    given = _settings(root, None)
+    given = given_settings(root, None)
     bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:
         yield bot.services()

@@ -49,7 +49,7 @@ def quality(connection: Connection, since: datetime | None, rules: Risk) -> dict
     ]
     row = connection.execute(_from(select(*columns), since)).one()._mapping
     found = {
-        name: _rate(int(row[f"{name}_count"] or 0), int(row[f"{name}_of"] or 0), rules.goals.get(name))
+        name: _rate(int(row[f"{name}_count"] or 0), int(row[f"{name}_of"] or 0), getattr(rules.goals, name, None))
         for name in parts
     }
     return {
@@ -122,8 +122,8 @@ def _sqlite_tenth() -> ColumnElement[Any]:
 def _time(connection: Connection, since: datetime | None, rules: Risk) -> dict[str, Any]:
     """How long people wait for a first answer."""
     is_timed = and_(_LOG.status == "answered", _LOG.answer_ms.is_not(None), _LOG.revises.is_(None))
-    goal = rules.goals.get("time_to_first_answer_seconds")
-    within = _count(_LOG.answer_ms <= (0 if goal is None else goal * 1000))
+    goal = rules.goals.time_to_first_answer_seconds
+    within = _count(_LOG.answer_ms <= goal * 1000)
     query = _from(select(func.count().label("n"), within.label("within")), since).where(is_timed)
     row = connection.execute(query).one()
 
@@ -137,7 +137,7 @@ def _time(connection: Connection, since: datetime | None, rules: Risk) -> dict[s
         "median_ms": at(0.5),
         "p95_ms": at(0.95),
         "of": row.n,
-        "within_goal": None if goal is None or not row.n else round(int(row.within or 0) / row.n, 4),
+        "within_goal": None if not row.n else round(int(row.within or 0) / row.n, 4),
         "goal_seconds": goal,
     }
 

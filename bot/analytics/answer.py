@@ -61,6 +61,7 @@ from bylaw.warehouses.port import Warehouse, WarehouseError
 
 WRITES_REFUSED = "Write operations are not supported: I read data and never change it."  # seed 004, 5.2.6
 _ANY_DAY = date(2100, 1, 1)  # recognising a phrase of time needs no day of asking
+_FEW_WORDS = 2
 _LONGEST_FOLLOW_UP = 200  # characters: what nobody told the bot is read only where it is short
 
 
@@ -107,10 +108,12 @@ def continues(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
         return False
     rest = carrying.referred(text, index.rules.autonomy.same.phrases)
     if rest == "":
-        return True
+        return len(text.split()) > _FEW_WORDS  # "same" alone may be said to anybody
     reader = _desk(index).reader
-    alone = reader.read(text, _ANY_DAY)
-    return not isinstance(alone, Bound) and isinstance(reader.read(rest or text, _ANY_DAY, previous), Bound)
+    if isinstance(reader.read(text, _ANY_DAY), Bound):
+        return False
+    behind = reader.read(rest or text, _ANY_DAY, previous)
+    return isinstance(behind, Bound) and behind.query != previous
 
 
 def topics(index: BundleIndex) -> Sequence[str]:

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 from functools import partial
 from threading import Event
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot import acceptance
-from bot.acceptance import Learn
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, spoken_json
 from bot.http.attention import attended
 from bot.http.frame import asker, named
+from bot.memory.corrections import LONGEST_REASON, Given, correct
 from bot.orchestrator import REVISES, handle
 from bot.services import Serving
 from bot.store.columns import ID_LENGTH
+from bot.store.corrections import CorrectionType
 from bot.store.remarks import Verdict
 from bot.store.requests import Standing
 
 Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
+Part = Annotated[str, Field(max_length=2_000)]
 _UNKNOWN = HTTPException(404, "there is no such request")
 
 
@@ -44,19 +46,31 @@ class Revised(Taken):
     request_id: Id | None = None
 
 
+class Correction(BaseModel):
+    """What would be right, as `POST /v2/corrections` takes it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    object: Part = ""
+    field: Part = ""
+    new: Part = ""
+    reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
+    type: CorrectionType | None = None
+
+
 class Said(Taken):
-    """What somebody thinks of an answer; `correction` is what would be right (`POST /v2/corrections` describes it)."""
+    """What somebody thinks of an answer. A correction in it is kept like any other: it changes only their answers."""
 
     verdict: Verdict
     text: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
-    correction: dict[str, Any] | None = None
+    correction: Correction | None = None
 
 
 _ANYBODY = Taken()
 
 
-def install(app: FastAPI, serving: Serving, learn: Learn | None = None) -> None:
-    """Add the endpoints to *app*; *learn* makes something of corrections."""
+def install(app: FastAPI, serving: Serving) -> None:
+    """Add the endpoints to *app*."""
 
     @app.post("/v2/requests/{request_id}/accept")
     def accept(request_id: str, request: Request, body: Taken = _ANYBODY) -> Response:
@@ -91,8 +105,13 @@ def install(app: FastAPI, serving: Serving, learn: Learn | None = None) -> None:
         """Say what you think of the answer."""
         services, actor = serving.services(), _actor(request, body)
         standing = _standing(request_id, actor, serving)
-        is_new = acceptance.say(standing, actor, services, body.verdict, body.text, body.correction, learn)
-        return JSONResponse({"request_id": request_id, "kept": True, "new": is_new})
+        made, told = body.correction, {}
+        if made is not None:
+            given = Given(request_id, made.type, made.object, made.field, made.new, made.reason)
+            told = {"correction": correct(given, actor, services).text}
+        correction = None if made is None else made.model_dump()
+        is_new = acceptance.say(standing, actor, services, body.verdict, body.text, correction)
+        return JSONResponse({"request_id": request_id, "kept": True, "new": is_new, **told})
 
 
 def _standing(request_id: str, actor: Actor, serving: Serving) -> Standing:

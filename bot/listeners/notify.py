@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from slack_sdk import WebClient
@@ -21,7 +22,7 @@ def tell(desk: Desk) -> int:
     with services.store.reading() as connection:
         found = deliveries.notices(connection, services.clock())
     for delivery_id, letter in found:
-        desk.start(lambda delivery_id=delivery_id, letter=letter: _told(delivery_id, letter, desk))
+        desk.start(partial(_told, delivery_id, letter, desk))
     return len(found)
 
 

@@ -153,7 +153,7 @@ class Autonomy(AuthoredFile):
     accepted: Lexicon = Lexicon()  # said alone, they take the last answer as it is
     revised: Lexicon = Lexicon()  # what opens with one puts the last answer right
     same: Lexicon = Lexicon()  # what opens with one goes on from the question before
-    session_hours: Positive = 24  # a conversation that nobody goes on with for so long begins anew
+    session_hours: Positive  # a conversation that nobody goes on with for so long begins anew
     execution: Execution
     alternatives: Alternatives | None = None  # None: readings are only named
     proposals: Proposals | None = None  # None: no model is ever asked

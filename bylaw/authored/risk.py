@@ -103,6 +103,17 @@ class Calibration(Authored):
     minimum_failures: Positive
 
 
+class Goals(Authored):
+    """What `bylaw stats --quality` holds its figures against: shares, and seconds."""
+
+    clarification_precision: Share
+    post_clarification_acceptance: Share
+    incorrect_first_answers: Share
+    acceptance: Share
+    corrections_applied: Share
+    time_to_first_answer_seconds: Positive
+
+
 class Risk(AuthoredFile):
     """`rules/risk.yaml`. The expected cost is the sum over the cost factors, at most 1."""
 
@@ -114,6 +125,7 @@ class Risk(AuthoredFile):
     freshness: FreshnessCheck
     cost: Annotated[dict[Word, CostFactor], Field(min_length=1)]
     calibration: Calibration
+    goals: Goals
 
     @model_validator(mode="after")
     def _weights_are_bounded(self) -> Risk:
