@@ -14,6 +14,7 @@ import click
 from bot import settings
 from bot.settings import Settings
 from bylaw.errors import UsageError
+from bylaw.roots import root_around
 
 if TYPE_CHECKING:
     from socket import socket
@@ -24,7 +25,7 @@ _ROOT = click.option(
     "--root",
     metavar="DIRECTORY",
     type=click.Path(path_type=Path),
-    help="The policy repository: compiled first.  [default: (.)]",
+    help="The policy repository: compiled first.  [default: (the one around this folder)]",
 )
 _BUNDLE = click.option(
     "--bundle", metavar="FILE", type=click.Path(path_type=Path), help="A compiled bundle, instead of --root."
@@ -239,7 +240,7 @@ def bundle_path(given: Settings, bundle: Path | None, root: Path | None) -> Path
         return named
     from bylaw.cli import bundle_for_root  # only the command composes the wings
 
-    return bundle_for_root(root or Path())
+    return bundle_for_root(root or root_around(Path()))
 
 
 def is_compiled_here(given: Settings, bundle: Path | None, root: Path | None) -> bool:
@@ -276,7 +277,7 @@ def _say(words: str) -> None:
 
 def given_settings(root: Path | None, warehouse: str | None) -> Settings:
     """The environment, with what this call says over it. What is remembered lies under the root."""
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     if warehouse == "demo":
         warehouse = f"duckdb:///{_demo_data(given.root).resolve()}"
     return given if warehouse is None else replace(given, warehouse=warehouse)

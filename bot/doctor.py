@@ -17,6 +17,7 @@ import click
 from bot import settings
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
+from bylaw.roots import root_around
 
 if TYPE_CHECKING:
     from bylaw.authored.context import Context
@@ -209,7 +210,7 @@ def examined(given: Settings) -> list[Row]:
 
 
 @click.command()
-@click.option("--root", type=click.Path(path_type=Path), help="The repository; default: this folder.")
+@click.option("--root", type=click.Path(path_type=Path), help="The repository; default: the one around this folder.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
 @click.pass_context
 def doctor(ctx: click.Context, root: Path | None, as_json: bool) -> None:
@@ -217,7 +218,7 @@ def doctor(ctx: click.Context, root: Path | None, as_json: bool) -> None:
 
     Exit code 1 where one that is in use stands open.
     """
-    rows = examined(settings.read(root or Path()))
+    rows = examined(settings.read(root or root_around(Path())))
     if as_json:
         click.echo(json.dumps({"checks": [asdict(row) for row in rows]}, indent=2))
     else:

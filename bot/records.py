@@ -16,6 +16,7 @@ import click
 from bot import settings
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
+from bylaw.roots import root_around
 
 if TYPE_CHECKING:
     from bot.redaction import Redacted
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 _MOST_REDACTIONS = 20  # that are listed for people
 
-_ROOT = click.option("--root", type=click.Path(path_type=Path), help="Where the bot remembers; default: this folder.")
+_ROOT = click.option(
+    "--root", type=click.Path(path_type=Path), help="Where the bot remembers; default: the repository around."
+)
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
 _BUNDLE = click.option("--bundle", type=click.Path(path_type=Path), help="Whose rules count, instead of --root's.")
 _LOG = click.argument("log", required=False, type=click.Path(path_type=Path))
@@ -75,7 +78,7 @@ def verify(ctx: click.Context, log: Path | None, checkpoints: Path | None, root:
     from bylaw.audit.export import open_export, verify_export
     from bylaw.progress import progress
 
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     if log is None:
         anchors = _anchors(given, checkpoints)
         with _store(given) as store, store.reading() as connection, progress() as heard:
@@ -101,7 +104,7 @@ def export(output: Path | None, since: str | None, root: Path | None) -> None:
     from bylaw.canonical import write_atomically
     from bylaw.progress import progress
 
-    with _store(settings.read(root or Path())) as store, store.reading() as connection:
+    with _store(settings.read(root or root_around(Path()))) as store, store.reading() as connection:
         start = START if since is None else chain.start_of(connection, _since(since))
         place = output or Path("standard output")
         is_apart = output is not None or not sys.stdout.isatty()  # else the lines and the bar would mix
@@ -157,7 +160,7 @@ def checkpoint(output: Path | None, witness: str | None, root: Path | None) -> N
     from bylaw.audit.export import add_checkpoint
     from bylaw.audit.witness import post
 
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     path = output or app.checkpoints_of(given)
     with _store(given) as store, store.reading() as connection:
         tail = chain.tail(connection)
@@ -209,7 +212,7 @@ def redact(
     if [request_id is not None, before is not None, expired].count(True) != 1:
         what = "what is redacted is one request, everything before a time, or what has expired"
         raise UsageError(what, "give one of --request, --before and --expired")
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     rules = _rules(given, bundle, root) if expired or bundle is not None else None
     scope = Scope(request_id, _until(rules, before, expired))
     with _store(given) as store, progress() as heard:
@@ -293,7 +296,7 @@ def replay(ctx: click.Context, request_id: str, root: Path | None, as_json: bool
     from bot.replay import replay as rebuilt
     from bot.store.papers import shelf_of
 
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     with _store(given) as store:
         found = rebuilt(request_id, store, shelf_of(given.artifacts, given.root, store))
     if as_json:
@@ -319,7 +322,7 @@ def trace(request_id: str, root: Path | None, as_json: bool) -> None:
     from bot.trace import in_words
     from bot.trace import trace as told
 
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     with _store(given) as store:
         story = told(request_id, store, shelf_of(given.artifacts, given.root, store))
     click.echo(_document(story.document()) if as_json else in_words(story))
@@ -345,7 +348,7 @@ def stats(uncovered: bool, gate: bool, since: str | None, root: Path | None, as_
 
     wanted = ["gate"] if gate else ["uncovered"] if uncovered else ["answered", "uncovered"]
     start = None if since is None else moment(since)
-    with _store(settings.read(root or Path())) as store, store.reading() as connection:
+    with _store(settings.read(root or root_around(Path()))) as store, store.reading() as connection:
         found = {name: SECTIONS[name](connection, start) for name in wanted}
     click.echo(_document(found) if as_json else safe(in_words(found)))
 

@@ -19,6 +19,7 @@ from bot.cli import _BUNDLE, _ROOT, bundle_path
 from bot.settings import Settings
 from bylaw.errors import UsageError
 from bylaw.logic.ir import MAX_DIGITS
+from bylaw.roots import root_around
 
 if TYPE_CHECKING:
     from bot.conversation import Question
@@ -111,7 +112,7 @@ def _authorized(
     action, tool, session, user, at, mode = named
     if action is not None and tool is not None:
         raise UsageError("`--action` and `--tool` name two calls", "give one of them")
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     given = given if warehouse is None else replace(given, warehouse=warehouse)
     words = Words(action=action, tool=tool, session=session, actor=user, at=at, mode=mode, **told)
     answer = decided(words, bundle_path(given, bundle, root), given, app.now)
@@ -132,7 +133,7 @@ def _decided(
     from bot.index import BundleIndex
     from bylaw.bundle import read
 
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
     facts = read_facts(_object(text), index)
     stamped = index.bundle.bundle_metadata.commit_date
@@ -187,7 +188,7 @@ def guard(
     from bot.gate.desk import open_desk
     from bot.gate.proxy import run
 
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     given = given if warehouse is None else replace(given, warehouse=warehouse)
     found = gate_of(bundle_path(given, bundle, root), given)
     desk = open_desk(given.store_url, lambda: found, app.now, given.root)
@@ -239,7 +240,7 @@ def enforce(
     from bylaw.bundle import read
     from bylaw.llm.registry import Off, open_llm
 
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
     facts = read_facts(_object(text), index) if text else {}
     answer = _piped(MAX_RESPONSE) if response == "-" else response
@@ -359,7 +360,7 @@ def guide(
     from bylaw.bundle import read
 
     check_readable(question)
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
     name, asked_at = app.new_id(), moment(at) if at else app.now()
     asked = Question(text=question, actor=Actor(id=user), asked_at=asked_at, session_id=name, request_id=name)
@@ -406,7 +407,7 @@ def check(
         from bylaw.bundle import read
         from bylaw.semantic.rights import verdict_on
 
-        given = settings.read(root or Path())
+        given = settings.read(root or root_around(Path()))
         known = read(bundle_path(given, bundle, root), given.bundle_keys)
         verdict = verdict_on(statement, known.context, known.rules.roles, user)
     if as_json:

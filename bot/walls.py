@@ -8,6 +8,7 @@ import click
 
 from bot import settings
 from bot.cli import bundle_path
+from bylaw.roots import root_around
 
 
 @click.command()
@@ -22,7 +23,7 @@ from bot.cli import bundle_path
 @click.option("--reader", default="bylaw_reader", show_default=True, metavar="USER", help="Whom the bot logs in as.")
 @click.option("--source", default="private.duckdb", show_default=True, metavar="FILE", help="The whole DuckDB file.")
 @click.option("--bundle", type=click.Path(path_type=Path), help="Whose rules count, instead of --root's.")
-@click.option("--root", type=click.Path(path_type=Path), help="The repository; default: this folder.")
+@click.option("--root", type=click.Path(path_type=Path), help="The repository; default: the one around this folder.")
 def rights(as_sql: bool, dialect: str, reader: str, source: str, bundle: Path | None, root: Path | None) -> None:
     """Say what each role may read; with --sql, the statements that make the database hold to it.
 
@@ -36,7 +37,7 @@ def rights(as_sql: bool, dialect: str, reader: str, source: str, bundle: Path | 
     from bylaw.bundle import read
     from bylaw.semantic import walls
 
-    given = settings.read(root or Path())
+    given = settings.read(root or root_around(Path()))
     known = read(bundle_path(given, bundle, root), given.bundle_keys)
     context, roles = known.context, known.rules.roles
     if as_sql:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ci import pipeline
 from ci.base import files_at
 from ci.executors.port import Executor
+from ci.files import Content
 from ci.findings import Finding, graded, known_before
 from ci.load import Beyond, Workspace, files_of, rare_collection, read
 from ci.measured.ids import MEASURED
@@ -26,6 +27,7 @@ from ci.proofs.answers import Answered, counted
 from ci.proofs.focus import Focus
 from ci.proofs.registry import ASKED
 from ci.revision import Revision, revision
+from ci.source import shown as as_shown
 from ci.waivers import PATH as WAIVERS
 
 SMALL = 300  # where nothing is kept, fewer policies are asked about faster whole than in parts
@@ -228,7 +230,7 @@ def in_parts(
     is_worth_it = last is None or last.at != after.at or _difference(last.files, after.files) > stale
     if kept is not None and after.is_final and is_worth_it:
         snapshot.write(kept, after)
-    words = now.part(now.words, Beyond(), Asked()).read()
+    words = _with_lines(now.part(now.words, Beyond(), Asked()).read(), now)
     answers = counted(after.statuses, ASKED)
     findings = tuple(graded(after.findings, words.rules.ci.severities))
     if before is None or old is None:
@@ -236,6 +238,12 @@ def in_parts(
     changed = {path for path in now.files if before.files.get(path) != after.files[path]}
     compared = _compared(before.findings, findings, changed, _large_changes(old, before, now, after), words)
     return _waived(replace(compared, answers=answers), now.at, _waived_before(old, before))
+
+
+def _with_lines(words: Workspace, now: Inventory) -> Workspace:
+    """The workspace of the words, with the text of every other file, so that a report shows the lines it names."""
+    rest = {path: file for path, file in now.files.items() if path not in words.sources and isinstance(file, Content)}
+    return replace(words, sources={**words.sources, **{path: as_shown(path, file.data) for path, file in rest.items()}})
 
 
 def _waived_before(old: Inventory, before: Snapshot) -> tuple[Finding, ...]:

@@ -250,23 +250,25 @@ def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, 
 @click.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Write into a folder that is not empty; no existing file is touched.")
+@click.option("--org", "own", metavar="ORG", help="Your organisation on GitHub: fills every place that waits for it.")
 @click.option(
     "--codeowners",
     "organisation",
     metavar="ORG",
     help="Only write .github/CODEOWNERS anew: each policy's owner as a team of this GitHub organisation.",
 )
-def init(directory: Path, force: bool, organisation: str | None) -> None:
+def init(directory: Path, force: bool, own: str | None, organisation: str | None) -> None:
     """Write a new policy repository into DIRECTORY: it checks clean, and shows one of everything."""
     if organisation is not None:
         from ci.codeowners import rewrite
 
         click.echo(f"wrote {rewrite(directory, organisation)}")
         return
+    from ci.codeowners import checked
     from ci.scaffold import init as write
     from ci.scaffold import summary
 
-    click.echo(summary(directory, write(directory, force)))
+    click.echo(summary(directory, write(directory, force, None if own is None else checked(own)), own is None))
 
 
 @click.command()

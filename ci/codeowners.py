@@ -23,8 +23,7 @@ _ORGANISATION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
 
 def rewrite(root: Path, organisation: str) -> Path:
     """Write the file of the repository at *root* anew, below its mark; the path written."""
-    if not _ORGANISATION.fullmatch(organisation):
-        raise UsageError(f"`{organisation}` is no name of a GitHub organisation")
+    checked(organisation)
     path = root / FILE
     try:
         before = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -32,6 +31,13 @@ def rewrite(root: Path, organisation: str) -> Path:
     except OSError as error:
         raise UsageError(f"cannot write `{path}`: {error.strerror or error}") from None
     return path
+
+
+def checked(organisation: str) -> str:
+    """*organisation* where GitHub may have one of that name. Raises UsageError."""
+    if not _ORGANISATION.fullmatch(organisation):
+        raise UsageError(f"`{organisation}` is no name of a GitHub organisation")
+    return organisation
 
 
 def codeowners(policies: Sequence[PolicyFile], organisation: str, before: str = "") -> str:

@@ -68,7 +68,9 @@ def _policy(done: Run, id: str) -> Iterator[str]:
         yield f"  {period}"
     layers = record.enriched.get("layer_assignment", {})
     if layers:
-        yield f"  enforced in {', '.join(layers['assigned_layers'])}; first of all in {layers['primary_layer']}"
+        cycle = done.workspace.rules.layers.layers[layers["primary_layer"]].update_cycle
+        first = f"first of all in {layers['primary_layer']}, updated {cycle}"
+        yield f"  enforced in {', '.join(layers['assigned_layers'])}; {first}"
     if not record.policy.is_active:
         yield "  not in force: nobody has confirmed it yet"
     if record.status["formalization"] == "failed":

@@ -13,6 +13,7 @@ from ci.limits import MAX_BYTES
 
 FOLDERS = ("policies", "context", "rules")
 SUFFIXES = (".yaml", ".yml", ".json")
+LINES = (".jsonl", ".ndjson")  # records that look as if they were read
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,9 @@ def _walk(root: Path, folder: str, real_root: str) -> Iterator[Content | Finding
                     folders.append(inner)
             elif entry.name.lower().endswith(SUFFIXES):
                 yield _content(entry, inner, real_root)
+            elif entry.name.lower().endswith(LINES):
+                help = "write it as YAML or JSON, or keep it elsewhere: logs are given to a verb by name"
+                yield Finding("unread-file", f"nothing reads `{entry.name}`", Place(_shown(inner), line=1), help=help)
         waiting += reversed(folders)
 
 

@@ -59,6 +59,9 @@ SEVERITIES: Mapping[str, Severity] = {
     "expiring-policy": "notice",
     "idle-override": "notice",
     "idle-waiver": "warning",
+    "unused-condition": "warning",
+    "unused-setting": "warning",
+    "unread-file": "warning",
     # context
     "invalid-sql": "error",
     "unknown-column": "error",

@@ -86,6 +86,15 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "A policy lies in the folder of another domain than its own.",
         "Move the file, or correct `metadata.domain` and the id.",
     ),
+    "unused-condition": (
+        "No action of the policy requires a condition, so it narrows nothing.",
+        "Give it an `id` and name that in `requires`.",
+    ),
+    "unused-setting": ("Nothing reads a setting.", "Delete it."),
+    "unread-file": (
+        "A file lies beside policies that no part of bylaw reads.",
+        "Move it out of the folder, or write it as YAML.",
+    ),
     "assumed-fact": (
         "A condition names no fact, and the default of every domain (`*`) is taken, though the policy's own domain "
         "declares a fact of the same kind.",

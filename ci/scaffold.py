@@ -14,16 +14,18 @@ from bylaw.errors import UsageError
 TEMPLATE = Path(__file__).parent / "template"
 SCHEMAS = Path(__file__).parent.parent / "bylaw" / "schemas"
 
+PLACE = "your-org"  # in the template: the organisation on GitHub
 _HARMLESS = frozenset({".git"})  # a repository that was only `git init`-ed counts as empty
 
 
-def init(directory: Path, force: bool = False) -> list[Path]:
+def init(directory: Path, force: bool = False, organisation: str | None = None) -> list[Path]:
     """Write a new policy repository into *directory*; the paths written, relative to it and sorted.
 
-    Raises UsageError when the directory holds something, unless *force*: then only files that are missing are added.
+    *organisation*, that of GitHub, stands in every place that waits for it. Raises UsageError when the directory holds
+    something, unless *force*: then only files that are missing are added.
     """
     _refuse_unsuitable(directory, force)
-    files = dict(template_files())
+    files = {path: filled(text, organisation) for path, text in template_files()}
     missing = [path for path in sorted(files) if not (directory / path).exists()]
     for path in missing:
         target = directory / path
@@ -32,6 +34,11 @@ def init(directory: Path, force: bool = False) -> list[Path]:
         except OSError as error:
             raise UsageError(f"cannot write `{target}`: {error.strerror or error}") from None
     return [Path(path) for path in missing]
+
+
+def filled(text: str, organisation: str | None) -> str:
+    """*text* with the name of the organisation in its places; as it is where none is given."""
+    return text if organisation is None else text.replace(PLACE, organisation)
 
 
 def template_files() -> Iterator[tuple[PurePosixPath, str]]:
@@ -44,7 +51,7 @@ def template_files() -> Iterator[tuple[PurePosixPath, str]]:
         yield PurePosixPath("schemas") / schema.name, schema.read_text(encoding="utf-8")
 
 
-def summary(directory: Path, written: list[Path]) -> str:
+def summary(directory: Path, written: list[Path], has_places: bool = False) -> str:
     """What was written, and what to try next, for a terminal."""
     schema_count = sum(1 for path in written if path.parts[0] == "schemas")
     lines = [f"  {path.as_posix()}" for path in written if path.parts[0] != "schemas"]
@@ -58,7 +65,9 @@ def summary(directory: Path, written: list[Path]) -> str:
         f"""bylaw decide{where} --facts '{{"days_since_purchase": 12, "has_receipt": true}}'""",
         f'bylaw ask{where} "Can I return a lamp I bought 12 days ago? I have the receipt."',
     ]
-    return "\n".join([f"wrote to {directory}:", *lines, "", "try next:", *(f"  {line}" for line in tries)])
+    note = f"`{PLACE}` stands where your organisation on GitHub belongs: `--org NAME` fills it in"
+    places = ["", note] if has_places else []
+    return "\n".join([f"wrote to {directory}:", *lines, *places, "", "try next:", *(f"  {line}" for line in tries)])
 
 
 def _refuse_unsuitable(directory: Path, force: bool) -> None:

@@ -143,6 +143,12 @@ def locate(source: Source, route: Route, on_key: bool = False) -> tuple[int, int
     return _unpacked(position or source.marks.value_at[node])
 
 
+def shown(path: str, content: bytes) -> Source:
+    """The text of a file to show lines of: its data is not read, and places in it carry their line."""
+    marks = Marks([None], array("Q", [0]), array("Q", [1 << _SHIFT | 1]), array("L", [1]))
+    return Source(path, content.decode("utf-8-sig", "replace"), None, marks)
+
+
 def read(path: str, content: bytes) -> Source:
     """The record in *content*. Raises Unreadable; keys given twice are listed in the source instead."""
     if len(content) > MAX_BYTES:

@@ -14,6 +14,7 @@ import click
 
 from bot import settings
 from bylaw.errors import UsageError
+from bylaw.roots import root_around
 
 if TYPE_CHECKING:
     from bot.conversation import AnswerKind, Question, Reply, Turn
@@ -26,7 +27,12 @@ Watch = Callable[[str, int, int], None]  # the suite, how many questions are don
 
 
 @click.command(name="eval")
-@click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The policy repository with evaluation/.")
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    callback=lambda _ctx, _param, value: root_around(Path()) if value is None else value,
+    help="The policy repository with evaluation/.",
+)
 @click.option(
     "--suite",
     "names",

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
-from bot.http import bodies, corrections, enforce, errors, gate, guidance, results, settled
+from bot.http import bodies, book, corrections, enforce, errors, gate, guidance, results, settled
 from bot.http.attention import attended
 from bot.http.frame import Frame, asker, named
 from bot.http.identity import Identity
@@ -83,6 +83,7 @@ def build(
     corrections.install(app, serving)
     settled.install(app, serving)
     gate.install(app, serving)
+    book.install(app, serving, settings.root)
 
     @app.get("/healthz")
     def healthz() -> Response:

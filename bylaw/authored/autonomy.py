@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, model_validator
 
 from bylaw.authored.amounts import Amount, Count, Level, Positive, Share
-from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
+from bylaw.authored.record import Authored, AuthoredFile, Shortened, Word, misfit
 
 Acceptance = Literal["explicit", "implicit", "timeout"]
 OnTimeout = Literal["accept", "abandon", "expire", "keep"]
@@ -74,11 +74,12 @@ class Triggers(Authored):
     rows_warn_above: Count
 
 
-class Disambiguation(Authored):
-    """From these on, the bot asks before it answers."""
+class Disambiguation(Shortened):
+    """From this on, the bot asks before it answers."""
+
+    retired = frozenset({"likelihood_from"})
 
     ambiguity_from: Share
-    likelihood_from: Share
 
 
 class Alternatives(Authored):

@@ -12,6 +12,8 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from bylaw.authored.record import Authored, Scalar, Text, Word
 
+WITHIN_WINDOW = "within_window"  # in `requires`: the time windows of the policy
+
 Operator = Literal["==", "=", "!=", "<", "<=", ">", ">=", "in", "between"]
 
 

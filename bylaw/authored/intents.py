@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool, model_validator
+from pydantic import Field, model_validator
 
 from bylaw.authored.amounts import Amount, Count, Positive, Share, sums_to_one
-from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
+from bylaw.authored.record import Authored, AuthoredFile, Shortened, Word, misfit
 
 Relation = Literal["LED_TO", "CAUSAL_PRECEDES", "CHAIN_NEXT", "ALTERNATIVE_TO", "BASED_ON"]
 Mandatory = Literal["anchor", "preceding", "succeeding"]
@@ -63,21 +63,16 @@ class SearchRules(Authored):
     b: Share  # how far long records are held against it
 
 
-class PromptRules(Authored):
+class PromptRules(Shortened):
     """What a model may be shown and may say. Sizes in bytes of canonical JSON, lengths in characters."""
 
+    retired = frozenset({"truncation_threshold_bytes"})
+
     max_prompt_bytes: Positive
-    truncation_threshold_bytes: Positive
     min_evidence_items: Positive
     max_tokens: Positive
     retries: Count
     forbidden_text: list[Word]
-
-    @model_validator(mode="after")
-    def _truncates_before_the_limit(self) -> PromptRules:
-        if self.truncation_threshold_bytes > self.max_prompt_bytes:
-            raise misfit("truncation starts at or below `max_prompt_bytes`", "truncation_threshold_bytes")
-        return self
 
 
 class Lengths(Authored):
@@ -103,41 +98,10 @@ class Selector(Authored):
         return self
 
 
-class StageTimeouts(Authored):
-    """Milliseconds a stage may take; the model's include its retries."""
-
-    search: Positive
-    expand: Positive
-    enrich: Positive
-    llm: Positive
-    validation: Positive
-    http_backoff: Positive
-
-
-class CacheSeconds(Authored):
-    """How long a result is kept. A new snapshot empties evidence whatever its age."""
-
-    resolver: Amount
-    evidence: Amount
-    llm: Amount
-
-
-class LoadShedding(Authored):
-    """From this many waiting requests on, or this slow, answers come from the templater."""
-
-    waiting_from: Positive
-    p95_ms_above: Positive
-
-
-class Artifacts(Authored):
-    """How long what a request read and wrote is kept, and who may see it."""
-
-    retention_days: Positive
-    visibility: Literal["private", "org", "public"]
-
-
-class Intents(AuthoredFile):
+class Intents(Shortened, AuthoredFile):
     """`rules/intents.yaml`: the intents, and the limits that all of them share."""
+
+    retired = frozenset({"timeouts_ms", "cache_seconds", "load_shedding", "artifacts", "use_model"})
 
     intents: Annotated[dict[Word, Intent], Field(min_length=1)]
     default_intent: Word
@@ -145,11 +109,6 @@ class Intents(AuthoredFile):
     prompt: PromptRules
     lengths: Lengths
     selector: Selector
-    timeouts_ms: StageTimeouts
-    cache_seconds: CacheSeconds
-    load_shedding: LoadShedding
-    artifacts: Artifacts
-    use_model: StrictBool = True
 
     @model_validator(mode="after")
     def _has_its_default(self) -> Intents:

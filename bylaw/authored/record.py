@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictInt, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from bylaw.logic.ir import exact
@@ -48,6 +57,18 @@ class Authored(BaseModel):
     """The base of every authored model. A model is made ready when it is first used: most commands use few."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
+
+
+class Shortened(Authored):
+    """A model that has lost keys which nothing read. A file may still have them: then a check names them."""
+
+    retired: ClassVar[frozenset[str]] = frozenset()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_retired(cls, data: Any) -> Any:
+        is_older = isinstance(data, dict) and not cls.retired.isdisjoint(data)
+        return {key: value for key, value in data.items() if key not in cls.retired} if is_older else data
 
 
 class AuthoredFile(Authored):

@@ -18,7 +18,7 @@ from bylaw.authored.business import Features
 from bylaw.authored.enforcement import Enforcement, Pii
 from bylaw.authored.intents import Intents
 from bylaw.authored.layers import LayerRules, Priorities
-from bylaw.authored.record import Authored, AuthoredFile
+from bylaw.authored.record import Authored, AuthoredFile, Shortened
 from bylaw.authored.risk import Risk
 from bylaw.authored.routing import Routing
 from bylaw.authored.suites import Evaluation
@@ -57,26 +57,18 @@ class ReviewRules(Authored):
     conclusion: Conclusions
 
 
-class ProofBudgets(Authored):
+class ProofBudgets(Shortened):
     """What one question to the solver may cost. `rlimit` counts the solver's own steps: the same on every machine."""
+
+    retired = frozenset({"boxes_per_guard"})
 
     rlimit: Positive
     timeout_ms: Positive
     memory_mb: Positive
-    boxes_per_guard: Positive
     guard_pieces: Positive  # of one guard looked at before the solver is asked
     neighbours: Positive  # of one rule, up to which it is asked whether the rule changes anything
     change_boxes: Positive  # looked at in one comparison of two versions, before the solver is asked for cases alone
     change_pieces: Positive  # of one region of change, up to which they are put together as widely as possible
-
-
-class ExpressionLimits(Authored):
-    """Size of a hand-written expression; beyond it is not parsed at all."""
-
-    bytes: Positive
-    depth: Positive
-    digits: Positive
-    seconds: Positive
 
 
 class WarehouseLimits(Authored):
@@ -87,17 +79,17 @@ class WarehouseLimits(Authored):
     seconds: Positive  # of one statement
 
 
-class CiRules(AuthoredFile):
+class CiRules(Shortened, AuthoredFile):
     """`rules/ci.yaml`. Which ids exist is known to `ci.findings`; a severity for an unknown one is a finding there."""
 
+    retired = frozenset({"coverage_threshold", "expressions"})
+
     severities: dict[FindingId, Literal["error", "warning", "notice", "off"]]
-    coverage_threshold: Share  # of the sentences of a source document that some component quotes
     case_coverage_threshold: Share  # of what cases can show of the policies: rules, bounds, regions, exceptions
     expiring_within_days: Positive
     report: ReportCaps
     review: ReviewRules
     proofs: ProofBudgets
-    expressions: ExpressionLimits
     warehouse: WarehouseLimits
 
 

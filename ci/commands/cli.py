@@ -153,18 +153,19 @@ def _checked(root: Path) -> str:
 
 @click.command()
 @ROOT
-@click.option("-o", "--output", "folder", type=click.Path(file_okay=False, path_type=Path), required=True,
-              help="The folder for the pages.")  # fmt: skip
+@click.option("-o", "--output", "folder", type=click.Path(file_okay=False, path_type=Path),
+              show_default=".bylaw/report of the repository", help="The folder for the pages.")  # fmt: skip
 @click.option("--title", default="Rule book", show_default=True, help="The name at the top of every page.")
 @click.option(
     "--at", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="As of this day; by default the day of the commit."
 )
-def report(root: Path, folder: Path, title: str, at: datetime | None) -> None:
+def report(root: Path, folder: Path | None, title: str, at: datetime | None) -> None:
     """Write the rule book as static pages: every policy in words, drawn, with its cases, rivals, owner and days.
 
     The pages need no network and no server: open index.html, print it, or attach the folder to a pull request.
 
     \b
+    bylaw report                         where `bylaw serve` shows it, at /
     bylaw report -o site/
     """
     from bylaw.progress import progress
@@ -175,4 +176,6 @@ def report(root: Path, folder: Path, title: str, at: datetime | None) -> None:
     with progress() as heard:
         done = run(root, None if at is None else at.date(), date.today(), heard)
         made = book(done, title)
-    click.echo(f"wrote {write(root, folder, made)}: {len(made.policies)} policies", err=True)
+    click.echo(
+        f"wrote {write(root, folder or root / '.bylaw' / 'report', made)}: {len(made.policies)} policies", err=True
+    )

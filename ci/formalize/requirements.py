@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bylaw.authored.conditions import AllOf, AnyOf, Condition, Not, TimeWindow
+from bylaw.authored.conditions import WITHIN_WINDOW, AllOf, AnyOf, Condition, Not, TimeWindow
 from bylaw.logic.ir import Atom, Formula, Variable, conj
 from ci.findings import Route
 from ci.formalize.lower import Lowered, Lowering, targeted
 from ci.nearest import did_you_mean, one_right
-
-WITHIN_WINDOW = "within_window"
 
 
 @dataclass(frozen=True, slots=True)

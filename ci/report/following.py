@@ -24,7 +24,9 @@ CAUSES = frozenset(
         "invalid-expression",
     )
 )
-FOLLOWING = frozenset(("failing-case", "gap", "outcome-change", "never-wins", "idle-override", "unused-word"))
+FOLLOWING = frozenset(
+    ("failing-case", "gap", "outcome-change", "never-wins", "idle-override", "unused-word", "unused-condition")
+)
 _NOT_PROVED = frozenset(("cases",))  # files by their stem: what is wrong in them changes no rule
 
 

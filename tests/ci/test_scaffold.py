@@ -2,6 +2,7 @@
 
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -187,3 +188,17 @@ def test_without_its_rules_a_repository_runs_on_the_packaged_numbers(tmp_path: P
     done = pipeline.run(tmp_path, None, TODAY)
     assert done.findings == ()
     assert done.workspace.rules.roles.schemas_of("anybody", ["shop"]) == {"shop"}
+
+
+def test_with_the_name_of_an_organisation_no_place_waits_for_one(tmp_path: Path) -> None:
+    place = scaffold.PLACE.encode()
+    assert [path for path in scaffold.init(tmp_path / "bare") if place in (tmp_path / "bare" / path).read_bytes()]
+    written = scaffold.init(tmp_path / "filled", organisation="acme")
+    assert not [path for path in written if place in (tmp_path / "filled" / path).read_bytes().lower()]
+
+
+def test_the_command_takes_an_organisation_and_says_where_one_is_missing(tmp_path: Path, call: Any) -> None:
+    assert "`--org NAME` fills it in" in call("init", tmp_path / "bare").out
+    assert "--org NAME" not in call("init", tmp_path / "filled", "--org", "acme").out
+    assert call("init", tmp_path / "none", "--org", "a b").code == 2
+    assert call("check", "--root", tmp_path / "filled").code == 0

@@ -1,0 +1,79 @@
+"""What is written and read by nothing: settings that no code asks for, conditions that no action names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from bylaw.authored.conditions import WITHIN_WINDOW, Condition, Not, TimeWindow
+from bylaw.authored.policies import Policy
+from bylaw.authored.record import Shortened
+from bylaw.authored.rules import RULE_FILES
+from ci.findings import Finding, Place, Route
+from ci.load import Workspace
+
+
+def unused_settings(workspace: Workspace) -> Iterator[Finding]:
+    """Every key of a rules file is read by something."""
+    for name, model in sorted(RULE_FILES.items()):
+        source = workspace.sources.get(f"rules/{name}.yaml")
+        for route in _retired(model, source.data, ()) if source is not None else ():
+            message = f"the setting `{'.'.join(map(str, route))}` is read by nothing: what it says does not hold"
+            at = Place(f"rules/{name}.yaml", route, on_key=True)
+            yield Finding("unused-setting", message, at, help="delete it; no check and no answer changes")
+
+
+def _retired(model: type[BaseModel], data: Any, route: Route) -> Iterator[Route]:
+    """The routes of keys in *data* that *model* no longer has."""
+    if not isinstance(data, dict):
+        return
+    for key, value in data.items():
+        if issubclass(model, Shortened) and key in model.retired:
+            yield (*route, key)
+        elif (field := model.model_fields.get(key)) is not None and (inner := _model(field.annotation)):
+            yield from _retired(inner, value, (*route, key))
+
+
+def _model(annotation: Any) -> type[BaseModel] | None:
+    """The model of a nested mapping."""
+    found = (annotation, *get_args(annotation))
+    return next((one for one in found if isinstance(one, type) and issubclass(one, BaseModel)), None)
+
+
+def unused_conditions(workspace: Workspace) -> Iterator[Finding]:
+    """Every condition of a policy narrows one of its actions."""
+    for file in workspace.policies:
+        policy = file.policy
+        if _takes_all(policy):
+            continue
+        named = {name.casefold() for action in policy.actions for name in action.requires}
+        named |= {step.casefold() for step in policy.steps}
+        for i, condition in enumerate(policy.conditions):
+            own = {id.casefold() for id in _ids(condition)}
+            if isinstance(condition, TimeWindow):
+                own.add(WITHIN_WINDOW)
+            if own.isdisjoint(named):
+                said = "has a condition that none of its actions requires, so it narrows nothing"
+                message = f"policy `{policy.policy_id}` {said}"
+                help = "give it an `id` and name that in the `requires` of each action that it should narrow"
+                at = Place(file.path, ("conditions", i))
+                yield Finding("unused-condition", message, at, policies=(policy.policy_id,), help=help)
+
+
+def _takes_all(policy: Policy) -> bool:
+    """Is there an action that takes all conditions, because it names none? Or does hand-written logic read them?"""
+    has_own_logic = policy.formal is not None and policy.formal.logic_rules is not None
+    return has_own_logic or any(not one.requires and one.type != "fallback" for one in policy.actions)
+
+
+def _ids(condition: Condition) -> Iterator[str]:
+    if condition.id is not None:
+        yield condition.id
+    branches = getattr(condition, "all_of", None) or getattr(condition, "any_of", None) or []
+    if isinstance(condition, Not):
+        branches = condition.not_ if isinstance(condition.not_, list) else [condition.not_]
+    for branch in branches:
+        for one in branch if isinstance(branch, list) else [branch]:
+            yield from _ids(one)
