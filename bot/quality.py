@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Float, String, and_, case, fun
 
 from bot.calibration import Sums, proposed
 from bot.lifecycle import TAKEN, Outcome
+from bot.store.corrections import corrections
 from bot.store.querylog import query_log
 from bylaw.authored.risk import Risk
 
@@ -24,9 +25,11 @@ _HIDDEN = "—"
 _BAR = 30  # letters of a plot
 
 _IS_ANSWER = and_(_LOG.kind == "data", _LOG.status == "answered", _LOG.autonomy_level.is_not(None))
-_FAILED = or_(_LOG.outcome == Outcome.REVISED.value, _LOG.correction_made.is_(True), _LOG.feedback == "negative")
-_TAKEN = _LOG.outcome.in_([outcome.value for outcome, is_taken in TAKEN.items() if is_taken])
-_ENDED = or_(_FAILED, _TAKEN, _LOG.outcome == Outcome.ABANDONED.value)
+_SAID = func.coalesce(_LOG.feedback, "")  # what is null would be neither equal nor different
+_BECAME = func.coalesce(_LOG.outcome, "")
+_FAILED = or_(Outcome.REVISED.value == _BECAME, _LOG.correction_made.is_(True), _SAID == "negative")
+_TAKEN = _BECAME.in_([outcome.value for outcome, is_taken in TAKEN.items() if is_taken])
+_ENDED = or_(_FAILED, _TAKEN, Outcome.ABANDONED.value == _BECAME)
 
 
 def quality(connection: Connection, since: datetime | None, rules: Risk) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def quality(connection: Connection, since: datetime | None, rules: Risk) -> dict
         ),
         "incorrect_first_answers": (_FAILED, and_(first, _ENDED)),
         "acceptance": (and_(_TAKEN, ~_FAILED), and_(_IS_ANSWER, _ENDED)),
-        "explicit_acceptance": (_LOG.outcome == Outcome.ACCEPTED.value, and_(_IS_ANSWER, _ENDED)),
+        "explicit_acceptance": (Outcome.ACCEPTED.value == _BECAME, and_(_IS_ANSWER, _ENDED)),
     }
     columns = [
         _count(condition).label(f"{name}_{which}")
@@ -54,6 +57,7 @@ def quality(connection: Connection, since: datetime | None, rules: Risk) -> dict
     }
     return {
         "figures": {**found, "time_to_first_answer": _time(connection, since, rules)},
+        "corrections_applied": _applied(connection, since, rules),
         "by_month": _by_month(connection, since),
         "memory": _memory(connection, since),
     }
@@ -142,6 +146,16 @@ def _time(connection: Connection, since: datetime | None, rules: Risk) -> dict[s
     }
 
 
+def _applied(connection: Connection, since: datetime | None, rules: Risk) -> dict[str, Any]:
+    """How many corrections shape answers by now. One that does was so at once (seed 004, 1.4)."""
+    column = corrections.c
+    is_applied = or_(column.is_applied.is_(True), column.stage.in_(("candidate", "promoted")))
+    query = select(func.count().label("n"), _count(is_applied).label("applied")).select_from(corrections)
+    query = query.where(column.correction_type != "permission", column.stage != "withdrawn")
+    row = connection.execute(query if since is None else query.where(column.at >= since)).one()
+    return _rate(int(row.applied or 0), row.n, rules.goals.corrections_applied)
+
+
 def _by_month(connection: Connection, since: datetime | None) -> list[dict[str, Any]]:
     month = func.substr(type_coerce(_LOG.at, String), 1, 7)
     columns = (month.label("month"), func.count().label("n"), _count(and_(_TAKEN, ~_FAILED)).label("taken"))
@@ -154,17 +168,17 @@ def _by_month(connection: Connection, since: datetime | None) -> list[dict[str, 
 
 def _memory(connection: Connection, since: datetime | None) -> dict[str, Any]:
     """Of people who corrected something: how often their answers failed before that, and since."""
-    first = (
-        select(_LOG.actor_id, func.min(_LOG.at).label("at"))
-        .where(_LOG.correction_made.is_(True))
-        .group_by(_LOG.actor_id)
-        .subquery()
+    corrected_at = case((_LOG.correction_made.is_(True), _LOG.at))
+    first = func.min(corrected_at).over(partition_by=_LOG.actor_id)
+    each = select(
+        _LOG.at, first.label("first"), _as_number(_FAILED).label("failed"), and_(_IS_ANSWER, _ENDED).label("counts")
     )
-    is_after = _as_number(_LOG.at > first.c.at)
-    query = select(is_after.label("is_after"), func.count().label("n"), _count(_FAILED).label("failures"))
-    query = query.join_from(query_log, first, _LOG.actor_id == first.c.actor_id).where(_IS_ANSWER, _ENDED)
+    answers = each.select_from(query_log).subquery().c
+    is_after = _as_number(answers.at > answers.first)
+    query = select(is_after.label("is_after"), func.count().label("n"), func.sum(answers.failed).label("failures"))
+    query = query.where(answers.first.is_not(None), answers.counts)
     if since is not None:
-        query = query.where(_LOG.at >= since)
+        query = query.where(answers.at >= since)
     found = {bool(row.is_after): (row.n, int(row.failures)) for row in connection.execute(query.group_by(is_after))}
     before, after = (found.get(is_after, (0, 0)) for is_after in (False, True))
     return {"failed_before": _rate(before[1], before[0], None), "failed_since": _rate(after[1], after[0], None)}
@@ -203,6 +217,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     width = max(len(title) for title in _TITLES.values())
     for name, title in _TITLES.items():
         yield f"  {title:<{width}}  {rate_in_words(found['figures'][name])}"
+    yield f"  {'corrections that are applied':<{width}}  {rate_in_words(found['corrections_applied'])}"
     time = found["figures"]["time_to_first_answer"]
     if time["of"]:
         yield f"  {'time to an answer':<{width}}  {time['median_ms']} ms in the middle, {time['p95_ms']} ms at 95 %"

@@ -331,26 +331,107 @@ def trace(request_id: str, root: Path | None, as_json: bool) -> None:
 @click.command()
 @click.option("--uncovered", is_flag=True, help="The missing policies: questions that no rule covers.")
 @click.option("--gate", is_flag=True, help="Calls of agents: what was allowed, denied, asked back, let through.")
+@click.option("--quality", "is_quality", is_flag=True, help="What people made of the answers, against their goals.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="With --quality: a page, with plots.")
+@click.option(
+    "--propose", metavar="OWNER/NAME", help="With --quality: new weights as a pull request on this repository."
+)
+@click.option("--token", envvar="GITHUB_TOKEN", help="For --propose; best in GITHUB_TOKEN.")
+@click.option("--github-url", envvar="GITHUB_API_URL", help="For --propose, where GitHub is your own.")
 @click.option("--since", metavar="TIME", help="Only what was asked from then on.")
+@_BUNDLE
 @_ROOT
 @_JSON
-def stats(uncovered: bool, gate: bool, since: str | None, root: Path | None, as_json: bool) -> None:
+def stats(
+    uncovered: bool,
+    gate: bool,
+    is_quality: bool,
+    html: Path | None,
+    propose: str | None,
+    token: str | None,
+    github_url: str | None,
+    since: str | None,
+    bundle: Path | None,
+    root: Path | None,
+    as_json: bool,
+) -> None:
     """Say what was asked and how it ended; `--uncovered` lists the policies that people ask for and nobody wrote.
+
+    `--quality` says what people made of the answers, whether likely errors happen more often, and which weights the
+    errors of the last days would give. Weights change only by a pull request that people merge.
 
     \b
     bylaw stats --uncovered
     bylaw stats --uncovered --since 2026-11-01 --json
+    bylaw stats --quality --html quality.html
+    bylaw stats --quality --propose example/policies
     bylaw stats --gate
     """
     from bot.conversation import moment
     from bot.render import safe
     from bot.statistics import SECTIONS, in_words
 
+    if (html is not None or propose is not None) and not is_quality:
+        raise UsageError("`--html` and `--propose` are about quality", "add --quality")
+    if is_quality:
+        _quality(None if since is None else moment(since), bundle, root, as_json, html, (propose, token, github_url))
+        return
     wanted = ["gate"] if gate else ["uncovered"] if uncovered else ["answered", "uncovered"]
     start = None if since is None else moment(since)
     with _store(settings.read(root or root_around(Path()))) as store, store.reading() as connection:
         found = {name: SECTIONS[name](connection, start) for name in wanted}
     click.echo(_document(found) if as_json else safe(in_words(found)))
+
+
+def _quality(
+    since: datetime | None,
+    bundle: Path | None,
+    root: Path | None,
+    as_json: bool,
+    html: Path | None,
+    hub: tuple[str | None, str | None, str | None],
+) -> None:
+    """Tell how good the answers are: in words, as JSON, as a page; and propose what follows from that."""
+    from bot import app
+    from bot.quality import calibration, quality
+    from bot.render import safe
+    from bot.statistics import in_words
+
+    given = settings.read(root or Path())
+    rules = _rules(given, bundle, root).rules.risk
+    with _store(given) as store, store.reading() as connection:
+        found = {"quality": quality(connection, since, rules), "calibration": calibration(connection, app.now(), rules)}
+    if html is not None:
+        from bot.statistics_page import page
+
+        with _writing(html):
+            html.write_text(page(found), encoding="utf-8")
+        click.echo(f"wrote {html}", err=True)
+    click.echo(_document(found) if as_json else safe(in_words(found)))
+    if hub[0] is not None:
+        click.echo(_proposed(found["calibration"], given.root, *hub), err=True)
+
+
+def _proposed(found: Mapping[str, Any], root: Path, slug: str | None, token: str | None, address: str | None) -> str:
+    """Open the pull request with the new weights; what became of it."""
+    import time
+
+    from bot import app
+    from bot.weights import FILE, proposal
+    from bylaw.github.client import PUBLIC, connect
+    from bylaw.github.credentials import Token
+    from bylaw.github.patience import Patience
+    from bylaw.github.pull_request import open_pull_request
+
+    if not token or slug is None:
+        raise UsageError("a pull request needs a token", "set GITHUB_TOKEN")
+    try:
+        text = (root / FILE).read_text(encoding="utf-8")
+    except OSError:
+        raise UsageError(f"there is no `{FILE}` to change", "name the repository with --root") from None
+    asked = proposal(found, text)
+    opened = open_pull_request(connect(Token(token), slug, Patience(app.now, time.sleep), address or PUBLIC), asked)
+    return f"{opened.state}: {opened.url or slug}"
 
 
 # ---- where it is kept -----------------------------------------------------------------------------------------------

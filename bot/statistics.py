@@ -27,12 +27,15 @@ class _Missing:
 
 def answered(connection: Connection, since: datetime | None) -> dict[str, Any]:
     """How many questions there were, by kind and by how they ended."""
-    from bot.store.querylog import rows
+    from sqlalchemy import func, select
 
-    found = [row for row in rows(connection) if since is None or row["at"] >= since]
-    counted = Counter((row["kind"], row["status"]) for row in found)
-    ended = [{"kind": kind, "status": status, "count": count} for (kind, status), count in sorted(counted.items())]
-    return {"questions": len(found), "ended": ended}
+    from bot.store.querylog import query_log
+
+    parts = (query_log.c.kind, query_log.c.status)
+    query = select(*parts, func.count().label("count")).group_by(*parts).order_by(*parts)
+    rows = connection.execute(query if since is None else query.where(query_log.c.at >= since))
+    ended = [{"kind": row.kind, "status": row.status, "count": row[2]} for row in rows]
+    return {"questions": sum(one["count"] for one in ended), "ended": ended}
 
 
 def uncovered(connection: Connection, since: datetime | None) -> dict[str, Any]:
@@ -63,9 +66,11 @@ def _missing(connection: Connection, since: datetime | None) -> Iterator[_Missin
         query_log, requests, query_log.c.request_id == requests.c.request_id
     )
     asked = asked.where(query_log.c.status == "refused").order_by(query_log.c.at, query_log.c.log_id)
+    if since is not None:
+        asked = asked.where(query_log.c.at >= since)
     for text, at, reply in connection.execute(asked):
         found = ((reply or {}).get("meta") or {}).get("uncovered")
-        if isinstance(found, dict) and (since is None or at >= since):
+        if isinstance(found, dict):
             yield _Missing(text, tuple(found.get("words", ())), tuple(found.get("owners", ())), at)
 
 
@@ -102,6 +107,20 @@ def _uncovered_lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"          to ask: {whom}; last asked {one['last_asked'][:10]}"
 
 
+def _quality_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    from bot.quality import lines
+
+    yield "what people made of the answers:"
+    yield from lines(found)
+
+
+def _calibration_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    from bot.quality import calibration_lines
+
+    yield "the weights of the risk factors:"
+    yield from calibration_lines(found)
+
+
 def _gate_lines(found: Mapping[str, Any]) -> Iterator[str]:
     from bot.gate.statistics import lines
 
@@ -112,4 +131,6 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
     "answered": _answered_lines,
     "uncovered": _uncovered_lines,
     "gate": _gate_lines,
+    "quality": _quality_lines,
+    "calibration": _calibration_lines,
 }
