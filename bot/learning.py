@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli import _BUNDLE, _ROOT, bundle_path, given_settings, is_compiled_here
+from bot.cli import _BUNDLE, _ROOT, _WAREHOUSE, bundle_path, given_settings, is_compiled_here
 from bot.store.corrections import TYPES
+from bylaw.errors import UsageError
 
 if TYPE_CHECKING:
     from bot.services import Services
@@ -71,12 +72,143 @@ def correct(
 
 
 @contextmanager
-def _opened(bundle: Path | None, root: Path | None) -> Iterator[Services]:
+def _opened(bundle: Path | None, root: Path | None, warehouse: str | None = None) -> Iterator[Services]:
     from bot import app
 
-    given = given_settings(root, None)
+    given = given_settings(root, warehouse)
     bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
     try:
         yield bot.services()
     finally:
         bot.close()
+
+
+_NAME = click.argument("name", metavar="CANDIDATE")
+
+
+@click.group()
+def promote() -> None:
+    """What enough experienced people corrected alike, for stewards: look at it, open its pull request, or reject it.
+
+    \b
+    bylaw promote list --as grace
+    bylaw promote show P-3f2a90bc11-1 --as grace
+    bylaw promote open P-3f2a90bc11-1 --as grace --repo acme/policies
+    bylaw promote reject P-3f2a90bc11-1 --as grace --reason "the ledger counts it already"
+    """
+
+
+@promote.command("list", short_help="The candidates that wait for a steward.")
+@click.option("--all", "is_all", is_flag=True, help="Also those that were rejected or merged.")
+@_AS
+@_BUNDLE
+@_ROOT
+@_JSON
+def list_(is_all: bool, user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+    """The candidates that wait for a steward, oldest first."""
+    from bot.conversation import Actor
+    from bot.memory import queue
+    from bot.memory.promotion import waiting
+
+    with _opened(bundle, root) as services:
+        found = waiting(Actor(id=user), services, is_all)
+    click.echo(json.dumps(queue.listed(found), indent=2) if as_json else queue.in_words(found))
+
+
+@promote.command(short_help="What its pull request would edit, who agrees, and what would change.")
+@_NAME
+@_AS
+@_BUNDLE
+@_ROOT
+@_WAREHOUSE
+@_JSON
+def show(name: str, user: str, bundle: Path | None, root: Path | None, warehouse: str | None, as_json: bool) -> None:
+    """What the pull request of CANDIDATE would edit, who agrees, what would change; with --warehouse in figures."""
+    from bot.conversation import Actor
+    from bot.memory import queue
+    from bot.memory.promotion import review
+
+    with _opened(bundle, root, warehouse) as services:
+        found = review(name, Actor(id=user), services, _editing(root))
+    click.echo(json.dumps(queue.shown(found), indent=2) if as_json else queue.told(found))
+
+
+@promote.command("open", short_help="Open its pull request; people review and merge it.")
+@_NAME
+@click.option("--repo", metavar="OWNER/NAME", envvar="GITHUB_REPOSITORY", help="The repository on GitHub.")
+@click.option("--base", metavar="BRANCH", default="main", show_default=True, help="The branch it is to be merged into.")
+@_AS
+@_BUNDLE
+@_ROOT
+@_WAREHOUSE
+@_JSON
+def open_(
+    name: str,
+    repo: str | None,
+    base: str,
+    user: str,
+    bundle: Path | None,
+    root: Path | None,
+    warehouse: str | None,
+    as_json: bool,
+) -> None:
+    """Open the pull request of CANDIDATE; asking again changes nothing. It is never merged from here.
+
+    --root is the repository that it edits. GITHUB_TOKEN, or BYLAW_APP_ID and BYLAW_APP_PRIVATE_KEY, say who we are.
+    """
+    from bot.conversation import Actor
+    from bot.memory.promotion import open_ as opened
+
+    with _opened(bundle, root, warehouse) as services:
+        done = opened(name, Actor(id=user), services, _editing(root), _hub(repo), base)
+    told = {
+        "state": done.state,
+        "number": done.number,
+        "url": done.url,
+        "did": list(done.did),
+        "notes": list(done.notes),
+    }
+    click.echo(json.dumps(told, indent=2) if as_json else f"{done.state}: {done.url or 'nothing to change'}")
+    for note in () if as_json else done.notes:
+        click.echo(f"note: {note}")
+
+
+@promote.command(short_help="Say no, and why: it is not proposed again without new evidence.")
+@_NAME
+@click.option("--reason", required=True, help="Why; who corrected it is told.")
+@_AS
+@_BUNDLE
+@_ROOT
+@_JSON
+def reject(name: str, reason: str, user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+    """Say no to CANDIDATE, and why: it is not proposed again before as many people say it anew."""
+    from bot.conversation import Actor
+    from bot.memory.candidates import reject as rejected
+
+    with _opened(bundle, root) as services:
+        found = rejected(name, reason, Actor(id=user), services)
+    told = {"candidate": found.candidate_id, "stage": "rejected", "reason": reason}
+    click.echo(json.dumps(told, indent=2) if as_json else f"rejected {found.candidate_id}: who corrected it is told")
+
+
+def _editing(root: Path | None) -> Any:
+    from functools import partial
+
+    from bylaw.cli import edit_for_root  # only the command composes the wings
+
+    return partial(edit_for_root, root or Path())
+
+
+def _hub(repo: str | None) -> Any:
+    import os
+    import time
+    from datetime import UTC, datetime
+
+    from bylaw.github.client import PUBLIC, connect
+    from bylaw.github.credentials import read_credentials
+    from bylaw.github.patience import Patience
+
+    if repo is None:
+        raise UsageError("it is not known which repository this is", "name it: `--repo OWNER/NAME`")
+    patience = Patience(lambda: datetime.now(UTC), time.sleep)
+    return connect(read_credentials(os.environ), repo, patience, os.environ.get("GITHUB_API_URL") or PUBLIC)

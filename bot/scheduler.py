@@ -15,6 +15,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from bot.lifecycle import Outcome
+from bot.memory import candidates
 from bot.services import Services, Serving
 from bot.settlement import TIME, settle
 from bot.store import deliveries, requests
@@ -116,4 +117,6 @@ def _outcome(standing: Standing, services: Services) -> Outcome | None:
 
 JOBS: Mapping[str, Job] = {
     "timers": timers,
+    "consensus": candidates.gather,
+    "retired": candidates.retire,
 }

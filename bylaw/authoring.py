@@ -86,6 +86,14 @@ def dump(record: Any) -> str:
     return yaml.dump(record, Dumper=_Writer, sort_keys=False, default_flow_style=False, allow_unicode=True, width=10**6)
 
 
+def read(text: str) -> dict[str, Any]:
+    """The mapping that *text* spells, as the edits read it. Raises UsageError for what is none."""
+    _, data = _found(text, ())
+    if not isinstance(data, dict):
+        raise UsageError("the file holds no record")
+    return data
+
+
 def set_value(text: str, route: Route, value: Any) -> str:
     """*text* with *value* at *route*, which is there already. Raises UsageError for what cannot be cut out."""
     node, meant = _found(text, route)

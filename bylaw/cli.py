@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "guard": ("bot.verdicts:guard", "An MCP server behind the gate: every call is decided first."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
     "correct": ("bot.learning:correct", "Say what is wrong about an answer: yours change at once, nobody else's."),
+    "promote": ("bot.learning:promote", "What many corrected alike, for stewards: look, open a pull request, reject."),
     "enforce": ("bot.verdicts:enforce", "Hold any assistant's answer against the policies."),
     "guide": ("bot.verdicts:guide", "What an answer may rest on: rules with lines, what must be told, what never."),
     "sql": ("bot.verdicts:sql", "Hold a SQL statement against the gate."),
@@ -102,6 +103,12 @@ def bundle_for_root(root: Path) -> Path:
     """Compile the repository at *root* into its `.bylaw/` folder, for a bot verb that was given `--root`."""
     found: Path = importlib.import_module("ci.fresh").bundle(root, root / ".bylaw", date.today())
     return found
+
+
+def edit_for_root(root: Path, directory: Path, **edit: Any) -> Any:
+    """One field of one file edited in a copy of the repository at *root*, for a verb of the bot that proposes it."""
+    module = importlib.import_module("ci.promotion")
+    return module.edited(root, module.Edit(**edit), directory, date.today())
 
 
 def suites_for_root(root: Path) -> Any:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from bot import rights
 from bot.conversation import Actor, Reply, is_text
 from bot.memory import preferences
+from bot.memory.candidates import gather
 from bot.memory.personal import in_words
 from bot.memory.structure import Change, checked, current, domain_of, field_of, objects_behind, schema_of, structure
 from bot.services import Services
@@ -79,6 +80,8 @@ def correct(given: Given, actor: Actor, services: Services) -> Noted:
         querylog.correct(connection, made.request_id, made.correction_type)
         entry = audit.append(connection, _entry(made, actor, services), services.clock, made.request_id)
     services.anchor(after(entry))
+    if made.structure is not None:
+        gather(services, made.at, made)
     return Noted(made, _told(made))
 
 
@@ -162,7 +165,7 @@ def _before(connection: Connection, made: Correction) -> Correction | None:
     if (same := next((one for one in standing if one.structure == made.structure), None)) is not None:
         return same
     if made.field != "synonyms":
-        replaced = [one.correction_id for one in standing]
+        replaced = [one.correction_id for one in own if one.is_applied or one in standing]
         corrections.move(connection, replaced, made.at, stage="withdrawn", is_applied=False)
     return None
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
 from bot.conversation import Question, Reply, Turn
 from bot.index import BundleIndex
-from bot.memory.recall import OwnCorrection, Recalled
-from bot.memory.structure import Change, applied, field_of, is_in_force
+from bot.memory.recall import OwnCorrection, Recalled, SharedChange, in_days
+from bot.memory.structure import Change, applied, field_of, is_in_force, is_there
 from bot.rights import PERSONAL
 from bot.router import Answerer
 from bylaw.authored.context import Context
@@ -25,31 +26,43 @@ _MOST_VIEWS = 64  # people whose own view is kept ready
 def answering(answerer: Answerer, recalled: Recalled, index: BundleIndex) -> Answerer:
     """*answerer*, for the person of whom this is remembered."""
     used = tuple(one for one in recalled.corrections if _fits(one.change, index.bundle.context))
-    if not used:
-        return answerer
-    mine = _view(index, tuple(one.change for one in used))
-    if mine is None:
-        return answerer
+    mine = _view(index, tuple(one.change for one in used), tuple(sorted(recalled.preferences.items())))
 
     def score(text: str, _index: BundleIndex) -> float:
         return answerer.score(text, mine)
 
     def answer(question: Question, state: dict[str, Any], _index: BundleIndex) -> Turn:
         turn = answerer.answer(question, state, mine)
-        return replace(turn, reply=_said(turn.reply, used, mine.bundle.context))
+        return replace(turn, reply=_said(turn.reply, used, _news(recalled, question, mine), mine.bundle.context))
 
     return replace(answerer, score=score, answer=answer)
 
 
-def _said(reply: Reply, used: Iterable[OwnCorrection], context: Context) -> Reply:
-    near = [one for one in used if _is_near(one.change, reply, context)]
-    if not near or reply.sql is None:
-        return reply
-    notes = tuple(
-        f"Using your correction of {one.day}: {in_words(one.change)}. Nobody else's answers use it." for one in near
+def _news(recalled: Recalled, question: Question, index: BundleIndex) -> tuple[SharedChange, ...]:
+    """What became shared knowledge lately, and still is."""
+    since = question.asked_at.date() - timedelta(days=index.rules.promotion.told_days)
+    context = index.bundle.context
+    return tuple(
+        one
+        for one in recalled.shared
+        if one.merged_on >= since and is_there(one.change, context) and is_in_force(one.change, context)
     )
-    meta = {**(reply.meta or {}), PERSONAL: [one.correction_id for one in near]}
-    return reply.model_copy(update={"caveats": (*notes, *reply.caveats), "meta": meta})
+
+
+def _said(reply: Reply, used: Iterable[OwnCorrection], news: Iterable[SharedChange], context: Context) -> Reply:
+    """*reply*, with what it rests on of the asker's own, and of what was corrected for everybody lately."""
+    if reply.sql is None:
+        return reply
+    own = [one for one in used if _is_near(one.change, reply, context)]
+    told = [f"Using your correction of {one.day}: {in_words(one.change)}. Nobody else's answers use it." for one in own]
+    told += [_told(one) for one in news if _is_near(one.change, reply, context)]
+    meta = {**(reply.meta or {}), PERSONAL: [one.correction_id for one in own]} if own else reply.meta
+    return reply.model_copy(update={"caveats": (*told, *reply.caveats), "meta": meta})
+
+
+def _told(one: SharedChange) -> str:
+    where = f" ({one.pull_request})" if one.pull_request else ""
+    return f"Since {in_days(one.merged_on)} for everybody, as colleagues corrected it{where}: {in_words(one.change)}."
 
 
 def in_words(change: Change) -> str:
@@ -79,19 +92,18 @@ def _is_near(change: Change, reply: Reply, context: Context) -> bool:
 def _fits(change: Change, context: Context) -> bool:
     """Is there still something to correct? What was merged or removed meanwhile is not applied any more."""
     field = field_of(change)
-    is_there = field is not None and change.name in getattr(context, change.kind)
-    return is_there and field is not None and field.is_private and not is_in_force(change, context)
+    return field is not None and field.is_private and is_there(change, context) and not is_in_force(change, context)
 
 
 @lru_cache(_MOST_VIEWS)
-def _view(index: BundleIndex, changes: tuple[Change, ...]) -> BundleIndex | None:
-    """The index with the changes, each as far as it still fits; None where none does."""
+def _view(index: BundleIndex, changes: tuple[Change, ...], liked: tuple[tuple[str, str], ...]) -> BundleIndex:
+    """The index with the changes, each as far as it still fits, and with what the person likes."""
     context = index.bundle.context
     for change in changes:
         try:
             context = applied(context, change)
         except BylawError:
             continue  # the record moved on: the shared knowledge is newer than the correction
-    if context is index.bundle.context:
-        return None
-    return BundleIndex(index.bundle.model_copy(update={"context": context}))
+    return (
+        index if context is index.bundle.context else BundleIndex(index.bundle.model_copy(update={"context": context}))
+    )

@@ -14,7 +14,12 @@ from sqlalchemy import Connection
 
 from bot.conversation import Spoken
 from bot.memory.structure import Change
-from bot.store import corrections, memories
+from bot.store import candidates, corrections, memories
+
+
+def in_days(day: date) -> str:
+    """`3 March 2026`."""
+    return f"{day.day} {day:%B %Y}"
 
 
 class OwnCorrection(Spoken):
@@ -27,17 +32,26 @@ class OwnCorrection(Spoken):
     @property
     def day(self) -> str:
         """`3 March`, as people say it."""
-        return f"{self.made_on.day} {self.made_on:%B %Y}"
+        return in_days(self.made_on)
+
+
+class SharedChange(Spoken):
+    """What many corrected and a merged pull request made shared knowledge, and on which day it was here."""
+
+    change: Change
+    merged_on: date
+    pull_request: str | None = None
 
 
 class Recalled(Spoken):
-    """What is remembered of one person. Empty: nothing."""
+    """What is remembered of one person, and what was learned from many. Empty: nothing."""
 
     corrections: tuple[OwnCorrection, ...] = ()
+    shared: tuple[SharedChange, ...] = ()
     preferences: dict[str, str] = Field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.corrections or self.preferences)
+        return bool(self.corrections or self.shared or self.preferences)
 
 
 NOTHING = Recalled()
@@ -59,7 +73,16 @@ def recall(connection: Connection, actor_id: str) -> Recalled:
         for one in memories.of(connection, actor_id)
         if one.memory_type == "preference"
     }
-    return Recalled(corrections=own, preferences=liked) if own or liked else NOTHING
+    shared = tuple(
+        SharedChange(
+            change=Change.model_validate(one.change),
+            merged_on=one.merged_at.date(),
+            pull_request=one.pull_request,
+        )
+        for one in candidates.merged(connection)
+        if one.merged_at is not None
+    )
+    return Recalled(corrections=own, shared=shared, preferences=liked) if own or shared or liked else NOTHING
 
 
 def told(recalled: Recalled) -> dict[str, Any]:

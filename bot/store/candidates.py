@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Column, Connection, Index, String, Table, Text, select
 
-from bot.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+from bot.store.columns import ID_LENGTH, Json, Moment, first_row, insert_new, metadata
 
 CandidateStage = Literal["proposed", "opened", "rejected", "merged"]
 
@@ -78,6 +78,13 @@ def of_structure(connection: Connection, structure: str) -> tuple[Candidate, ...
     return tuple(_candidate(row) for row in connection.execute(query).mappings())
 
 
+def merged(connection: Connection) -> tuple[Candidate, ...]:
+    """The last that became shared knowledge, newest first."""
+    if first_row(connection, _ANY_MERGED) is None:
+        return ()
+    return tuple(_candidate(row) for row in connection.execute(_MERGED).mappings())
+
+
 def change(connection: Connection, candidate_id: str, **values: Any) -> None:
     """Write down what became of it."""
     values = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
@@ -87,3 +94,14 @@ def change(connection: Connection, candidate_id: str, **values: Any) -> None:
 def _candidate(row: Mapping[Any, Any]) -> Candidate:
     lists = {"members": tuple(row["members"]), "similar": tuple(row["similar"])}
     return Candidate(**{name: row[name] for name in Candidate.__dataclass_fields__} | lists)
+
+
+# Spelled once: they are asked for with every question.
+_MOST_MERGED = 50
+_ANY_MERGED = select(candidates.c.candidate_id).where(candidates.c.stage == "merged")
+_MERGED = (
+    select(candidates)
+    .where(candidates.c.stage == "merged")
+    .order_by(candidates.c.merged_at.desc(), candidates.c.candidate_id)
+    .limit(_MOST_MERGED)
+)

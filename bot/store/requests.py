@@ -344,6 +344,17 @@ def steps(connection: Connection, request_id: str) -> list[tuple[State, datetime
     return [(State(row.state), row.at, row.note) for row in rows]
 
 
+def answered(connection: Connection, kind: str, since: datetime, most: int) -> list[tuple[str, Mapping[str, str]]]:
+    """The requests of that kind answered since then and the papers kept of each, the newest first."""
+    rows = connection.execute(
+        select(requests.c.request_id, requests.c.artifacts)
+        .where(requests.c.kind == kind, requests.c.created_at >= since, requests.c.reply.is_not(None))
+        .order_by(requests.c.created_at.desc(), requests.c.request_id)
+        .limit(most)
+    )
+    return [(row.request_id, row.artifacts or {}) for row in rows]
+
+
 def unfinished(connection: Connection, now: datetime) -> list[str]:
     """Requests without a reply that nobody works on: their processes died or broke down. Oldest first."""
     rows = connection.execute(

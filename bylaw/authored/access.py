@@ -150,6 +150,16 @@ class Roles(AuthoredFile):
         found = (self.roles[name].seniority for name in self.roles_of(user))
         return frozenset(seniority for seniority in found if seniority is not None)
 
+    def reads(self, role: str, catalogue: Iterable[str]) -> frozenset[str]:
+        """The schemas that one role reads, out of those the *catalogue* knows for a role with `*`."""
+        schemas = frozenset(self.roles[role].schemas)
+        return (schemas - {EVERY_SCHEMA}) | frozenset(catalogue) if EVERY_SCHEMA in schemas else schemas
+
+    @property
+    def stewards(self) -> tuple[str, ...]:
+        """The people who may turn a candidate into a pull request, by name."""
+        return tuple(user for user in sorted(self.users) if self.is_steward(user))
+
     def is_steward(self, user: str) -> bool:
         """May the user turn a candidate into a pull request?"""
         return any(self.roles[name].steward for name in self.roles_of(user))
@@ -164,4 +174,7 @@ class Promotion(AuthoredFile):
     semantic_similarity_threshold: Share  # proposes members; structural equality decides
     approval_required: Literal[True] = True
     promotion_mechanism: Literal["pull_request"] = "pull_request"
+    consensus_window_days: Positive = 90  # corrections older than this no longer count; older bundles do not say
+    names_people: StrictBool = False  # in pull requests; else those who agree are told by their roles
+    told_days: Positive = 30  # how long answers say that many corrected what they rest on
     work_history_days: Positive

@@ -1,0 +1,187 @@
+"""From corrections to candidates, and from a merged pull request back: who is told, what retires, what was refused.
+
+Nothing here changes shared knowledge. What is shared is what the bundle in service says; when it says what somebody
+corrected, their private correction has done its work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from bot.conversation import Actor
+from bot.memory.consensus import Consensus, consensus
+from bot.memory.personal import in_words
+from bot.memory.structure import Change, is_in_force, is_there
+from bot.services import Services
+from bot.store import audit, candidates, corrections, deliveries
+from bot.store.candidates import Candidate
+from bot.store.corrections import Correction
+from bylaw.audit.entry import AuditEntry, after
+from bylaw.authored.context import Context
+from bylaw.errors import UsageError
+
+_LONGEST_REASON = 1_000
+_PROPOSED = (
+    "{count} experienced colleagues made the same correction: {change}. Look at it: `bylaw promote show {name}`."
+)
+_MERGED = (
+    "Your correction of {day} is shared knowledge now: {change}. It holds for everybody; your private one is retired."
+)
+_REJECTED = "Your correction of {day} was not taken over for everybody: {reason}. It still holds for your own answers."
+
+
+def gather(services: Services, now: datetime, about: Correction | None = None) -> int:
+    """Make candidates of what enough people agree on by now (of the field that is spoken *about*), and tell the
+    stewards, once. How many are new.
+    """
+    with services.store.reading() as connection:
+        voices = _voices(connection, about)
+        if not voices or not any(_is_news(connection, one) for one in _agreed(voices, connection, services, now)):
+            return 0
+    with services.store.writing() as connection:
+        found = _agreed(_voices(connection, about), connection, services, now)
+        entries = [entry for one in found if (entry := _proposed(connection, one, services, now)) is not None]
+    if entries:
+        services.anchor(after(entries[-1]))
+    return len(entries)
+
+
+def retire(services: Services, now: datetime) -> int:
+    """End the private corrections that the bundle in service now says itself, and tell who made them. How many."""
+    with services.store.reading() as connection:
+        voices, waiting = corrections.in_play(connection), candidates.all_of(connection, "proposed", "opened")
+        if not voices and not waiting:
+            return 0
+        context = services.index.bundle.context
+        done = [one for one in voices if _says(context, _change(one))]
+        merged = [one for one in waiting if _says(context, Change.model_validate(one.change))]
+    if not done and not merged:
+        return 0
+    with services.store.writing() as connection:
+        corrections.move(connection, [one.correction_id for one in done], now, stage="promoted", is_applied=False)
+        for one in done:
+            text = _MERGED.format(day=one.at.date().isoformat(), change=in_words(_change(one)))
+            deliveries.notify(connection, one.actor_id, one.request_id, f"merged:{one.structure}", text, now)
+        for candidate in merged:
+            candidates.change(connection, candidate.candidate_id, stage="merged", merged_at=now)
+        entry = audit.append(connection, _merged_entry(done, merged, services), lambda: now)
+    services.anchor(after(entry))
+    return len(done)
+
+
+def reject(name: str, reason: str, actor: Actor, services: Services) -> Candidate:
+    """A steward says no, and why: it is not proposed again before as many say it anew. Raises UsageError."""
+    reason = " ".join(reason.split())
+    if not reason or len(reason) > _LONGEST_REASON:
+        raise UsageError(f"the reason takes 1 to {_LONGEST_REASON} characters", "say why: who corrected is told")
+    now = services.clock()
+    with services.store.writing() as connection:
+        candidate = held(connection, name, actor, services, is_locked=True)
+        members = corrections.named(connection, candidate.members)
+        values = {"stage": "rejected", "reviewed_by": actor.id, "reviewed_at": now, "reason": reason}
+        candidates.change(connection, name, **values)
+        corrections.move(connection, candidate.members, now, stage="rejected")
+        for one in members:
+            text = _REJECTED.format(day=one.at.date().isoformat(), reason=reason)
+            deliveries.notify(connection, one.actor_id, one.request_id, f"rejected:{name}", text, now)
+        entry = audit.append(connection, _reviewed("rejected", candidate, actor, services, reason=reason), lambda: now)
+    services.anchor(after(entry))
+    return candidate
+
+
+def opened(name: str, url: str, actor: Actor, services: Services) -> None:
+    """Write down that the pull request of a candidate is open."""
+    now = services.clock()
+    with services.store.writing() as connection:
+        candidate = held(connection, name, actor, services, is_locked=True)
+        values = {"stage": "opened", "reviewed_by": actor.id, "reviewed_at": now, "pull_request": url}
+        candidates.change(connection, name, **values)
+        entry = audit.append(connection, _reviewed("opened", candidate, actor, services, url=url), lambda: now)
+    services.anchor(after(entry))
+
+
+def held(connection: Connection, name: str, actor: Actor, services: Services, is_locked: bool = False) -> Candidate:
+    """The candidate, for a steward who may decide about it. Raises UsageError."""
+    check_steward(actor, services)
+    found = candidates.load(connection, name, is_locked)
+    if found is None:
+        raise UsageError(f"there is no candidate `{name}`", "`bylaw promote list` names them")
+    if found.stage in ("rejected", "merged"):
+        raise UsageError(f"`{name}` was {found.stage} already")
+    return found
+
+
+def check_steward(actor: Actor, services: Services) -> None:
+    """Raise UsageError unless *actor* stewards the shared knowledge."""
+    if not services.index.rules.roles.is_steward(actor.id):
+        raise UsageError("only a steward looks after what everybody corrects", "see `steward` in rules/roles.yaml")
+
+
+def _agreed(
+    found: Iterable[Correction], connection: Connection, services: Services, now: datetime
+) -> tuple[Consensus, ...]:
+    rules = services.index.rules
+    refused = candidates.all_of(connection, "rejected")
+    rejected = {one.structure: one.reviewed_at for one in refused if one.reviewed_at is not None}
+    return consensus(found, rules.roles, rules.promotion, services.index.bundle.context, now, rejected)
+
+
+def _voices(connection: Connection, about: Correction | None) -> tuple[Correction, ...]:
+    if about is None:
+        return corrections.in_play(connection)
+    return corrections.about(connection, str(about.object), str(about.field))
+
+
+def _is_news(connection: Connection, one: Consensus) -> bool:
+    standing = _open(connection, one.structure)
+    return standing is None or standing.members != tuple(member.correction_id for member in one.members)
+
+
+def _open(connection: Connection, structure: str) -> Candidate | None:
+    standing = candidates.of_structure(connection, structure)
+    return next((one for one in standing if one.stage in ("proposed", "opened")), None)
+
+
+def _proposed(connection: Connection, one: Consensus, services: Services, now: datetime) -> AuditEntry | None:
+    """Keep a new candidate; of one that waits already, who else agrees meanwhile."""
+    members = tuple(member.correction_id for member in one.members)
+    if (standing := _open(connection, one.structure)) is not None:
+        if standing.stage == "proposed" and standing.members != members:
+            candidates.change(connection, standing.candidate_id, members=members, similar=one.similar)
+            corrections.move(connection, members, now, stage="candidate")
+        return None
+    name = f"P-{one.structure[:10]}-{len(candidates.of_structure(connection, one.structure)) + 1}"
+    made = Candidate(name, one.structure, now, "proposed", one.change.model_dump(), one.domain, members, one.similar)
+    if not candidates.keep(connection, made):
+        return None
+    corrections.move(connection, members, now, stage="candidate")
+    text = _PROPOSED.format(count=len(one.people), change=in_words(one.change), name=name)
+    for steward in services.index.rules.roles.stewards:
+        deliveries.notify(connection, steward, name, "candidate", text, now)
+    said = {"event": "candidate", "candidate": name, "change": made.change, "members": list(members)}
+    return audit.append(connection, {**said, **_origin(services)}, lambda: now)
+
+
+def _says(context: Context, change: Change) -> bool:
+    return is_there(change, context) and is_in_force(change, context)
+
+
+def _change(one: Correction) -> Change:
+    return Change(object=str(one.object), field=str(one.field), new=str(one.new))
+
+
+def _merged_entry(done: list[Correction], merged: list[Candidate], services: Services) -> dict[str, object]:
+    named = {"corrections": [one.correction_id for one in done], "candidates": [one.candidate_id for one in merged]}
+    return {"event": "promoted", **named, **_origin(services)}
+
+
+def _reviewed(event: str, candidate: Candidate, actor: Actor, services: Services, **said: str) -> dict[str, object]:
+    named = {"event": f"candidate {event}", "candidate": candidate.candidate_id, "actor": actor.model_dump()}
+    return {**named, **said, **_origin(services)}
+
+
+def _origin(services: Services) -> dict[str, object]:
+    return {"bundle_etag": services.bundle_etag, "commit": services.commit, "artifacts": {}}
