@@ -28,7 +28,7 @@ from bot.enforcement import answer as enforcement
 from bot.enforcement import recognise
 from bot.enforcement.intent import asks_for_permission, is_regulated, is_request
 from bot.index import BundleIndex
-from bot.memory import personal
+from bot.memory import candidates, personal
 from bot.router import Answer, Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
 from bot.settings import Settings
@@ -123,6 +123,13 @@ class Bot:
                 self._beat_until = time.monotonic() + BEAT_SECONDS
             return self._is_beating
 
+    def _learn(self) -> None:
+        """What the new bundle says itself need not be anybody's private correction any more."""
+        try:
+            candidates.retire(self._services, now())
+        except StoreError as error:  # the next tick looks again
+            _log.warning("what was merged is not known yet", extra={"meta": {"reason": error.message}})
+
     def _reload(self) -> None:
         seen = _signature(self.path)
         try:
@@ -146,6 +153,7 @@ class Bot:
             ).under(index.rules.autonomy)
             self._refused = None
             self.settle()
+            self._learn()
             _log.info("a bundle was loaded", extra={"snapshot_etag": index.etag})
         self._signature = seen
 

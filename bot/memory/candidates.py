@@ -52,15 +52,10 @@ def gather(services: Services, now: datetime, about: Correction | None = None) -
 def retire(services: Services, now: datetime) -> int:
     """End the private corrections that the bundle in service now says itself, and tell who made them. How many."""
     with services.store.reading() as connection:
-        voices, waiting = corrections.in_play(connection), candidates.all_of(connection, "proposed", "opened")
-        if not voices and not waiting:
+        if not any(_shared(connection, services)):
             return 0
-        context = services.index.bundle.context
-        done = [one for one in voices if _says(context, _change(one))]
-        merged = [one for one in waiting if _says(context, Change.model_validate(one.change))]
-    if not done and not merged:
-        return 0
     with services.store.writing() as connection:
+        done, merged = _shared(connection, services)
         corrections.move(connection, [one.correction_id for one in done], now, stage="promoted", is_applied=False)
         for one in done:
             text = _MERGED.format(day=one.at.date().isoformat(), change=in_words(_change(one)))
@@ -70,6 +65,18 @@ def retire(services: Services, now: datetime) -> int:
         entry = audit.append(connection, _merged_entry(done, merged, services), lambda: now)
     services.anchor(after(entry))
     return len(done)
+
+
+def _shared(connection: Connection, services: Services) -> tuple[list[Correction], list[Candidate]]:
+    """The private corrections, and the candidates, that the bundle in service says by now."""
+    voices, waiting = corrections.in_play(connection), candidates.all_of(connection, "proposed", "opened")
+    if not voices and not waiting:
+        return [], []
+    context = services.index.bundle.context
+    return (
+        [one for one in voices if _says(context, _change(one))],
+        [one for one in waiting if _says(context, Change.model_validate(one.change))],
+    )
 
 
 def reject(name: str, reason: str, actor: Actor, services: Services) -> Candidate:
@@ -159,7 +166,7 @@ def _proposed(connection: Connection, one: Consensus, services: Services, now: d
         return None
     corrections.move(connection, members, now, stage="candidate")
     text = _PROPOSED.format(count=len(one.people), change=in_words(one.change), name=name)
-    for steward in services.index.rules.roles.stewards:
+    for steward in services.index.rules.roles.stewards():
         deliveries.notify(connection, steward, name, "candidate", text, now)
     said = {"event": "candidate", "candidate": name, "change": made.change, "members": list(members)}
     return audit.append(connection, {**said, **_origin(services)}, lambda: now)

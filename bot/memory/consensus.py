@@ -134,7 +134,7 @@ def _is_alike(one: Correction, other: Correction, rules: Promotion) -> bool:
     texts = [f"{said.new} {said.reason}".casefold() for said in (one, other)]
     if _numbers(texts[0]) != _numbers(texts[1]) or _negations(texts[0]) != _negations(texts[1]):
         return False
-    alike = SequenceMatcher(None, *texts, autojunk=False).ratio()
+    alike = SequenceMatcher(None, texts[0], texts[1], autojunk=False).ratio()
     return alike > float(rules.semantic_similarity_threshold)
 
 

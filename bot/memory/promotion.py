@@ -162,5 +162,5 @@ def _effects(after: BundleIndex, edited: Edited, services: Services) -> tuple[st
 def _reviewers(services: Services) -> tuple[str, ...]:
     """The stewards, as far as it is known who they are on GitHub."""
     roles = services.index.rules.roles
-    logins = (roles.attributes.get(user, {}).get(_LOGIN) for user in roles.stewards)
+    logins = (roles.attributes.get(user, {}).get(_LOGIN) for user in roles.stewards())
     return tuple(dict.fromkeys(str(login) for login in logins if login))

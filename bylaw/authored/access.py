@@ -155,11 +155,6 @@ class Roles(AuthoredFile):
         schemas = frozenset(self.roles[role].schemas)
         return (schemas - {EVERY_SCHEMA}) | frozenset(catalogue) if EVERY_SCHEMA in schemas else schemas
 
-    @property
-    def stewards(self) -> tuple[str, ...]:
-        """The people who may turn a candidate into a pull request, by name."""
-        return tuple(user for user in sorted(self.users) if self.is_steward(user))
-
     def is_steward(self, user: str) -> bool:
         """May the user turn a candidate into a pull request?"""
         return any(self.roles[name].steward for name in self.roles_of(user))
