@@ -169,7 +169,7 @@ class Promotion(AuthoredFile):
     semantic_similarity_threshold: Share  # proposes members; structural equality decides
     approval_required: Literal[True] = True
     promotion_mechanism: Literal["pull_request"] = "pull_request"
-    consensus_window_days: Positive = 90  # corrections older than this no longer count; older bundles do not say
+    consensus_window_days: Positive  # corrections older than this no longer count
     names_people: StrictBool = False  # in pull requests; else those who agree are told by their roles
-    told_days: Positive = 30  # how long answers say that many corrected what they rest on
+    told_days: Positive  # how long answers say that many corrected what they rest on
     work_history_days: Positive

@@ -94,7 +94,7 @@ def test_once_it_is_shared_its_author_is_told_and_their_own_retires(shop):
     (one,) = shop.kept("ada")
     assert (one.stage, one.is_applied) == ("promoted", False)
     with shop.services.store.reading() as connection:
-        (letter,) = deliveries.waiting(connection, shop.now, shop.services.lease * 0, "notice")
+        ((_, letter),) = deliveries.notices(connection, shop.now)
     assert letter["to"] == "ada"
     assert "shared knowledge now" in letter["text"]
     assert not any("your correction" in note for note in shop.ask("ada").caveats)
