@@ -43,11 +43,12 @@ class Situation:
     actions: tuple[str, ...] = ()
     is_covered: bool = True
     personal: tuple[str, ...] = ()  # personal data in the answer that nobody told
+    decided: Decision | None = None  # what the rules decide in it, where somebody asked them before
 
     @cached_property
     def decision(self) -> Decision:
         """What the rules decide in it."""
-        return self.evaluator.decide(self.facts, self.day, names_unknown=False)
+        return self.decided or self.evaluator.decide(self.facts, self.day, names_unknown=False)
 
     @cached_property
     def words(self) -> Declared:

@@ -47,6 +47,7 @@ def situation(case: Case, response: str) -> Situation:
         actions=scope.actions,
         is_covered=_is_covered(case),
         personal=tuple(_personal(case, response)),
+        decided=case.decision,
     )
 
 

@@ -90,11 +90,20 @@ class Text:
 
     def find(self, quote: str) -> tuple[tuple[int, int], ...]:
         """Where *quote* stands, as it is seen and whatever white space lies between its words."""
-        pieces = clean(quote).split()
-        if not pieces:
-            return ()
-        pattern = re.compile(r"\s+".join(map(re.escape, pieces)))
-        return tuple(match.span() for match in pattern.finditer(self.seen))
+        wanted, (flat, places) = " ".join(clean(quote).split()), self._flat
+        found: list[tuple[int, int]] = []
+        i = flat.find(wanted) if wanted else -1
+        while i >= 0:
+            end = i + len(wanted)
+            found.append((places[i], places[end - 1] + 1))
+            i = flat.find(wanted, end)
+        return tuple(found)
+
+    @cached_property
+    def _flat(self) -> tuple[str, tuple[int, ...]]:
+        """What is seen with one space for any white space, and where each of its characters stands."""
+        places = [k for k, char in enumerate(self.seen) if not char.isspace() or not self.seen[k - 1 : k].isspace()]
+        return "".join(" " if self.seen[k].isspace() else self.seen[k] for k in places), tuple(places)
 
     def passage_of(self, start: int, end: int) -> Passage | None:
         """The sentence or row that holds a stretch; the first one where it reaches over sentences of one bullet."""
@@ -144,6 +153,7 @@ def tokens(seen: str) -> Iterator[Token]:
         yield Token(sign.casefold(), match.start(), match.end(), clause)
 
 
+@lru_cache(maxsize=20_000)
 def words_of(text: str) -> tuple[str, ...]:
     """The lower-case words and numbers of a short text, without signs."""
     return tuple(token.word for token in tokens(clean(text.replace("_", " "))) if token.word[0].isalnum())
