@@ -25,17 +25,17 @@ _HIDDEN = "—"
 _BAR = 30  # letters of a plot
 
 _IS_ANSWER = and_(_LOG.kind == "data", _LOG.status == "answered", _LOG.autonomy_level.is_not(None))
-_SAID = func.coalesce(_LOG.feedback, "")  # what is null would be neither equal nor different
-_BECAME = func.coalesce(_LOG.outcome, "")
-_FAILED = or_(Outcome.REVISED.value == _BECAME, _LOG.correction_made.is_(True), _SAID == "negative")
+_SAID: ColumnElement[Any] = func.coalesce(_LOG.feedback, "")  # what is null would be neither equal nor different
+_BECAME: ColumnElement[Any] = func.coalesce(_LOG.outcome, "")
+_FAILED = or_(_BECAME.in_([Outcome.REVISED.value]), _LOG.correction_made.is_(True), _SAID.in_(["negative"]))
 _TAKEN = _BECAME.in_([outcome.value for outcome, is_taken in TAKEN.items() if is_taken])
-_ENDED = or_(_FAILED, _TAKEN, Outcome.ABANDONED.value == _BECAME)
+_ENDED = or_(_FAILED, _TAKEN, _BECAME.in_([Outcome.ABANDONED.value]))
 
 
 def quality(connection: Connection, since: datetime | None, rules: Risk) -> dict[str, Any]:
     """The figures, each with how many answers it is counted from, and its goal."""
     first = and_(_IS_ANSWER, _LOG.revises.is_(None))
-    parts = {
+    parts: dict[str, tuple[ColumnElement[bool], ColumnElement[bool]]] = {
         "clarification_precision": (_LOG.choice > 0, _LOG.choice.is_not(None)),
         "post_clarification_acceptance": (
             and_(_TAKEN, ~_FAILED),
@@ -43,7 +43,7 @@ def quality(connection: Connection, since: datetime | None, rules: Risk) -> dict
         ),
         "incorrect_first_answers": (_FAILED, and_(first, _ENDED)),
         "acceptance": (and_(_TAKEN, ~_FAILED), and_(_IS_ANSWER, _ENDED)),
-        "explicit_acceptance": (Outcome.ACCEPTED.value == _BECAME, and_(_IS_ANSWER, _ENDED)),
+        "explicit_acceptance": (_BECAME.in_([Outcome.ACCEPTED.value]), and_(_IS_ANSWER, _ENDED)),
     }
     columns = [
         _count(condition).label(f"{name}_{which}")

@@ -34,6 +34,7 @@ from bylaw.authored.context import Context, Entity
 from bylaw.bundle import SchemaVersion
 from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
+from bylaw.semantic.query import Filter, SemanticQuery
 from bylaw.semantic.rights import VisibleRows
 from bylaw.warehouses.port import Warehouse
 
@@ -125,7 +126,7 @@ def judge(
     asked = [context.entities[name] for name in compiled.asked]
     touched = [context.entities[name] for name in compiled.entities]
     groups = [*query.dimensions, *([query.grain] if query.grain else [])]
-    novelty = risk.novelty(context, _untimed(question.text, bound), query.metrics, groups)
+    novelty = risk.novelty(context, _in_words(query), query.metrics, groups)
     is_novel = novelty >= rules.risk.freshness.novelty_from
     until = max((window.end for window in query.windows), default=None)
     versions = index.bundle.bundle_metadata.schema_versions
@@ -135,7 +136,8 @@ def judge(
     # what is put together from several tables is as fresh as the oldest of them
     oldest = min((one.score(now, rules.risk.freshness.stale_at) for one in boundaries), default=None)
     scores = {} if oldest is None else {entity.name: oldest for entity in asked}
-    found = risk.candidates(context, [binding.words for binding in bound.bindings if binding.kind == "metric"])
+    heard = [binding.words for binding in bound.bindings if binding.kind == "metric"]
+    found = risk.candidates(context, heard or [name.replace("_", " ") for name in query.metrics])
     factors = risk.factors_of(
         rules.risk,
         features=compiled.features,
@@ -280,12 +282,12 @@ def _unsure(bound: Bound, rules: Autonomy) -> Decimal:
     return Decimal(0) if bound.author is None or rules.proposals is None else rules.proposals.ambiguity
 
 
-def _untimed(text: str, bound: Bound) -> str:
-    """The question without its span of time: last month's question is not new this month."""
-    for binding in bound.bindings:
-        if binding.kind == "time":
-            text = text.replace(binding.words, " ")
-    return text
+def _in_words(query: SemanticQuery) -> str:
+    """What is asked for, however it was said and in however many turns: numbers, groups and values, no span of time."""
+    numbers = [*query.metrics, *(part.metric for part in query.measures)]
+    groups = [name.rpartition(".")[2] for name in query.dimensions] + ([query.grain] if query.grain else [])
+    values = [str(value) for one in query.filters if isinstance(one, Filter) for value in one.values]
+    return " ".join((*numbers, *groups, *values)).replace("_", " ")
 
 
 class _Looks:

@@ -96,6 +96,19 @@ def test_a_turn_goes_on_from_the_one_before(ask, text, whole):
 
 
 @pytest.mark.parametrize(
+    ("first", "then", "whole"),
+    [
+        ("net revenue in Q1 2025", "but for Q2 2025", "net revenue in Q2 2025"),
+        ("net revenue in Q2 2025", "the same by region", "net revenue in Q2 2025 by region"),
+        ("net revenue by region in Q2 2025", "same as before", "net revenue by region in Q2 2025"),
+    ],
+)
+def test_the_risk_is_of_what_is_asked_not_of_how_or_in_how_many_turns(ask, first, then, whole):
+    after, at_once = ask(then, ask(first).state).reply, ask(whole).reply
+    assert (after.level, after.risk.factors) == (at_once.level, at_once.risk.factors)
+
+
+@pytest.mark.parametrize(
     ("text", "goes_on"),
     [
         ("the same by region", True),
