@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bylaw.canonical import plain, spelled
 from bylaw.errors import UsageError
 
+CORRECTS = "corrects"  # of a reply's `meta`: the request whose answer the person says is wrong
 MAX_TEXT = 8_000  # characters of a question
 _DEEPEST = 40  # lists and objects inside one another, in what comes with a question
 

@@ -212,3 +212,44 @@ def _hub(repo: str | None) -> Any:
         raise UsageError("it is not known which repository this is", "name it: `--repo OWNER/NAME`")
     patience = Patience(lambda: datetime.now(UTC), time.sleep)
     return connect(read_credentials(os.environ), repo, patience, os.environ.get("GITHUB_API_URL") or PUBLIC)
+
+
+@click.group()
+def memory() -> None:
+    """What the bot remembers of a person: their corrections, how they like answers, what they asked lately.
+
+    \b
+    bylaw memory list --as ada
+    bylaw memory forget grain --as ada
+    bylaw memory forget C-20739a3d3635 --as ada
+    """
+
+
+@memory.command("list", short_help="Everything that is remembered of you.")
+@_AS
+@_BUNDLE
+@_ROOT
+@_JSON
+def remembered(user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+    """Everything that is remembered of you, and what of it shapes your answers."""
+    from bot.conversation import Actor
+    from bot.memory import own
+
+    with _opened(bundle, root) as services:
+        found = own.remembered(Actor(id=user), services)
+    click.echo(json.dumps(found, indent=2) if as_json else own.in_words(found))
+
+
+@memory.command(short_help="Forget one correction or preference of yours.")
+@click.argument("name", metavar="NAME")
+@_AS
+@_BUNDLE
+@_ROOT
+def forget(name: str, user: str, bundle: Path | None, root: Path | None) -> None:
+    """Forget one correction or preference of yours: it shapes no answer any more, and counts for no candidate."""
+    from bot.conversation import Actor
+    from bot.memory import own
+
+    with _opened(bundle, root) as services:
+        own.forget(name, Actor(id=user), services)
+    click.echo(f"forgot {name}")

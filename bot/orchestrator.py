@@ -14,8 +14,21 @@ from datetime import datetime
 from typing import Any
 
 from bot.artifacts import written
-from bot.conversation import MAX_TEXT, Actor, Question, Reply, ReplyKind, ReplyStatus, Turn, is_sound, is_text, sayable
+from bot.conversation import (
+    CORRECTS,
+    MAX_TEXT,
+    Actor,
+    Question,
+    Reply,
+    ReplyKind,
+    ReplyStatus,
+    Turn,
+    is_sound,
+    is_text,
+    sayable,
+)
 from bot.lifecycle import Outcome, State, road
+from bot.memory.preferences import in_words, retain
 from bot.memory.recall import NOTHING, Recalled, recall
 from bot.memory.recall import told as recalled_json
 from bot.router import (
@@ -27,6 +40,7 @@ from bot.router import (
     courtesy,
     is_said,
     named_kind,
+    objects,
     opens,
     picked,
     refusal,
@@ -49,6 +63,13 @@ _POLL_SECONDS = 0.05
 _SCOPED = (State.INTAKE, State.SCOPE)
 TAKES = "takes the last answer as it is"
 ACCEPTED = "Accepted."
+WRONG = "says that the last answer is wrong"
+OBJECTED = (
+    "I understand that my answer is wrong. Nothing has changed yet: say which part of it, and what it should say, and "
+    "it changes your answers at once."
+)
+PREFERS = "says how the person likes answers"
+NOTED = "I've noted your preference and will apply it to future queries: {what}."  # seed 004, C.4
 REVISES = "revises"  # of a question's options: the request whose answer it puts right
 _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever else offers a choice
 
@@ -70,6 +91,7 @@ class _Answered:
     before: Session | None = None
     recalled: Recalled = NOTHING
     takes: str | None = None
+    retains: tuple[str, str] | None = None
 
     @property
     def is_given(self) -> bool:
@@ -135,6 +157,8 @@ def is_addressed(text: str, session_id: str, actor: Actor, services: Services) -
     with services.store.reading() as connection:
         session = sessions.load(connection, session_id, actor, services.clock(), services.session_life)
     if session.pending is not None or (session.is_open and is_said(text, services.lexicons.accepted)):
+        return True
+    if _objects(text, session, services):
         return True
     last = next((one for one in services.answerers if one.kind == session.last_kind), None)
     if last is None or last.continues is None:
@@ -214,10 +238,24 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
         return question.model_copy(update={"text": named[1]}), Route(named[0], 1.0, "the person said so", {})
     if session.is_open and session.pending is None and is_said(text, services.lexicons.accepted):
         return question, Route(None, 1.0, TAKES, {})
+    if _objects(text, session, services):
+        return question, Route(None, 1.0, WRONG, {})
+    if _liked(text, services) is not None:
+        return question, Route(None, 1.0, PREFERS, {})
     if courtesy(text):
         return question, Route(None, 1.0, "a courtesy", {})
     way = route(text, services.index, services.answerers, services.thresholds, past)
     return question.model_copy(update={"text": text}), way
+
+
+def _objects(text: str, session: Session, services: Services) -> bool:
+    """Does the person say that the last answer is wrong? Only behind an answer, and only with a word for it."""
+    return session.last_request is not None and session.pending is None and objects(text, services.lexicons.wrong)
+
+
+def _liked(text: str, services: Services) -> tuple[str, str] | None:
+    """The preference that *text* says, and nothing else."""
+    return next((one for one, phrases in services.lexicons.liked.items() if is_said(text, phrases)), None)
 
 
 def _answerer(way: Route, services: Services) -> Answerer | None:
@@ -241,6 +279,13 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
     if answerer is None and way.reason == TAKES:
         reply = _say(question, services, "refusal", "answered", ACCEPTED)
         return _Answered(question, Turn(reply, {}), reply, way, None, takes=session.last_request)
+    if answerer is None and way.reason == WRONG:
+        reply = _say(question, services, session.last_kind or "refusal", "needs_choice", OBJECTED)  # type: ignore[arg-type]  # kept as text
+        reply = reply.model_copy(update={"meta": {CORRECTS: session.last_request}})
+        return _Answered(question, Turn(reply, {}), reply, way, None)
+    if answerer is None and way.reason == PREFERS and (liked := _liked(question.text, services)) is not None:
+        reply = _say(question, services, "refusal", "answered", NOTED.format(what=in_words(*liked)))
+        return _Answered(question, Turn(reply, {}), reply, way, None, retains=liked)
     if answerer is None and way.reason == BOTH:
         return _which(question, way, session, services)
     if answerer is None:
@@ -318,6 +363,8 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
                 note = f"{outcome} by {question.actor.id} in {question.request_id}"
                 told = {"query": question.text, "by_request": question.request_id}
                 settle(connection, standing, outcome, question.actor, services.clock, note, told)
+        if answered.retains is not None:
+            retain(connection, question.actor.id, answered.retains, question.request_id, now)
         for person in answered.turn.tells:
             if person != question.actor.id:
                 deliveries.notify(connection, person, question.request_id, "answered", _news(question, reply), now)

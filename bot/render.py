@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.conversation import Choice, Citation, Reply
+from bot.conversation import CORRECTS, Choice, Citation, Reply
 from bot.plots import plot
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def render(reply: Reply, explain: bool = False) -> str:
 
 def hint(reply: Reply) -> str | None:
     """How to go on where the reply waits for the person, None where it does not."""
+    if (wrong := (reply.meta or {}).get(CORRECTS)) is not None:
+        return f"say what is right: bylaw correct {wrong}"
     is_waiting = reply.status in ("needs_choice", "needs_fact", "pending") or reply.choices or reply.ask
     if not is_waiting:
         return None

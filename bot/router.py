@@ -231,6 +231,18 @@ def opens(text: str, phrases: Sequence[str]) -> bool:
     return any(words.startswith(f"{_bare(phrase)} ") and words != f"{_bare(phrase)} " for phrase in phrases)
 
 
+def objects(text: str, phrases: Sequence[str]) -> bool:
+    """Does *text* open with one of the *phrases*? A single word counts where a sign or nothing follows it: a wrong item
+    is no wrong answer."""
+    said = text.replace("’", "'").casefold()
+    for phrase in sorted(phrases):
+        words = r"[\s,]+".join(map(re.escape, re.findall(r"[\w']+", phrase)))
+        behind = r"\b" if " " in phrase else r"\s*(?:[:,;.!–—-]|$)"
+        if re.match(rf"\W*{words}{behind}", said):
+            return True
+    return False
+
+
 def _bare(text: str) -> str:
     """The words of *text*, as they are compared with those of a closed list."""
     return " ".join(re.findall(r"[\w'._/-]+", text.replace("’", "'").casefold())).rstrip(".")

@@ -6,7 +6,7 @@ Built once by `bot.app` (and anew for each bundle); everything that is not a fun
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from threading import Event
@@ -27,6 +27,8 @@ class Lexicons:
 
     accepted: tuple[str, ...] = ()
     revised: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    liked: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # a preference -> how it is said
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,13 @@ class Services:
 
     def under(self, rules: Autonomy) -> Services:
         """These, with what *rules* say of conversations."""
-        lexicons = Lexicons(tuple(rules.accepted.phrases), tuple(rules.revised.phrases))
+        liked = {
+            **{("grain", str(grain)): tuple(said.phrases) for grain, said in rules.by_default.items()},
+            **{("care", name): tuple(one.phrases) for name, one in rules.preferences.items() if not one.asks_first},
+        }
+        lexicons = Lexicons(
+            tuple(rules.accepted.phrases), tuple(rules.revised.phrases), tuple(rules.wrong.phrases), liked
+        )
         return replace(self, lexicons=lexicons, session_life=timedelta(hours=rules.session_hours))
 
     def until(self, gone: Event) -> Services:

@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "guard": ("bot.verdicts:guard", "An MCP server behind the gate: every call is decided first."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
     "correct": ("bot.learning:correct", "Say what is wrong about an answer: yours change at once, nobody else's."),
+    "memory": ("bot.learning:memory", "What the bot remembers of you, and how to make it forget."),
     "promote": ("bot.learning:promote", "What many corrected alike, for stewards: look, open a pull request, reject."),
     "enforce": ("bot.verdicts:enforce", "Hold any assistant's answer against the policies."),
     "guide": ("bot.verdicts:guide", "What an answer may rest on: rules with lines, what must be told, what never."),

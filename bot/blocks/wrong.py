@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.blocks import kit
-from bot.conversation import Reply
+from bot.conversation import CORRECTS, Reply
 
 WRONG = "wrong"  # the button, and the form's name
 WHAT, NEW, REASON = "wrong_what", "wrong_new", "wrong_reason"
@@ -15,12 +15,16 @@ PREFERENCES = {"preference/grain": "How I like figures over time: by day, week, 
 TITLE = "What is wrong?"
 _CORRECTABLE = frozenset({"answered", "recommended"})
 _INVITATION = "Wrong? Say so in this thread, or with the button: it changes your answers at once."
+_ASKED = "Say it in the form: your words are its reason."
 _PRIVATE = "Your correction changes your own answers at once, and nobody else's before it was reviewed."
-_LABEL = 75
 
 
 def line(reply: Reply) -> list[kit.Block]:
     """How to say that *reply* is wrong, under everything that answers something."""
+    if (reply.meta or {}).get(CORRECTS):
+        return [
+            {**kit.section(_ASKED), "accessory": kit.button("Say what is right…", WRONG, reply.request_id, "primary")}
+        ]
     if reply.status not in _CORRECTABLE or reply.kind == "refusal":
         return []
     return [{**kit.section(_INVITATION), "accessory": kit.button("Wrong…", WRONG, reply.request_id)}]

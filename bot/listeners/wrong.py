@@ -31,13 +31,17 @@ def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -
     if click is None:
         return
     try:
-        found = offered.of(click.value, Actor(id=click.user), desk.serving.services())
+        actor, services = Actor(id=click.user), desk.serving.services()
+        name, said = offered.meant(click.value, actor, services)
+        found = offered.of(name, actor, services)
     except UsageError as error:
         told = error.message
         desk.start(lambda: say.privately(respond, told))
         return
     try:
-        desk.client.views_open(trigger_id=str(body.get("trigger_id")), view=wrong.form(click.value, options(found)))
+        given = {wrong.REASON: said} if said else {}
+        view = wrong.form(name, options(found), given=given)
+        desk.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
     except calls.FAILED as error:
         calls.noted(error)
         desk.start(lambda: say.privately(respond, LATE))

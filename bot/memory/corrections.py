@@ -76,7 +76,8 @@ def correct(given: Given, actor: Actor, services: Services) -> Noted:
             raise UsageError(f"{MOST} corrections shape your answers already", "forget some: `bylaw memory list`")
         corrections.keep(connection, made)
         if made.correction_type == "preference":
-            preferences.set_(connection, made, services.clock())
+            liked = (str(made.field), str(made.new))
+            preferences.retain(connection, actor.id, liked, made.request_id, services.clock())
         querylog.correct(connection, made.request_id, made.correction_type)
         entry = audit.append(connection, _entry(made, actor, services), services.clock, made.request_id)
     services.anchor(after(entry))
@@ -121,7 +122,7 @@ def _made(given: Given, reason: str, standing: Standing, actor: Actor, services:
         case "permission":
             whole |= {"correction_type": "permission"}
         case "preference":
-            name, value = preferences.checked(given.field, given.new)
+            name, value = preferences.checked(given.field, given.new, services.index.rules)
             whole |= {"correction_type": "preference", "field": name, "new": value, "stage": "localized"}
         case _:
             whole |= _changed(given, standing.reply, actor, services)

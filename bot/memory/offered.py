@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bot.conversation import Actor
+from bot.conversation import CORRECTS, Actor
 from bot.memory.corrections import Noted, answered
 from bot.memory.structure import Correctable, correctable
 from bot.services import Services
@@ -17,6 +17,15 @@ def of(request_id: str, actor: Actor, services: Services) -> tuple[Correctable, 
         standing = answered(connection, request_id, actor, services)
     assert standing.reply is not None
     return correctable(standing.reply, services.index.bundle.context)
+
+
+def meant(request_id: str, actor: Actor, services: Services) -> tuple[str, str]:
+    """The answer that is to be corrected, and what was said of it: words that only say so name another one."""
+    with services.store.reading() as connection:
+        standing = answered(connection, request_id, actor, services)
+    assert standing.reply is not None
+    named = (standing.reply.meta or {}).get(CORRECTS)
+    return (str(named), standing.question.text) if named else (request_id, "")
 
 
 def listed(found: Sequence[Correctable]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.conversation import Question, Reply, Turn
 from bot.index import BundleIndex
+from bot.memory import preferences
 from bot.memory.recall import OwnCorrection, Recalled, SharedChange, in_days
 from bot.memory.structure import Change, applied, field_of, is_in_force, is_there
 from bot.rights import PERSONAL
@@ -26,16 +27,28 @@ _MOST_VIEWS = 64  # people whose own view is kept ready
 def answering(answerer: Answerer, recalled: Recalled, index: BundleIndex) -> Answerer:
     """*answerer*, for the person of whom this is remembered."""
     used = tuple(one for one in recalled.corrections if _fits(one.change, index.bundle.context))
-    mine = _view(index, tuple(one.change for one in used), tuple(sorted(recalled.preferences.items())))
+    liked = tuple(sorted(recalled.preferences.items()))
+    mine = _view(index, recalled.actor_id if liked else "", tuple(one.change for one in used), liked)
 
     def score(text: str, _index: BundleIndex) -> float:
         return answerer.score(text, mine)
 
     def answer(question: Question, state: dict[str, Any], _index: BundleIndex) -> Turn:
         turn = answerer.answer(question, state, mine)
-        return replace(turn, reply=_said(turn.reply, used, _news(recalled, question, mine), mine.bundle.context))
+        reply = _said(turn.reply, used, _news(recalled, question, mine), mine.bundle.context)
+        return replace(turn, reply=_preferred(reply, turn, recalled))
 
     return replace(answerer, score=score, answer=answer)
+
+
+def _preferred(reply: Reply, turn: Turn, recalled: Recalled) -> Reply:
+    """*reply*, with what it follows of what the person likes: a grain that nobody said, or more care."""
+    grain = recalled.preferences.get(preferences.GRAIN)
+    query = (turn.artifacts.get("plan") or {}).get("query") or {}
+    if grain is None or query.get("grain") != grain or reply.sql is None:
+        return reply
+    note = f"By {grain}, as you prefer: `bylaw memory forget grain` takes it back."
+    return reply.model_copy(update={"caveats": (*reply.caveats, note)})
 
 
 def _news(recalled: Recalled, question: Question, index: BundleIndex) -> tuple[SharedChange, ...]:
@@ -96,7 +109,9 @@ def _fits(change: Change, context: Context) -> bool:
 
 
 @lru_cache(_MOST_VIEWS)
-def _view(index: BundleIndex, changes: tuple[Change, ...], liked: tuple[tuple[str, str], ...]) -> BundleIndex:
+def _view(
+    index: BundleIndex, actor_id: str, changes: tuple[Change, ...], liked: tuple[tuple[str, str], ...]
+) -> BundleIndex:
     """The index with the changes, each as far as it still fits, and with what the person likes."""
     context = index.bundle.context
     for change in changes:
@@ -104,6 +119,6 @@ def _view(index: BundleIndex, changes: tuple[Change, ...], liked: tuple[tuple[st
             context = applied(context, change)
         except BylawError:
             continue  # the record moved on: the shared knowledge is newer than the correction
-    return (
-        index if context is index.bundle.context else BundleIndex(index.bundle.model_copy(update={"context": context}))
-    )
+    if context is not index.bundle.context:
+        index = BundleIndex(index.bundle.model_copy(update={"context": context}))
+    return preferences.applied(index, actor_id, dict(liked)) if liked else index

@@ -46,6 +46,7 @@ class SharedChange(Spoken):
 class Recalled(Spoken):
     """What is remembered of one person, and what was learned from many. Empty: nothing."""
 
+    actor_id: str = ""
     corrections: tuple[OwnCorrection, ...] = ()
     shared: tuple[SharedChange, ...] = ()
     preferences: dict[str, str] = Field(default_factory=dict)
@@ -82,7 +83,9 @@ def recall(connection: Connection, actor_id: str) -> Recalled:
         for one in candidates.merged(connection)
         if one.merged_at is not None
     )
-    return Recalled(corrections=own, shared=shared, preferences=liked) if own or shared or liked else NOTHING
+    if not (own or shared or liked):
+        return NOTHING
+    return Recalled(actor_id=actor_id, corrections=own, shared=shared, preferences=liked)
 
 
 def told(recalled: Recalled) -> dict[str, Any]:

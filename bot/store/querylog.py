@@ -114,6 +114,13 @@ def say(connection: Connection, request_id: str, verdict: str) -> None:
     connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(feedback=verdict))
 
 
+def by_actor(connection: Connection, actor_id: str, since: datetime) -> list[dict[str, Any]]:
+    """What one person asked since then, oldest first."""
+    here = (query_log.c.actor_id == actor_id, query_log.c.at >= since)
+    found = connection.execute(select(query_log).where(*here).order_by(query_log.c.at)).mappings()
+    return [dict(row) for row in found]
+
+
 def rows(connection: Connection) -> list[dict[str, Any]]:
     """The whole log, oldest first."""
     found = connection.execute(select(query_log).order_by(query_log.c.at, query_log.c.log_id)).mappings()

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, model_validator
 
 from bylaw.authored.amounts import Amount, Count, Level, Positive, Share
+from bylaw.authored.context import Grain
 from bylaw.authored.record import Authored, AuthoredFile, Shortened, Word, misfit
 
 Acceptance = Literal["explicit", "implicit", "timeout"]
@@ -154,6 +155,8 @@ class Autonomy(AuthoredFile):
     accepted: Lexicon = Lexicon()  # said alone, they take the last answer as it is
     revised: Lexicon = Lexicon()  # what opens with one puts the last answer right
     same: Lexicon = Lexicon()  # what opens with one goes on from the question before
+    wrong: Lexicon = Lexicon()  # what opens with one says that the last answer is wrong
+    by_default: dict[Grain, Lexicon] = Field(default_factory=dict)  # said alone: how the person likes figures over time
     session_hours: Positive  # a conversation that nobody goes on with for so long begins anew
     execution: Execution
     alternatives: Alternatives | None = None  # None: readings are only named
