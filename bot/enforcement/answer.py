@@ -7,7 +7,7 @@ decided goes to the people who own the rule.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import chain, islice
@@ -17,7 +17,6 @@ from bot.claims.judge import Found
 from bot.claims.models import Claim, read_claims
 from bot.conversation import Ask, Choice, Citation, Question, Turn
 from bot.enforcement import author, missing, template, write
-from bot.enforcement.asked import asks_why
 from bot.enforcement.case import Case
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.covered import coverage
@@ -30,8 +29,9 @@ from bot.enforcement.propose import is_needed, propose
 from bot.enforcement.proposed import Held, not_used
 from bot.enforcement.reading import found_by_template
 from bot.enforcement.recognise import Topic, topic
+from bot.enforcement.replies import asks_why
 from bot.enforcement.restrictive import most_restrictive
-from bot.enforcement.scope import of_domains, scope_of, told_alone
+from bot.enforcement.scope import scope_of, told_alone
 from bot.enforcement.turn import said, turn_of
 from bot.enforcement.unchecked import NOTE, Unchecked, unchecked
 from bot.enforcement.understanding import understand
@@ -43,7 +43,6 @@ from bylaw.logic.ir import ConditionalRule, Value
 
 _MOST_CITED = 3  # of the rules that were only looked at
 _MOST_OFFERED = 6  # outcomes that a question may be about
-_HINTED = 0.4  # so sure of its domain, a question is taken to be about it
 _NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
 _HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None, "choices": ()}  # of an answer held back
 
@@ -112,12 +111,11 @@ def case_of(
     told = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
     memory = replace(memory, facts=facts)
     decision = evaluator.decide(memory.facts, today.toordinal())
-    touched = reading.mentioned | set(memory.facts)
-    scope = scope_of(memory.topic, touched, memory.facts, index, evaluator, decision, today.toordinal())
+    scope = scope_of(memory.topic, memory.facts, reading.facts, index, evaluator, decision, today.toordinal())
     words = write.Words(index.vocabulary)
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
     unclear, asked = reading.unclear, before.asking if memory.number == before.number else None
-    left = () if proposed is None else tuple(not_used(proposed, reading))
+    left = tuple(not_used(proposed, reading))
     case = Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
     return replace(case, unused=left, is_proposed=bool(proposed and proposed.domain and proposed.reads))
 
@@ -195,10 +193,10 @@ def plain(case: Case) -> Turn:
     primary = case.scope.outcomes[0] if case.scope.outcomes else None
     is_open = bool(case.scope.missing) and (primary is None or primary not in decided)
     if is_open:
-        return _which(case) or _asked(case) or _escalated_unknown(case)
+        return _asked(case) or _escalated_unknown(case)
     if decided or case.scope.duties or case.scope.silent:
         return _decided(case, decided)
-    return _refused(case)
+    return _which(case) or _refused(case)
 
 
 def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
@@ -279,14 +277,6 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     return replace(turn, artifacts={**turn.artifacts, "policy": {**turn.artifacts["policy"], "claims": claims}})
 
 
-def _duties(case: Case, cited: list[ConditionalRule], is_explained: bool) -> Iterator[str]:
-    """The duties of the case in words; their rules go to *cited*."""
-    for line in template.duties(case, case.scope.duties, is_explained, cited):
-        yield line.text
-        if line.rule is not None and line.rule not in cited:
-            cited.append(line.rule)
-
-
 def _is_more_of_nothing(case: Case) -> bool:
     """Does the turn go on with what was said ("and for a cat?") in words that tell nothing of it?"""
     text = case.text
@@ -307,15 +297,14 @@ def _ask(case: Case, name: str) -> Ask:
 
 
 def _which(case: Case) -> Turn | None:
-    """Ask what it is about, where hardly a word hints at one outcome rather than another."""
-    topic, scope = case.memory.topic, case.scope
-    is_hinted = scope.is_named or bool(scope.actions) or bool(topic.likely) or topic.confidence >= _HINTED
-    if is_hinted or len(case.facts) > 1 or not scope.outcomes or case.asked is not None:
+    """Ask what it is about, where neither the words nor the facts leave but one thing."""
+    named = case.scope.choices[:_MOST_OFFERED]
+    if not named:
         return None
-    near = of_domains(topic.domains, case.index, case.evaluator, case.day)
-    named = islice(dict.fromkeys((*scope.outcomes, *near)), _MOST_OFFERED)
-    choices = tuple(Choice(value=name.replace("_", " "), label=case.words.outcome(name)) for name in named)
-    return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices) if len(choices) > 1 else None
+    outcomes, words = case.index.vocabulary.outcomes, case.words
+    labels = [(name, words.outcome(name) if name in outcomes else words.action(name)) for name in named]
+    choices = tuple(Choice(value=name.replace("_", " "), label=label) for name, label in labels)
+    return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices)
 
 
 def _asked(case: Case) -> Turn | None:
@@ -327,12 +316,7 @@ def _asked(case: Case) -> Turn | None:
     lines = [ask.question]
     if case.is_declined and case.asked:
         lines.insert(0, f"Without knowing that ({case.words.fact(case.asked)}) it depends on something else.")
-    cited: list[ConditionalRule] = []
-    if not case.scope.is_named and not case.scope.actions and case.asked is None:  # what holds whatever was meant
-        held = [*_duties(case, cited, is_explained=True)]
-        lines = [*held, f"{write.MORE} {ask.question}"] if held else lines
-    lines = [*_unheard(case, name), *lines]
-    return turn_of(case, "policy", "needs_fact", lines, [*cited, *_open_rules(case, 1)], (), ask)
+    return turn_of(case, "policy", "needs_fact", [*_unheard(case, name), *lines], _open_rules(case, 1), (), ask)
 
 
 def _unheard(case: Case, name: str) -> list[str]:

@@ -15,9 +15,10 @@ from decimal import Decimal
 from bot.enforcement.facts import Read
 from bot.enforcement.intent import asking_clause
 from bot.enforcement.kept import kept
-from bot.enforcement.stems import DENIALS, names_of_action, names_of_outcome, stems_in, stems_of
+from bot.enforcement.stems import DENIALS, names_of_action, names_of_outcome, stems_in, stems_of, unmarked
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact
+from bylaw.language.lexicon import lexicon
 from bylaw.language.numbers import COUNT_WORDS
 from bylaw.language.span import listed
 from bylaw.language.words import Word, read_words
@@ -94,7 +95,7 @@ def _runs(words: Iterable[Word]) -> list[list[Word]]:
         if word.clause != clause:
             runs.append([])
         clause = word.clause
-        if word.is_number:
+        if word.is_number or word.text in lexicon().ordinals:
             continue
         if word.text not in _FORM and word.text not in COUNT_WORDS and stems_of([word.text]) - DENIALS:
             runs[-1].append(word)
@@ -159,7 +160,7 @@ def _known(index: BundleIndex) -> _Known:
     vocabulary, rules = index.vocabulary, index.ruleset.rules
     matters: list[frozenset[str]] = [stems_in(rule.domain) for rule in rules]
     for name in vocabulary.actions:
-        matters += names_of_action(name, vocabulary)
+        matters += map(unmarked, names_of_action(name, vocabulary))
     for name in vocabulary.outcomes:
         matters += names_of_outcome(name, vocabulary)
     matters += [stems_in(term) for term in vocabulary.terms]

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.claims.measures import agree, amount_of
-from bot.enforcement.asked import read_answer
-from bot.enforcement.facts import Read, Reading, Unclear
+from bot.enforcement.facts import Read, Reading, Unclear, is_sayable
+from bot.enforcement.replies import read_answer
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.figures import Measure, figures, measure, unit_named
 from bylaw.language.units import factor
@@ -108,11 +108,6 @@ def _held(
     return read if is_same else Unclear(proposal.fact, proposal.quote, "the words do not say this value")
 
 
-def is_sayable(fact: Fact) -> bool:
-    """May words say the fact? Some come only from a system that is trusted, or from what happened before."""
-    return fact.assertable is not False and fact.history is None
-
-
 def _bears(proposal: Proposal, fact: Fact) -> bool:
     """Is the value among the figures of the quote?"""
     amount, own = amount_of(proposal.value), unit_named(proposal.unit or fact.unit)
@@ -187,8 +182,12 @@ def _is_unused(read: Read, unused: Sequence[str]) -> bool:
     return any(read.words in words or (not isinstance(read.value, str) and words in read.words) for words in unused)
 
 
-def not_used(model: Held, reading: Reading) -> list[str]:
+def not_used(model: Held | None, reading: Reading) -> list[str]:
     """What to say of what was told and not used."""
     told = [one.words for one in reading.unclear]
-    left = [words for words in model.unused if not any(words in one or one in words for one in told)]
+    listed = (
+        [] if model is None else [words for words in model.unused if not any(w in words or words in w for w in told)]
+    )
+    used = [*told, *listed, *(read.words for read in reading.reads)]
+    left = [*listed, *(words for words in reading.unused if not any(words in one or one in words for one in used))]
     return [f"not used: {words}" for words in left[:_MOST_UNUSED]]

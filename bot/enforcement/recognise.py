@@ -17,7 +17,7 @@ from bot.enforcement.covered import POLICY_ID, coverage
 from bot.enforcement.facts import Read, read_facts
 from bot.enforcement.intent import asking_clause, asks_for_permission, asks_what_holds, is_general, is_request
 from bot.enforcement.kept import kept
-from bot.enforcement.stems import DENIALS, names_of_action, names_of_outcome, stems_in, stems_of
+from bot.enforcement.stems import DENIALS, marked, names_of_action, names_of_outcome, stems_in, stems_of, unmarked
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.numbers import COUNT_WORDS
@@ -102,27 +102,33 @@ _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week
 _ASKING = "react handle treat respond matter owe first second third required needed necessary mandatory"
 _GUIDING = frozenset(map(stem_of, _ASKING.split()))
 _KEPT = 64  # topics: one turn asks for that of a text several times
+LEAST = 1.0  # how much words speak of a subject that they do not name: half a word of its action, and nothing else
+_HARDLY = 0.25  # less says nothing, whatever is told beside it
 _COUNTS = frozenset(map(stem_of, COUNT_WORDS))
 
 
 @dataclass(frozen=True)
 class Topic:
-    """What a text is about, best first. `outcomes` and `actions` are named by it, `likely` are half named outcomes.
+    """What a text is about, best first. `outcomes` and `actions` are named by it, `domains` follow from all its words.
 
-    `domains` follow from all its words.
+    `likely` are the outcomes, and the actions that belong to none, that its words speak of, with how much.
     """
 
     outcomes: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
-    likely: tuple[str, ...] = ()
+    likely: tuple[tuple[str, float], ...] = ()
     confidence: float = 0.0
-    near: tuple[str, ...] = ()  # actions of which at least two words occur
 
     @property
     def is_named(self) -> bool:
         """Does the text name an outcome or an action?"""
         return bool(self.outcomes or self.actions)
+
+    @property
+    def is_likely(self) -> bool:
+        """Do its words speak of something that they do not name?"""
+        return bool(self.likely) and self.likely[0][1] >= LEAST
 
 
 def score(text: str, index: BundleIndex) -> float:
@@ -136,11 +142,11 @@ def _score(index: BundleIndex, text: str) -> float:
     words = set(said.split())
     keywords = _keywords(index)
     stems = _stems_in(text)
-    found = _topic(stems, keywords)
+    found = topic(text, index)
     is_figure = is_report(text)
     is_entitled = not is_figure and _ENTITLED.match(said) is not None
     is_known = 2 * len(stems & keywords.stems) >= len(stems)
-    is_likely = bool(found.likely) and is_known  # "what does a flight cost" is not about what delivery costs
+    is_likely = found.is_likely and is_known  # "what does a flight cost" is not about what delivery costs
     is_told = found.is_named or is_likely or not keywords.telling.isdisjoint(stems - _GUIDING)
     stated = min(weights.stated_at_most, _stated(text, index))
     is_about_rules = is_told and is_general(text)
@@ -190,7 +196,7 @@ def is_of_a_case(text: str, index: BundleIndex) -> bool:
         return sum(not isinstance(read.value, str) for read in reads) > 1 and not counts(text)
     found, keywords = topic(text, index), _keywords(index)
     stems = _stems_in(text)
-    if found.is_named or found.likely or not stems.isdisjoint(map(stem_of, keywords.domains)):
+    if found.is_named or found.is_likely or not stems.isdisjoint(map(stem_of, keywords.domains)):
         return True
     if is_rule:
         asked = stems - _GUIDING
@@ -205,7 +211,7 @@ def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
 
 def topic(text: str, index: BundleIndex) -> Topic:
     """What *text* is about."""
-    return _topic(_stems_in(text), _keywords(index))
+    return _topic(_stems_in(text) | marked(text), _keywords(index))
 
 
 def topics(index: BundleIndex) -> Sequence[str]:
@@ -237,6 +243,7 @@ class _Keywords:
     actions: Mapping[str, tuple[frozenset[str], ...]]
     fact_stems: frozenset[str]
     rarity: Mapping[str, float]
+    subjects: Mapping[str, Mapping[str, float]]  # stem → how much it speaks of an outcome, or of an action of none
     outcome_of: Mapping[str, str | None]
     stems: frozenset[str]  # all of them
     telling: frozenset[str]  # those of actions, outcomes and domains
@@ -265,6 +272,7 @@ def _keywords(index: BundleIndex) -> _Keywords:
         actions=actions,
         fact_stems=fact_stems,
         rarity={stem: 1 / count for stem, count in in_targets.items()},
+        subjects=_subjects(vocabulary, rules, outcomes, actions),
         outcome_of={name: vocabulary.outcome_of(name) for name in actions},
     )
 
@@ -295,6 +303,34 @@ def _domain_weights(
     }
 
 
+_WEIGHTS = {"name": 3.0, "action": 2.0, "text": 1.0, "fact": 0.5}
+
+
+def _subjects(
+    vocabulary: Vocabulary,
+    rules: Sequence[ConditionalRule],
+    outcomes: Mapping[str, tuple[frozenset[str], ...]],
+    actions: Mapping[str, tuple[frozenset[str], ...]],
+) -> dict[str, dict[str, float]]:
+    """How much each stem speaks of each subject: the less, the more of them it speaks of."""
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+
+    def says(kind: str, subject: str, stems: frozenset[str]) -> None:
+        for stem in _telling(stems):
+            found[stem][subject] = max(found[stem].get(subject, 0.0), _WEIGHTS[kind])
+
+    for name, group in outcomes.items():
+        says("name", name, frozenset().union(*group))
+    for rule in rules:
+        for action in (rule.effect.action, *rule.effect.implied):
+            for subject in [outcome for outcome, _ in rule.effect.takes] or [action]:
+                says("action", subject, frozenset().union(*actions[action]))
+                says("text", subject, stems_in(rule.source.text or ""))
+                for fact in names(rule.guard):
+                    says("fact", subject, _stems_of_fact(fact, vocabulary))
+    return {stem: {name: w * w / sum(mine.values()) for name, w in mine.items()} for stem, mine in found.items()}
+
+
 def _facts_of(rules: Sequence[ConditionalRule]) -> list[str]:
     return sorted({fact for rule in rules for fact in names(rule.guard)})
 
@@ -310,7 +346,7 @@ def _stems_of_fact(name: str, vocabulary: Vocabulary) -> frozenset[str]:
 
 def _telling(stems: frozenset[str]) -> frozenset[str]:
     """Without the words that tell something only within a name: "no refund", "10 percent", "one voucher"."""
-    return frozenset(stem for stem in stems if stem not in DENIALS | _COUNTS and not stem[0].isdigit())
+    return frozenset(stem for stem in stems if stem not in DENIALS | _COUNTS and stem[0].isalpha())
 
 
 # ---- what a text is about -------------------------------------------------------------------------------------------
@@ -337,17 +373,20 @@ def _topic_of(stems: frozenset[str], keywords: _Keywords) -> Topic:
     outcomes = _named(stems, keywords.outcomes, keywords.rarity)
     actions = _named(stems, keywords.actions, keywords.rarity)
     implied = [outcome for action in actions if (outcome := keywords.outcome_of.get(action)) is not None]
-    likely = _half_named(stems, keywords.outcomes, keywords.rarity)
-    longer = [said for action in actions for said in keywords.actions[action] if said <= stems]
+    longer = [unmarked(said) for action in actions for said in keywords.actions[action] if said <= stems]
     outcomes = tuple(  # "approve the refund" names an action, not the outcome "refund"
-        name for name in outcomes if not all(any(said < other for other in longer) for said in keywords.outcomes[name])
-    )
-    near = tuple(
         name
-        for name, group in keywords.actions.items()
-        if any(len(said & stems) > 1 and 2 * len(said & stems) >= len(said) for said in group)
+        for name in outcomes
+        if not all(any(said < other for other in longer) for said in keywords.outcomes[name] if said <= stems)
     )
-    return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, likely, confidence, near)
+    points: dict[str, float] = defaultdict(float)
+    for stem in stems:
+        for name, weight in keywords.subjects.get(stem, {}).items():
+            points[name] += weight
+    likely = tuple(
+        sorted((pair for pair in points.items() if pair[1] >= _HARDLY), key=lambda pair: (-pair[1], pair[0]))
+    )
+    return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, likely, confidence)
 
 
 def _named(
@@ -355,19 +394,6 @@ def _named(
 ) -> tuple[str, ...]:
     """The targets that have a name all of whose words occur; of names within each other only the longest."""
     hits = [(name, said) for name, group in targets.items() for said in group if said <= stems]
-    kept = {name: said for name, said in hits if not any(said < other for _, other in hits)}
+    bare = [unmarked(said) for _, said in hits]
+    kept = {name: said for name, said in hits if not any(unmarked(said) < other for other in bare)}
     return tuple(sorted(kept, key=lambda name: (-sum(rarity.get(stem, 0) for stem in kept[name]), name)))
-
-
-def _half_named(
-    stems: frozenset[str], targets: Mapping[str, tuple[frozenset[str], ...]], rarity: Mapping[str, float]
-) -> tuple[str, ...]:
-    """The targets that have a name at least half of whose words occur, the best covered and rarest first."""
-    found: dict[str, tuple[float, float]] = {}
-    for name, group in targets.items():
-        for said in group:
-            hit = stems & said
-            if len(hit) * 2 >= len(said) and _telling(hit):
-                points = (len(hit) / len(said), sum(rarity.get(stem, 0.0) for stem in hit))
-                found[name] = max(found.get(name, (0.0, 0.0)), points)
-    return tuple(sorted(found, key=lambda name: (-found[name][0], -found[name][1], name)))

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from bot.enforcement.facts import Read
 from bot.enforcement.lookups import Lookups, lookups
-from bot.enforcement.recognise import Topic, topic
+from bot.enforcement.recognise import LEAST, Topic, topic
 from bot.index import BundleIndex
 from bylaw.logic.evaluate import Decision, Evaluator
 from bylaw.logic.ir import ConditionalRule, Value, names
 from bylaw.logic.truth import simplify, truth
 
+_AHEAD = 1.5  # how many times as much as of any other the words have to speak of a subject
+NOTHING: Mapping[str, Value] = {}
 Duty = tuple[str, str, ConditionalRule]
 
 
@@ -22,7 +24,8 @@ class Scope:
     """`outcomes` are those asked about, the likeliest first; `actions` those named that answer no outcome.
 
     `duties` hold in the case: (kind, action, rule). `silent` are named actions that no rule speaks about here.
-    `missing` are the unknown facts that could still change the answer, the most deciding first.
+    `missing` are the unknown facts that could still change the answer, the most deciding first. `choices` are what
+    the question may be about where its words do not tell: nobody guesses.
     """
 
     outcomes: tuple[str, ...] = ()
@@ -31,38 +34,43 @@ class Scope:
     duties: tuple[Duty, ...] = ()
     silent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
 
 
 def scope_of(
     topic: Topic,
-    touched: Collection[str],
     facts: Mapping[str, Value],
+    said: Mapping[str, Value],
     index: BundleIndex,
     evaluator: Evaluator,
     decision: Decision,
     day: int,
 ) -> Scope:
-    """What to answer from *decision*. Without a named outcome it is what the mentioned facts decide."""
+    """What to answer from *decision*: what is named, else the only thing that the words and the facts speak of.
+
+    *said* are those of the *facts* that were told just now.
+    """
     known = lookups(index)
     named = tuple(name for name in topic.outcomes if known.answering((name,), evaluator, day))
-    called = topic.actions if topic.is_named or topic.likely else topic.near
-    alone = tuple(name for name in called if known.demanding(name, evaluator, day))
-    if named or alone:
-        outcomes: tuple[str, ...] = named
-    else:
-        guessed = _by_facts(known, topic.domains, touched, evaluator, day)
-        likely = [name for name in topic.likely if name in guessed]
-        outcomes = tuple(dict.fromkeys((*likely, *guessed)))
-        if not likely and _is_settled(known, topic.domains[:1], facts, evaluator, day):
-            outcomes = ()
+    alone = tuple(name for name in topic.actions if known.demanding(name, evaluator, day))
+    outcomes: tuple[str, ...] = named
+    choices: tuple[str, ...] = ()
+    found = candidates(topic, facts if not (named or alone) else said, index, evaluator, day)
+    if not named and not alone:
+        outcomes, alone, choices = _taken(found, known)
+    elif not alone and said and all(_tested(known, name, evaluator, day).isdisjoint(said) for name in named):
+        choices = tuple(
+            dict.fromkeys((*named, *_by_facts(said, index, evaluator, day)))
+        )  # it is told of something else
+        named, outcomes = ((), ()) if len(choices) > 1 else (named, named)
+        choices = choices if len(choices) > 1 else ()
     first = outcomes if named else outcomes[:1]
     domains = _domains(first, decision, topic, evaluator)
     standing = _standing(decision, evaluator)
     is_open = not named and not any(decision.outcomes[name].action for name in first)
     duties = tuple(_duties(decision, standing, domains, alone, facts, topic.domains[:2] if is_open else ()))
     open_ = Counter[str]()
-    told = () if outcomes or alone or duties else _touched(known, topic.domains[:1], facts, evaluator, day)
-    for rule in known.speaking(alone or told, evaluator, day):
+    for rule in known.speaking(alone, evaluator, day):
         if truth(rule.guard, facts) is None:
             open_.update(names(simplify(rule.guard, facts)))
     spoken = {action for _, action, _ in duties}
@@ -71,16 +79,82 @@ def scope_of(
     if not spoken & set(alone):
         missing += waiting
     silent = tuple(name for name in alone if name not in spoken)
-    return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)))
+    return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)), choices)
 
 
-def _touched(
-    known: Lookups, domains: Sequence[str], facts: Mapping[str, Value], evaluator: Evaluator, day: int
+def candidates(
+    topic: Topic, facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
 ) -> tuple[str, ...]:
-    """The actions of the rules of *domains* that test a fact of the case, and hold in it as far as that is known."""
-    inside = (rule for domain in domains for rule in known.of_domain(domain, evaluator) if rule.holds_on(day))
-    near = (rule for rule in inside if not names(rule.guard).isdisjoint(facts))
-    return tuple(sorted({rule.effect.action for rule in near if truth(rule.guard, facts) is not False}))
+    """What a question may be about that names nothing: a single one where its words and its facts leave no other.
+
+    Its words speak of one much more than of another; a told fact is tested by what it is told for.
+    """
+    likely = dict(topic.likely)
+    if not facts:
+        sure = {name: weight for name, weight in likely.items() if weight >= LEAST}
+        return _ahead({name: weight for name, weight in sure.items() if _tested(lookups(index), name, evaluator, day)})
+    by_facts = _by_facts(facts, index, evaluator, day)
+    whole = [name for name, count in by_facts.items() if count == len(facts)]
+    if found := _ahead({name: likely[name] for name in whole if name in likely}):
+        return found
+    near = [name for name in likely if name in by_facts]
+    found = tuple(dict.fromkeys((*_ahead({name: likely[name] for name in near}), *whole)))
+    return found or tuple(dict.fromkeys((*_ahead(likely), *by_facts)))
+
+
+def _ahead(points: Mapping[str, float]) -> tuple[str, ...]:
+    """Those of which the words speak almost as much as of the first one."""
+    best = max(points.values(), default=0.0)
+    return tuple(name for name, weight in points.items() if weight * _AHEAD > best)
+
+
+def _by_facts(facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int) -> dict[str, int]:
+    """The outcomes, and the actions of none, that still depend on how many of these facts, the most first.
+
+    Where several outcomes do, what else has to be done is no other matter.
+    """
+    known = lookups(index)
+    table = known.in_force(day)
+    outcomes = [name for name in index.vocabulary.outcomes if name in table.by_outcome]
+    names = (*outcomes, *(name for name in sorted(table.by_duty) if name not in table.by_outcome))
+    count = {name: len(_tested(known, name, evaluator, day, facts) & set(facts)) for name in names}
+    best = max(count.values(), default=0)
+    is_of_several = sum(count[name] == best for name in outcomes) > 1
+    kept = {name: n for name, n in count.items() if n and not (is_of_several and name not in outcomes)}
+    return dict(sorted(kept.items(), key=lambda pair: -pair[1]))
+
+
+def _taken(found: Sequence[str], known: Lookups) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The outcome and the actions that a question is about, or what it has to be asked about.
+
+    Only one outcome is decided at a time, but several things may have to be done.
+    """
+    outcomes = tuple(name for name in found if name in known.deciding)
+    actions = tuple(name for name in found if name not in known.deciding)
+    if len(outcomes) > 1 or (outcomes and actions):
+        return (), (), tuple(found)
+    return outcomes, actions, ()
+
+
+def asked_about(
+    topic: Topic, facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The facts that matter for what is named, else for what it may be about; and those of the rules beside them."""
+    known = lookups(index)
+    names = (*topic.outcomes, *topic.actions) or candidates(topic, facts, index, evaluator, day)
+    matter = frozenset().union(*(_tested(known, name, evaluator, day) for name in names)) - {""}
+    rules = (*known.answering(names, evaluator, day), *known.speaking(names, evaluator, day))
+    near = (known.of_domain(domain, evaluator) for domain in sorted({rule.domain for rule in rules}))
+    return matter, frozenset().union(*(known.facts_of(those) for those in near))
+
+
+def _tested(
+    known: Lookups, name: str, evaluator: Evaluator, day: int, facts: Mapping[str, Value] = NOTHING
+) -> frozenset[str]:
+    """The facts that an outcome, or an action of none, still depends on where *facts* hold."""
+    rules = known.answering((name,), evaluator, day) or known.speaking((name,), evaluator, day)
+    open_ = tuple(rule for rule in rules if not facts or truth(rule.guard, facts) is not False)
+    return known.facts_of(open_) | {""} if open_ else frozenset()  # what always holds is tested, too
 
 
 def told_alone(
@@ -93,42 +167,6 @@ def told_alone(
     winners = {name: result.rule_id for name, result in sorted(decision.outcomes.items()) if result.rule_id is not None}
     tested = {name: names(index.rule(rule_id).guard) for name, rule_id in winners.items()}
     return tuple(name for name, facts in tested.items() if facts and facts <= now)
-
-
-def of_domains(domains: Sequence[str], index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, ...]:
-    """The outcomes that rules of *domains* decide, those of the first domain first."""
-    known = lookups(index)
-    place: dict[str, int] = {}
-    for outcome in known.in_force(day).by_outcome:
-        for domain, _ in known.kinds_of(known.answering((outcome,), evaluator, day)):
-            if domain in domains:
-                place[outcome] = min(domains.index(domain), place.get(outcome, len(domains)))
-    return tuple(sorted(place, key=lambda name: (place[name], name)))
-
-
-def _is_settled(
-    known: Lookups, domains: Sequence[str], facts: Mapping[str, Value], evaluator: Evaluator, day: int
-) -> bool:
-    """Do the facts touch rules of the likeliest domain, which decides no outcome: "it is smoking" says what to do?"""
-    answering = known.kinds_of(known.answering(known.in_force(day).by_outcome, evaluator, day))
-    if any(domain in domains for domain, _ in answering):
-        return False
-    return bool(_touched(known, domains, facts, evaluator, day))
-
-
-def _by_facts(
-    known: Lookups, domains: Sequence[str], touched: Collection[str], evaluator: Evaluator, day: int
-) -> tuple[str, ...]:
-    """The outcomes that the mentioned facts decide, in the likeliest domain first, by how many of them matter."""
-    weight: dict[str, tuple[int, int]] = {}
-    mentioned = frozenset(touched)
-    for outcome in known.in_force(day).by_outcome:
-        for domain, facts in known.kinds_of(known.answering((outcome,), evaluator, day)):
-            place = domains.index(domain) if domain in domains else len(domains) + 1
-            count = len(facts & mentioned)
-            if count or place == 0:
-                weight[outcome] = max(weight.get(outcome, (-99, 0)), (-place, count))
-    return tuple(sorted(weight, key=lambda name: (-weight[name][0], -weight[name][1], name)))
 
 
 def _domains(outcomes: Sequence[str], decision: Decision, topic: Topic, evaluator: Evaluator) -> frozenset[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.lexicon import content
 from bylaw.language.span import listed
+from bylaw.language.text import words_of
 from bylaw.language.words import FUNCTION_WORDS, base_of, read_words, stem_of
 
 DENIALS = frozenset(("no", "not"))
@@ -37,7 +39,23 @@ def names_of_action(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], 
     for alias in aliases:
         declared = vocabulary.actions.get(alias)
         texts += [alias, *((declared.label or "", *declared.phrases) if declared else ())]
-    return tuple(dict.fromkeys(found for text in texts if (found := stems_in(text))))
+    return tuple(dict.fromkeys(found for text in texts if (found := _name(text))))
+
+
+def _name(text: str) -> frozenset[str]:
+    """The stems of a name; of one that but one word tells apart ("ask for a password") the others have to be said."""
+    told = stems_in(text)
+    return told if len(told) != 1 else told | marked(text)
+
+
+def marked(text: str) -> frozenset[str]:
+    """The stems of all words that carry content, telling or not, marked so that they are no others."""
+    return frozenset(f"={stem}" for stem in content(words_of(text.replace("_", " "))))
+
+
+def unmarked(stems: frozenset[str]) -> frozenset[str]:
+    """Those that tell something by themselves."""
+    return frozenset(stem for stem in stems if not stem.startswith("="))
 
 
 def names_of_outcome(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:

@@ -51,7 +51,8 @@ def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask 
     relevant = {one.fact for one in case.unclear} & (
         {ask.fact, *case.scope.missing} if ask else {one.fact for one in case.unclear}
     )
-    notes = write.not_understood(case.words, (one for one in case.unclear if one.fact in relevant))
+    unclear = {one.words: one for one in reversed(case.unclear) if one.fact in relevant}
+    notes = write.not_understood(case.words, reversed(unclear.values()))
     notes += [f"{words}." for words in case.unused]
     lines = [*notes, *lines] if ask else [*lines, *notes]
     return "\n".join([*lines, *write.understood(case.words, case.reads, remembered if kind == "policy" else {})])

@@ -15,7 +15,6 @@ from bylaw.logic.prose import value_in_words
 ALWAYS = "it holds in every case"
 CHANCE = "It may be another if you tell me:"
 DEPENDS = "Which of it holds depends on the case."
-MORE = "What else holds depends on the case."
 UNHEARD = "I could not read an answer to my question in that."
 NOTHING_NEW = "I could read nothing new in that. For the case as told before:"
 WHICH = "What is it about?"

@@ -26,11 +26,6 @@ def find_days(text: str, today: date) -> tuple[tuple[int, int, date | None], ...
     return tuple((*match.span(), _day_of(match, today)) for match in _DAY.finditer(text))
 
 
-def is_weekday(words: str) -> bool:
-    """Do the words name a day of the week?"""
-    return words.casefold().split()[-1:] != [] and words.casefold().split()[-1] in _WEEKDAYS
-
-
 def _day_of(match: re.Match[str], today: date) -> date | None:
     try:
         if match["one"]:

@@ -68,6 +68,8 @@ class Lexicon:
         self.often: Mapping[str, int] = told["often"]
         self.months: Mapping[str, int] = told["months"]
         self.irregular: Mapping[str, str] = told["irregular"]
+        self.auxiliaries: Mapping[str, str] = told["auxiliaries"]
+        self.contracted: Mapping[str, str] = told["contracted"]
         self.abbreviations = frozenset(told["abbreviations"])
         self.sizes = {unit: (str(kind), Fraction(size)) for unit, (kind, size) in told["sizes"].items()}
         self.units = {

@@ -12,12 +12,12 @@ import pytest
 
 from bot import app
 from bot.conversation import Actor, Question
-from bot.enforcement.utterance import utterance
 from bot.orchestrator import handle
 from bot.settings import Settings
 from bot.store.engine import StoreError
 from bylaw.bundle import dump, read
 from bylaw.errors import BundleError, UsageError
+from bylaw.language.text import parse
 from bylaw.signature import public_keys
 from tests.bylaw.test_signature import OURS
 from tests.fakes.bundle import write_bundle
@@ -209,11 +209,11 @@ def test_a_question_that_somebody_asked_before_is_read_no_more(repository, tmp_p
     bot = app.open_bot(Settings(root=tmp_path), tmp_path / "bundle.json")
     text = "Can I return a lamp I bought 12 days ago? I have the receipt."
     first = ask(bot, text, "r1", actor=Actor(id="amara"))
-    utterance.cache_clear()
+    parse.cache_clear()
     again = ask(bot, text, "r2", actor=Actor(id="zoe"))
     bot.close()
     assert (again.text, again.citations) == (first.text, first.citations)
-    assert utterance.cache_info().misses == 0
+    assert parse.cache_info().misses == 0
 
 
 def test_rights_come_from_the_rules_and_from_nowhere_else(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bylaw.language.days import find_days, is_weekday
+from bylaw.language.days import find_days
 
 TODAY = date(2026, 11, 20)
 ROWS = yaml.safe_load(Path(__file__).with_name("days.yaml").read_text())
@@ -23,8 +23,3 @@ def test_a_weekday_is_the_latest_before_any_day() -> None:
         ((start, end, found),) = find_days("on Monday", today)
         assert (start, end) == (0, 9)
         assert found is None if today.weekday() == 0 else found is not None and 0 < (today - found).days < 7
-
-
-def test_a_weekday_is_known_by_its_last_word() -> None:
-    assert is_weekday("last Tuesday") and is_weekday("mon")
-    assert not is_weekday("3 November") and not is_weekday("")

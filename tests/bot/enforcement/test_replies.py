@@ -1,4 +1,4 @@
-"""Answers to a question for one fact: rows."""
+"""Replies to a question for one fact: rows."""
 
 from datetime import date
 from pathlib import Path
@@ -8,12 +8,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.enforcement.asked import asks_why, declines, read_answer
 from bot.enforcement.facts import Read, Unclear
+from bot.enforcement.replies import asks_why, declines, read_answer
 from bot.index import BundleIndex
 
 TODAY = date(2026, 11, 20)
-ROWS = yaml.safe_load(Path(__file__).with_name("asked.yaml").read_text())
+ROWS = yaml.safe_load(Path(__file__).with_name("replies.yaml").read_text())
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['fact']}: {row['text']}")
