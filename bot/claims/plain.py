@@ -208,26 +208,27 @@ class _Sentence:
         lex = lexicon()
         rest = [token for token in tokens if token.start not in self.known]
         free = [token.word for token in rest]
-        mine = [owned[token.start] for token in tokens if token.start in owned]
-        stated = [states[token.start] for token in tokens if token.start in states]
+        mine = [token.start for token in tokens if token.start in owned]
+        stated = [token.start for token in tokens if token.start in states]
         negations: list[tuple[int, int]] = []
         for name in _DENYING:
             taken = {i for first, behind in negations for i in range(first, behind)}
             negations += [one for one in lex[name].find(free) if taken.isdisjoint(range(*one))]
-        denied = len(negations) + sum(word.endswith("n't") for word in free)
-        if denied > 1 or (denied and len(mine) + len(stated) != 1):
-            raise _NotUnderstood
+        places = [rest[first].start for first, _ in negations]
+        places += [token.start for token in rest if token.word.endswith("n't")]
+        denied = _governed(places, [*mine, *stated])
         covered = {i for first, behind in negations for i in range(first, behind)}
         left = [word for i, word in enumerate(free) if i not in covered]
         self._understand(left, bool(mine or stated or any(t.start in self.known for t in tokens)))
         if mine and tokens[-1].start in {token.start for token in rest} and tokens[-1].word in lex["bare"]:
             raise _NotUnderstood  # it goes on, and not with words that are known
-        for action in mine:
-            yield Claim(kind="denies" if denied else "gives", quote=self.quote, action=action)
-        for fact, value in stated:
-            if denied and not isinstance(value, bool):
+        for start in mine:
+            yield Claim(kind="denies" if start == denied else "gives", quote=self.quote, action=owned[start])
+        for start in stated:
+            fact, value = states[start]
+            if start == denied and not isinstance(value, bool):
                 raise _NotUnderstood
-            told = (not value) if denied else value
+            told = (not value) if start == denied else value
             variable = self.words.variables[fact]
             if fact not in self.case.facts or variable.read(told) != self.case.facts[fact]:
                 raise _NotUnderstood  # a reason or a supposition
@@ -247,6 +248,16 @@ class _Sentence:
             is_sorry = word in lex["courtesy"] and word in lex["refusal"]
             if not is_sorry and not any(bare in lex[name] for name in known):
                 raise _NotUnderstood
+
+
+def _governed(negations: Sequence[int], said: Sequence[int]) -> int | None:
+    """What the negation of a clause denies: all that is said in it, or the one thing that is said behind it."""
+    if not negations:
+        return None
+    behind = [start for start in said if start > negations[0]]
+    if len(negations) > 1 or (len(said) != 1 and len(behind) != 1):
+        raise _NotUnderstood
+    return said[0] if len(said) == 1 else behind[0]
 
 
 def _spelled(amounts: Sequence[Amount]) -> str:

@@ -39,7 +39,7 @@ def test_short_right_answers_are_mostly_valid_and_never_called_wrong(
     assert set(verdicts) <= {"valid", "unread"}
     with capsys.disabled():
         print(f"\n{verdicts.count('valid')} of {len(verdicts)} short right answers are valid, the others unread")
-    assert verdicts.count("valid") >= 0.6 * len(verdicts)
+    assert verdicts.count("valid") >= 0.55 * len(verdicts)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["query"][:40] for row in ROWS])
