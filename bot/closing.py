@@ -161,6 +161,7 @@ def requests() -> None:
     Who owns what a question reads sees it, and every steward. It stays open until it is answered.
 
     \b
+    bylaw requests notices --as grace
     bylaw requests list --as grace
     bylaw requests take ID --as grace
     bylaw requests assign ID ines --as grace
@@ -189,6 +190,27 @@ def list_(user: str, bundle: Path | None, root: Path | None, as_json: bool) -> N
         click.echo(safe(f"{one.request_id}  {one.asked_at:%Y-%m-%d %H:%M}  {one.asked_by}: {one.text}  ({taken})"))
     if not found:
         click.echo("nothing waits")
+
+
+@requests.command(short_help="What you have to hear, once: answers of level 4, what timed out, what was handed to you.")
+@_AS
+@_BUNDLE
+@_ROOT
+@_JSON
+def notices(user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+    """What you have to hear, and have not heard in Slack yet. What is shown here counts as told."""
+    from bot.render import safe
+    from bot.store import deliveries
+
+    with _services(bundle, root) as services, services.store.writing() as connection:
+        found = deliveries.told(connection, user, services.clock())
+    if as_json:
+        click.echo(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False))
+        return
+    for one in found:
+        click.echo(safe(f"{one['at'][:16].replace('T', ' ')}  {one['text']}"))
+    if not found:
+        click.echo("nothing new")
 
 
 @requests.command(short_help="Answer it yourself: it is yours from now on.")

@@ -124,7 +124,7 @@ class RiskAssessment(Spoken):
     """How likely a data answer is wrong, what that would cost, and why it has its level.
 
     `stakes` are the values of the cost factors as stated or heard (`criticality: high`); `decision` is the level in
-    the words of seed 004, appendix A.2.
+    the words of seed 004, appendix A.2. `source_signals` are those that the source risk was measured by.
     """
 
     error_likelihood: Decimal
@@ -133,6 +133,7 @@ class RiskAssessment(Spoken):
     stakes: dict[str, str] = Field(default_factory=dict)
     decision: Literal["PROCEED", "NOTIFY", "CONFIRM", "RECOMMEND", "BLOCK"]
     rationale: str
+    source_signals: tuple[str, ...] = ()
     caps: tuple[str, ...] = ()
     escalation_path: tuple[str, ...] = ()
 

@@ -154,6 +154,8 @@ def _why(reply: Reply) -> str:
         return ""
     factors = ", ".join(f"{name.replace('_', ' ')} {score:.2f}" for name, score in dict(risk.factors).items())
     lines = [f"level {reply.level} ({risk.decision.lower()}): {risk.rationale}", f"  factors: {factors}"]
+    if risk.source_signals:  # what nobody measures is no part of what is shown
+        lines.append(f"  source risk by: {', '.join(name.replace('_', ' ') for name in risk.source_signals)}")
     stakes = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(risk.stakes.items()))
     lines += [f"  stakes: {stakes}"] if stakes else []
     lines += [f"  ask: {', '.join(risk.escalation_path)}"] if risk.escalation_path else []

@@ -378,7 +378,7 @@ def _answer(
     if assent is not None:
         plan["confirms"] = assent.held.request_id
     carried = {"query": plan["query"], **({"waiting": plans.kept(question, reply, bound)} if reply.choices else {})}
-    log = judgement.log(question, desk.context.entities[compiled.base].domain)
+    log = judgement.log(desk.context.entities[compiled.base].domain)
     tells = tuple(judgement.tells) if reply.status in ("answered", "escalated") else ()
     return Turn(reply, carried, artifacts={"plan": plan}, log=log | {"execution_time_ms": elapsed}, tells=tells)
 

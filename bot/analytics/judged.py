@@ -46,7 +46,7 @@ class Judgement:
     """What the layers said. `boundaries` are those that were looked up, `missing` the columns that tables lost.
 
     `drifts` are the tables that are not as they were measured; `joins` is what was seen of keys that are joined by;
-    `tells` are the people who hear of the answer.
+    `tells` are the people who hear of the answer. How much depends on it is `stated`, or heard in a declared phrase.
     """
 
     context: ContextResponse
@@ -61,6 +61,7 @@ class Judgement:
     asked_at: datetime
     executes: bool
     tells: Sequence[str]
+    stated: str | None
 
     @property
     def may_run(self) -> bool:
@@ -85,10 +86,10 @@ class Judgement:
         known = [boundary.newest for boundary in self.boundaries if boundary.newest is not None]
         return min(known).isoformat() if known else None
 
-    def log(self, question: Question, domain: str | None) -> dict[str, Any]:
+    def log(self, domain: str | None) -> dict[str, Any]:
         """What the query log keeps (seed 004, B.1)."""
         return {
-            "stated_criticality": question.options.get("criticality"),
+            "stated_criticality": self.stated,
             "matched_entities": [entity.entity_name for entity in self.context.matched_entities],
             "domain": domain,
             "error_likelihood": float(self.assessment.error_likelihood),
@@ -170,7 +171,8 @@ def judge(
     return Judgement(
         context=response,
         auth=auth,
-        assessment=_assessment(request, factors, stakes, auth),
+        assessment=_assessment(request, factors, stakes, auth, risk.measured(rules.risk, asked, scores)),
+        stated=stated.get("criticality") or risk.heard(rules.risk, "criticality", bound.stakes),
         boundaries=boundaries,
         missing=seen.missing,
         drifts=seen.drifts,
@@ -263,7 +265,7 @@ def _auth_request(
 
 
 def _assessment(
-    request: AuthRequest, factors: Factors, stakes: Mapping[str, str], auth: AuthResponse
+    request: AuthRequest, factors: Factors, stakes: Mapping[str, str], auth: AuthResponse, signals: tuple[str, ...]
 ) -> RiskAssessment:
     return RiskAssessment(
         error_likelihood=request.risk.error_likelihood,
@@ -272,6 +274,7 @@ def _assessment(
         stakes=dict(stakes),
         decision=auth.decision,
         rationale=auth.rationale,
+        source_signals=signals,
         caps=auth.caps,
         escalation_path=tuple(actor.id for actor in auth.escalation_path),
     )

@@ -12,7 +12,7 @@ from statistics import pstdev
 
 from bot.conversation import Factors
 from bylaw.authored.context import Context, Entity
-from bylaw.authored.risk import Ambiguity, Risk
+from bylaw.authored.risk import Ambiguity, CostFactor, Risk
 from bylaw.language.words import FUNCTION_WORDS, read_words
 from bylaw.sql.gate import Features
 
@@ -73,6 +73,14 @@ def source_risk(rules: Risk, entities: Iterable[Entity], freshness: Mapping[str,
             measured["freshness_score"] = freshness[entity.name]
         scores += [measured.get(signal, rules.source.unmeasured) for signal in rules.source.signals]
     return _ALL - sum(scores, _NONE) / len(scores) if scores else rules.source.unmeasured
+
+
+def measured(
+    rules: Risk, entities: Iterable[Entity], freshness: Mapping[str, Decimal] | None = None
+) -> tuple[str, ...]:
+    """The signals of the source risk that somebody has measured, of one of the entities at least."""
+    known = {signal for entity in entities for signal in _signals(entity)}
+    return tuple(one for one in rules.source.signals if one in known or (freshness and one == "freshness_score"))
 
 
 def _signals(entity: Entity) -> dict[str, Decimal]:
@@ -153,13 +161,21 @@ def expected_cost(rules: Risk, stakes: Mapping[str, str]) -> Decimal:
 
 def stakes_of(rules: Risk, heard: Collection[str], stated: Mapping[str, str]) -> dict[str, str]:
     """The value of each cost factor: as *stated* outright, else the costliest that a phrase gives away, else usual."""
-    found = {}
-    for name, factor in sorted(rules.cost.items()):
-        values = [value for value, phrases in sorted(factor.phrases.items()) if not set(phrases).isdisjoint(heard)]
-        if stated.get(name) in factor.values:
-            values = [stated[name]]
-        found[name] = max(values, key=lambda value: factor.values[value], default=factor.default)
-    return found
+    return {
+        name: stated[name] if stated.get(name) in factor.values else _heard(factor, heard) or factor.default
+        for name, factor in sorted(rules.cost.items())
+    }
+
+
+def heard(rules: Risk, name: str, phrases: Collection[str]) -> str | None:
+    """The costliest value of the cost factor *name* that the declared *phrases* give away; None for none."""
+    factor = rules.cost.get(name)
+    return None if factor is None else _heard(factor, phrases)
+
+
+def _heard(factor: CostFactor, phrases: Collection[str]) -> str | None:
+    values = [value for value, known in sorted(factor.phrases.items()) if not set(known).isdisjoint(phrases)]
+    return max(values, key=lambda value: factor.values[value], default=None)
 
 
 def stakes_phrases(rules: Risk) -> tuple[str, ...]:

@@ -112,6 +112,22 @@ def notices(connection: Connection, now: datetime) -> list[tuple[str, Mapping[st
     return [(row.delivery_id, row.letter) for row in rows]
 
 
+def told(connection: Connection, recipient: str, now: datetime) -> list[Mapping[str, Any]]:
+    """The notices of *recipient* that nobody is telling now, from now on told. Needs a write transaction."""
+    column = deliveries.c
+    rows = connection.execute(
+        select(column.delivery_id, column.letter, column.created_at)
+        .where(column.kind == "notice", column.recipient == recipient, column.closed_at.is_(None))
+        .where(or_(column.leased_until.is_(None), column.leased_until <= now))
+        .order_by(column.created_at, column.delivery_id)
+        .with_for_update(skip_locked=True)
+    ).all()
+    for row in rows:
+        values = {"closed_at": now, "leased_until": None, "place": {"shown": True}}
+        connection.execute(deliveries.update().where(column.delivery_id == row.delivery_id).values(values))
+    return [{**row.letter, "at": row.created_at.isoformat()} for row in rows]
+
+
 def waiting(connection: Connection, now: datetime, patience: timedelta) -> list[Mapping[str, Any]]:
     """The letters nobody works on: their time has come again, or nobody took them up for so long. Oldest first."""
     column = deliveries.c

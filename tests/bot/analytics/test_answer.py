@@ -109,6 +109,25 @@ def test_the_risk_is_of_what_is_asked_not_of_how_or_in_how_many_turns(ask, first
 
 
 @pytest.mark.parametrize(
+    ("text", "options", "stated"),
+    [
+        ("net revenue in Q2 2025", {}, None),
+        ("net revenue in Q2 2025 for the board meeting", {}, "high"),
+        ("urgent: net revenue in Q2 2025", {}, None),  # says when, not how much depends on it
+        ("net revenue in Q2 2025 for the board meeting", {"criticality": "low"}, "low"),
+    ],
+)
+def test_how_much_depends_on_an_answer_is_logged_where_it_was_said(ask, text, options, stated):
+    assert ask(text, options=options).log["stated_criticality"] == stated
+
+
+def test_what_nobody_measures_is_no_part_of_what_is_shown(ask):
+    risk = ask("net revenue in Q2 2025").reply.risk
+    assert "documentation_completeness" in risk.source_signals
+    assert "test_coverage" not in risk.source_signals
+
+
+@pytest.mark.parametrize(
     ("text", "goes_on"),
     [
         ("the same by region", True),
