@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.claims.model import Read
+from bot.claims.models import read_claims
 from bot.conversation import Question, sayable
 from bot.enforcement.enforce import Passed, enforce, stream
 from bot.enforcement.verdict import ComplianceDecision
@@ -112,6 +114,31 @@ def test_a_sentence_leaves_only_when_all_so_far_may(said: list[str], left: int, 
     assert passed == [Passed(sentence) for sentence in said[:left]]
     assert isinstance(last, ComplianceDecision)
     assert last.action == action
+
+
+@pytest.mark.parametrize(
+    ("claims", "left"),
+    [
+        ([{"kind": "gives", "quote": "Here comes store credit for you.", "action": "store_credit"}], 2),
+        ([{"kind": "gives", "quote": "Here comes store credit for you.", "action": "full_refund"}], 0),
+        (None, 0),  # the model said nothing, and the plain reader does not know these words
+    ],
+)
+def test_what_a_model_reads_leaves_at_the_end_or_never(claims: list | None, left: int, own: BundleIndex) -> None:
+    said = ["Here comes store credit for you.", "Have a nice day!"]
+
+    class Reading:
+        asked = 0
+
+        def read(self, answer: str, case: object) -> Read | None:
+            self.asked += 1
+            return None if claims is None else Read(read_claims(claims))
+
+    reader = Reading()
+    *passed, last = stream(asked(), iter(said), own, reader=reader)  # type: ignore[arg-type]
+    assert passed == [Passed(sentence) for sentence in said[:left]]
+    assert reader.asked == 1
+    assert isinstance(last, ComplianceDecision) and (last.delivered is not None) is (left > 0)
 
 
 def test_nothing_is_read_behind_a_sentence_that_stays(own: BundleIndex) -> None:
