@@ -159,7 +159,11 @@ class Bot:
 
 
 def open_bot(
-    settings: Settings, bundle: Path, given: tuple[Answerer, ...] | None = None, is_compiled_here: bool = False
+    settings: Settings,
+    bundle: Path,
+    given: tuple[Answerer, ...] | None = None,
+    is_compiled_here: bool = False,
+    promoting: Callable[[str, Any, Services], str] | None = None,
 ) -> Bot:
     """A bot on the bundle in the file *bundle*, with the three answerers unless others are *given*.
 
@@ -212,6 +216,7 @@ def open_bot(
         lease=timedelta(seconds=settings.lease_seconds),
         bundle_artifact=_kept(bundle, index, artifacts),
         anchor=anchoring(settings),
+        promoting=promoting,
     ).under(index.rules.autonomy)
     return Bot(bundle, services, seen, close, admit, settings.bundle_keys)
 

@@ -177,6 +177,7 @@ def serve(
     from bot.http import api, crew, logs
     from bot.http import serve as server
     from bot.http.rates import Rates
+    from bot.memory import opening
     from bot.room import Room
     from bot.scheduler import ticking
 
@@ -189,9 +190,10 @@ def serve(
     if not mcp and not given.is_identity_asked:
         server.warn_of_trust()
     path, is_ours = bundle_path(given, bundle, root), is_compiled_here(given, bundle, root)
+    promoting = opening.promoting(root, settings.environment())
 
     def opened() -> Bot:
-        bot = app.open_bot(given, path, is_compiled_here=is_ours)
+        bot = app.open_bot(given, path, is_compiled_here=is_ours, promoting=promoting)
         bot.settle()
         return bot
 

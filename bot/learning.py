@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bot import settings
 from bot.cli import _BUNDLE, _ROOT, _WAREHOUSE, bundle_path, given_settings, is_compiled_here
 from bot.store.corrections import TYPES
-from bylaw.errors import UsageError
 
 if TYPE_CHECKING:
     from bot.services import Services
@@ -125,11 +125,11 @@ def list_(is_all: bool, user: str, bundle: Path | None, root: Path | None, as_js
 def show(name: str, user: str, bundle: Path | None, root: Path | None, warehouse: str | None, as_json: bool) -> None:
     """What the pull request of CANDIDATE would edit, who agrees, what would change; with --warehouse in figures."""
     from bot.conversation import Actor
-    from bot.memory import queue
+    from bot.memory import opening, queue
     from bot.memory.promotion import review
 
     with _opened(bundle, root, warehouse) as services:
-        found = review(name, Actor(id=user), services, _editing(root))
+        found = review(name, Actor(id=user), services, opening.editing(root))
     click.echo(json.dumps(queue.shown(found), indent=2) if as_json else queue.told(found))
 
 
@@ -157,10 +157,13 @@ def open_(
     --root is the repository that it edits. GITHUB_TOKEN, or BYLAW_APP_ID and BYLAW_APP_PRIVATE_KEY, say who we are.
     """
     from bot.conversation import Actor
+    from bot.memory import opening
     from bot.memory.promotion import open_ as opened
 
     with _opened(bundle, root, warehouse) as services:
-        done = opened(name, Actor(id=user), services, _editing(root), _hub(repo), base)
+        done = opened(
+            name, Actor(id=user), services, opening.editing(root), opening.hub(repo, settings.environment()), base
+        )
     told = {
         "state": done.state,
         "number": done.number,
@@ -189,29 +192,6 @@ def reject(name: str, reason: str, user: str, bundle: Path | None, root: Path | 
         found = rejected(name, reason, Actor(id=user), services)
     told = {"candidate": found.candidate_id, "stage": "rejected", "reason": reason}
     click.echo(json.dumps(told, indent=2) if as_json else f"rejected {found.candidate_id}: who corrected it is told")
-
-
-def _editing(root: Path | None) -> Any:
-    from functools import partial
-
-    from bylaw.cli import edit_for_root  # only the command composes the wings
-
-    return partial(edit_for_root, root or Path())
-
-
-def _hub(repo: str | None) -> Any:
-    import os
-    import time
-    from datetime import UTC, datetime
-
-    from bylaw.github.client import PUBLIC, connect
-    from bylaw.github.credentials import read_credentials
-    from bylaw.github.patience import Patience
-
-    if repo is None:
-        raise UsageError("it is not known which repository this is", "name it: `--repo OWNER/NAME`")
-    patience = Patience(lambda: datetime.now(UTC), time.sleep)
-    return connect(read_credentials(os.environ), repo, patience, os.environ.get("GITHUB_API_URL") or PUBLIC)
 
 
 @click.group()

@@ -53,6 +53,7 @@ class Services:
     bundle_artifact: str | None = None  # the bundle on the shelf, for whoever rebuilds an answer later
     warehouse: Warehouse | None = None  # where lookups of the gate run
     llm: Guard | None = None  # the language model that may judge; it decides nothing
+    promoting: Callable[[str, Any, Services], str] | None = None  # opens a candidate's pull request: where it is
     anchor: Callable[[Checkpoint], None] = field(default=lambda tail: None)  # hears of each entry of the chain
 
     def under(self, rules: Autonomy) -> Services:

@@ -127,6 +127,11 @@ class Settings:
         return self.token is not None or self.tokens is not None or self.proxy_header is not None
 
 
+def environment() -> Mapping[str, str]:
+    """The environment as it is, for what reads its own names there, such as the credentials for GitHub."""
+    return os.environ
+
+
 def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Settings:
     """The settings of this process; an empty variable counts as one that is not set."""
     given = os.environ if environ is None else environ

@@ -8,7 +8,7 @@ from typing import Any
 
 from slack_sdk import WebClient
 
-from bot.blocks import answer
+from bot.blocks import answer, queue
 from bot.listeners import calls
 from bot.listeners.desk import EVENT_TYPE, Desk, put_off
 from bot.store import deliveries
@@ -36,7 +36,7 @@ def _told(delivery_id: str, letter: Mapping[str, Any], desk: Desk) -> None:
         opened = desk.client.conversations_open(users=[letter["to"]])
         channel = str((opened.get("channel") or {}).get("id"))
         place = _sent(delivery_id, channel, desk.client) if held.attempts > 1 else None
-        place = place or _send(delivery_id, channel, str(letter["text"]), desk.client)
+        place = place or _send(delivery_id, channel, letter, desk.client)
     except calls.FAILED as error:
         put_off(held, calls.why(error), services)
         return
@@ -44,10 +44,11 @@ def _told(delivery_id: str, letter: Mapping[str, Any], desk: Desk) -> None:
         deliveries.close(connection, held, services.clock(), place)
 
 
-def _send(delivery_id: str, channel: str, text: str, client: WebClient) -> dict[str, str]:
-    message = answer.told(text)
+def _send(delivery_id: str, channel: str, letter: Mapping[str, Any], client: WebClient) -> dict[str, str]:
+    message = answer.told(str(letter["text"]))
+    blocks = [*message.blocks, *queue.buttons(letter)]
     told = {"event_type": EVENT_TYPE, "event_payload": {"key": delivery_id}}
-    sent = client.chat_postMessage(channel=channel, text=message.text, blocks=list(message.blocks), metadata=told)
+    sent = client.chat_postMessage(channel=channel, text=message.text, blocks=blocks, metadata=told)
     return {"channel": channel, "ts": str(sent.get("ts"))}
 
 

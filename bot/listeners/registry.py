@@ -10,8 +10,9 @@ from typing import Any
 from slack_bolt import Ack, App, BoltContext, BoltResponse, Respond
 
 from bot.blocks import answer, clarify, form
+from bot.blocks import queue as queue_blocks
 from bot.blocks import wrong as wrong_blocks
-from bot.listeners import accept, ask, fill, say, show, wrong
+from bot.listeners import accept, ask, fill, queue, say, show, wrong
 from bot.listeners import clarify as clarifying
 from bot.listeners.desk import Desk
 from bot.listeners.heard import Heard
@@ -32,9 +33,13 @@ ACTIONS: Mapping[str, Act] = {
     form.RUN: fill.run,
     wrong_blocks.WRONG: wrong.open_form,
     wrong_blocks.WHAT: wrong.choose,
+    queue_blocks.REVIEW: queue.review,
+    queue_blocks.OPEN: queue.open_,
+    queue_blocks.REJECT: queue.ask_why,
 }
 VIEWS: Mapping[str, Send] = {
     wrong_blocks.WRONG: wrong.send,
+    queue_blocks.REJECT: queue.reject,
 }
 
 _EVERYTHING = re.compile(r".+", re.DOTALL)

@@ -69,7 +69,7 @@ def test_a_notice_that_was_sent_by_a_process_that_died_is_not_sent_again(start, 
         deliveries.claim(connection, name, "dead", services.clock(), services.lease * 0)
     from bot.listeners import notify
 
-    notify._send(name, "D1", letter["text"], bot.slack.desk.client)
+    notify._send(name, "D1", letter, bot.slack.desk.client)
     tell(bot.slack.desk)
     bot.settle()
     assert (len(slack.posts("D1")), _open(bot)) == (1, [])

@@ -167,6 +167,14 @@ class FakeSlack(World):
         container = {"type": "view", "view_id": view["id"]}
         return self.interact(payloads.in_view("block_actions", view, user, container=container, actions=[acted]))
 
+    def press(self, user: str, label: str) -> Sent:
+        """*user* presses a button of the form in front of them."""
+        view = self.modal(user)
+        button = next(one for one in self.elements(view) if label in self.labels(one))
+        acted = {"action_id": button["action_id"], "block_id": "b", "type": "button", "value": button["value"]}
+        container = {"type": "view", "view_id": view["id"]}
+        return self.interact(payloads.in_view("block_actions", view, user, container=container, actions=[acted]))
+
     def submit(self, user: str, **typed: str) -> dict[str, str]:
         """*user* types this into the fields of the form in front of them and sends it; what is said on its fields."""
         view = self.modal(user)
