@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from datetime import date, datetime
@@ -158,14 +158,19 @@ def _today() -> date:
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
-@click.option("--mcp", is_flag=True, required=True, help="The command speaks MCP over standard input and output.")
+@click.option("--mcp", is_flag=True, required=True, help="The server behind the gate speaks MCP.")
 @_BUNDLE
 @_ROOT
-@click.option("--as", "user", metavar="USER", default="anonymous", help="Who acts.")
-@click.option("--session", metavar="ID", help="The session that history is of; by default one for each run.")
+@click.option("--as", "user", metavar="USER", default="anonymous", help="Who acts, where no token says it.")
+@click.option("--session", metavar="ID", help="The session that history is of; by default one for each client.")
 @click.option("--session-facts", metavar="JSON", help="Facts that you vouch for.")
 @click.option("--warehouse", metavar="URL", help="Where lookups run.")
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--upstream", metavar="URL", help="The server is there, over streamable HTTP; instead of COMMAND.")
+@click.option("--upstream-token", envvar="BYLAW_UPSTREAM_TOKEN", metavar="TOKEN", help="The bearer token it wants.")
+@click.option("--listen", metavar="HOST:PORT", help="With --upstream: where clients come; default 127.0.0.1:8081.")
+@click.option("--patience", type=click.FloatRange(0.1), default=300.0, show_default=True, metavar="SECONDS",
+              help="With --upstream: how long the server may say nothing.")  # fmt: skip
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def guard(
     ctx: click.Context,
@@ -176,24 +181,67 @@ def guard(
     session: str | None,
     session_facts: str | None,
     warehouse: str | None,
+    upstream: str | None,
+    upstream_token: str | None,
+    listen: str | None,
+    patience: float,
     command: tuple[str, ...],
 ) -> None:
-    """Stand between an agent and an MCP server: what may never be called is not listed, every call is decided first.
+    """Stand between agents and an MCP server: what may never be called is not listed, every call is decided first.
+
+    Over HTTP clients come with BYLAW_TOKEN or a token of BYLAW_JWT_ISSUER, where one is set: it says who acts.
 
     \b
     bylaw guard --mcp --as support-bot -- python my_server.py
+    bylaw guard --mcp --upstream http://127.0.0.1:8000/mcp --listen 127.0.0.1:8081
     """
     from bot import app, settings
     from bot.gate.command import gate_of
     from bot.gate.desk import open_desk
-    from bot.gate.proxy import run
+    from bot.gate.passage import Passage
 
+    if (upstream is None) == (not command):
+        raise UsageError("a server is behind the gate: its command, or its address", "give COMMAND or `--upstream URL`")
     given = settings.read(root or root_around(Path()))
     given = given if warehouse is None else replace(given, warehouse=warehouse)
     found = gate_of(bundle_path(given, bundle, root), given)
-    desk = open_desk(given.store_url, lambda: found, app.now, given.root)
     facts = {} if session_facts is None else _object(session_facts)
-    ctx.exit(run(command, desk, user, session or app.new_id(), facts, (sys.stdin, sys.stdout)))
+
+    def passage(actor: str | None, name: str | None) -> Passage:
+        return Passage(desk, lambda: found, actor or user, session or name, facts)
+
+    if upstream is not None:
+        listening, answered = _behind_http(given, listen), (upstream, upstream_token, patience)
+        desk = open_desk(given.store_url, lambda: found, app.now, given.root)
+        listening(passage, *answered)
+        return
+    from bot.gate.proxy import run
+
+    desk = open_desk(given.store_url, lambda: found, app.now, given.root)
+    ctx.exit(run(command, passage(user, app.new_id()), (sys.stdin, sys.stdout)))
+
+
+def _behind_http(given: Settings, listen: str | None) -> Callable[..., None]:
+    """What answers at the address *listen*, which is bound at once. Raises UsageError for one that is none."""
+    from bot import app
+    from bot.http import proxy, serve
+    from bot.http.logs import to_stderr
+    from bot.http.upstream import Upstream
+
+    host, _, port = (listen or "127.0.0.1:8081").rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65_535:
+        raise UsageError(f"`{(listen or '')[:80]}` is no HOST:PORT", "write it like 127.0.0.1:8081")
+    to_stderr()
+    here = replace(given, host=host.strip("[]"), port=int(port))
+    listening = serve.bound(here)
+
+    def answer(passage: Callable[..., Any], url: str, token: str | None, seconds: float) -> None:
+        door = proxy.Door(Upstream(url, token, seconds), passage, proxy.hosts(here))
+        application = proxy.application(door, here, app.new_id)
+        told = f"{serve.address(listening)}{proxy.PATH}"
+        serve.serve(application, listening, lambda: click.echo(told), here.limits)
+
+    return answer
 
 
 @click.command()

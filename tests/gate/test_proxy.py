@@ -1,70 +1,161 @@
-"""An MCP server behind the gate, with the official client and server: hidden, denied, large, and one that dies."""
+"""An MCP server behind the gate, with the official client and server, on pipes and over HTTP, in both protocols."""
 
 import asyncio
-import os
-import sys
-from pathlib import Path
+import time
 
-from mcp import Client, StdioServerParameters
+import pytest
+from mcp.types import ElicitResult
 
-from bot.store import audit
-from bot.store.engine import connect
-from tests.gate.conftest import HOME
-from tests.gate.shop import REFUND, SHOP
+from tests.gate.doors import DESK, on_pipes, over_http
+from tests.gate.shop import REFUND
 
-SERVER = Path(__file__).with_name("server.py")
+DOORS = ["pipes", "http", "json"]
 
 
-def proxied(bundle, folder):
-    words = ["-m", "bylaw.cli", "guard", "--mcp", "--as", "bot", "--session-facts", '{"confirmed": true}']
-    words += ["--bundle", str(bundle), "--", sys.executable, str(SERVER)]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("BYLAW_")}
-    return StdioServerParameters(command=sys.executable, args=words, cwd=folder, env={**kept, "PYTHONPATH": str(HOME)})
+@pytest.fixture(params=DOORS)
+def door(request, bundle_file, tmp_path):
+    if request.param == "pipes":
+        yield on_pipes(bundle_file(DESK), tmp_path)
+        return
+    with over_http(bundle_file(DESK), tmp_path, request.param) as found:
+        yield found
 
 
-def test_calls_go_through_the_gate_and_are_kept(bundle_file, tmp_path):
+@pytest.fixture
+def http(bundle_file, tmp_path):
+    with over_http(bundle_file(DESK), tmp_path) as found:
+        yield found
+
+
+def said(result):
+    return result.content[0].text
+
+
+def answering(action, content, asked):
+    """A person behind a client who answers every question so."""
+
+    async def answer(context, params):
+        asked.append(params.message)
+        return ElicitResult(action=action, content=content)
+
+    return answer
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_calls_go_through_the_gate_and_are_kept(door, mode):
     async def conversation():
-        async with Client(proxied(bundle_file(SHOP), tmp_path)) as client:
-            assert sorted(tool.name for tool in (await client.list_tools()).tools) == ["issue_refund", "verify"]
+        async with door.client(mode=mode) as client:
+            shown = sorted(tool.name for tool in (await client.list_tools()).tools)
+            assert shown == ["hurry", "issue_refund", "sign_out", "trial_refund", "verify"], "nobody may tell"
             denied = await client.call_tool("issue_refund", REFUND)
-            assert denied.is_error and "POL-REFUND-003.yaml:" in denied.content[0].text
+            assert denied.is_error and "POL-REFUND-003.yaml:" in said(denied)
             hidden = await client.call_tool("tell", {})
             assert hidden.is_error and "a secret" not in str(hidden.content)
-            assert (await client.call_tool("verify", {"customer_id": "c1"})).content[0].text == "verified c1"
+            assert said(await client.call_tool("verify", {"customer_id": "c1"})) == "verified c1"
             large = await client.call_tool("issue_refund", {**REFUND, "order_id": "large"})
-            assert not large.is_error and len(large.content[0].text) > 300_000
+            assert not large.is_error and len(said(large)) > 300_000
             many = await asyncio.gather(*(client.call_tool("issue_refund", REFUND) for _ in range(5)))
             assert all(one.is_error for one in many)
 
     asyncio.run(conversation())
-    store = connect("sqlite:///.bylaw/store.db", tmp_path)
-    with store.reading() as connection:
-        assert not audit.verify(connection).breaks
-        said = [entry.body for entry in audit.entries(connection)]
-    store.close()
-    assert [body["decision"] for body in said if body["event"] == "gate"] == [
-        "deny",
-        "deny",
-        "allow",
-        "allow",
-        *["deny"] * 5,
-    ]
-    assert [body["ok"] for body in said if body["event"] == "gate-event"] == [True, True]
+    assert door.decisions() == ["deny", "deny", "allow", "allow", *["deny"] * 5]
+    assert door.ends() == [True, True] and door.done == ["verify c1", "refund c1"]
 
 
-def test_a_server_that_dies_ends_its_calls_as_failed(bundle_file, tmp_path):
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_person_is_asked_what_a_call_waits_for(door, mode):
     async def conversation():
-        async with Client(proxied(bundle_file(SHOP), tmp_path)) as client:
-            await client.call_tool("verify", {"customer_id": "c1"})
-            try:
-                told = await asyncio.wait_for(client.call_tool("issue_refund", {**REFUND, "order_id": "boom"}), 20)
-                assert told.is_error
-            except Exception as error:
-                assert "ended before it answered" in str(error) or "closed" in str(error).lower()
+        asked = []
+        async with door.client(mode=mode) as client:
+            mute = await client.call_tool("hurry", {"order_id": "1"})
+            assert mute.is_error and said(mute).startswith("ask: ") and "Is it urgent?" in mute.content[-1].text
+        async with door.client(mode=mode, elicitation_callback=answering("accept", {"is_urgent": True}, asked)) as one:
+            assert said(await one.call_tool("hurry", {"order_id": "2"})) == "hurried"
+        for action, content in (("accept", {"is_urgent": False}), ("accept", {"confirmed": True}), ("decline", None)):
+            async with door.client(mode=mode, elicitation_callback=answering(action, content, asked)) as other:
+                assert (await other.call_tool("hurry", {"order_id": "3"})).is_error
+        assert len(asked) == 4 and all("Is it urgent?" in one for one in asked)
 
     asyncio.run(conversation())
-    store = connect("sqlite:///.bylaw/store.db", tmp_path)
-    with store.reading() as connection:
-        said = [entry.body for entry in audit.entries(connection)]
-    store.close()
-    assert [body["ok"] for body in said if body["event"] == "gate-event"] == [True, False]
+    assert door.done == ["hurry 2"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_progress_is_heard_and_a_cancelled_call_runs_to_its_end(door, mode):
+    async def conversation():
+        heard = []
+
+        async def progress(done, total, message):
+            heard.append(done)
+
+        async with door.client(mode=mode) as client:
+            await client.call_tool("sign_out", {"customer_id": "c1"}, progress_callback=progress)
+            with pytest.raises(BaseException, match=r".*"):
+                async with asyncio.timeout(0.15):
+                    await client.call_tool("sign_out", {"customer_id": "c2"})
+            until = time.monotonic() + 10
+            while "sign_out c2" not in door.done and time.monotonic() < until:
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.3)
+        return heard
+
+    heard = asyncio.run(conversation())
+    assert door.done == ["sign_out c1", "sign_out c2"] and door.ends() == [True, True]
+    assert heard == [1, 2, 3] or (door.place and not heard)  # a server that answers in plain JSON tells no progress
+
+
+def test_what_shadow_lets_through_is_not_waited_for(door):
+    async def conversation():
+        async with door.client() as client:
+            assert said(await client.call_tool("trial_refund", {"customer_id": "c9"})) == "paid"
+            await asyncio.sleep(0.5)
+
+    asyncio.run(conversation())
+    assert door.done == ["trial c9"] and door.decisions() == ["allow"] and door.ends() == [True]
+    assert door.recorded()[0]["ruling"] == "deny"
+
+
+def test_a_server_that_dies_ends_its_calls_as_failed(door):
+    async def conversation():
+        async with door.client() as client:
+            await client.call_tool("verify", {"customer_id": "c1"})
+            try:
+                async with asyncio.timeout(20):
+                    told = await client.call_tool("issue_refund", {**REFUND, "order_id": "boom"})
+                assert told.is_error
+            except Exception as error:
+                assert "answer" in str(error) or "closed" in str(error).lower()
+
+    asyncio.run(conversation())
+    assert door.ends() == [True, False]
+
+
+def test_a_server_that_hangs_is_given_up(bundle_file, tmp_path):
+    async def conversation(door):
+        async with door.client(mode="legacy") as client:
+            with pytest.raises(Exception, match="did not answer"):
+                async with asyncio.timeout(20):
+                    await client.call_tool("sign_out", {"customer_id": "hangs"})
+            assert said(await client.call_tool("verify", {"customer_id": "c1"})) == "verified c1"
+
+    with over_http(bundle_file(DESK), tmp_path, "http", "--patience", "1.5") as door:
+        asyncio.run(conversation(door))
+        assert door.ends() == [False, True]
+
+
+def test_two_clients_at_once_have_a_session_each(http):
+    async def talk(customer):
+        async with http.client(mode="legacy") as client:
+            for n in range(10):
+                told = await client.call_tool("verify", {"customer_id": f"{customer}{n}"})
+                assert said(told) == f"verified {customer}{n}"
+
+    async def both():
+        await asyncio.gather(*(talk(name) for name in ("a", "b", "c", "d")))
+
+    asyncio.run(both())
+    sessions = {}
+    for body in http.recorded():
+        if body["event"] == "gate":
+            sessions.setdefault(body["session_id"], set()).add(body["keys"]["customer_id"][0])
+    assert sorted(map(sorted, sessions.values())) == [["a"], ["b"], ["c"], ["d"]]
