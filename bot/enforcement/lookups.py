@@ -17,7 +17,6 @@ from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.ir import ConditionalRule, names
 
 Rules = tuple[ConditionalRule, ...]
-Kind = tuple[str, frozenset[str]]
 _MOST_KEPT = 256
 _RULE_ID = attrgetter("rule_id")
 
@@ -46,17 +45,12 @@ class Lookups:
     _by_day: dict[int, Tables] = field(default_factory=dict)
     # of the last rules that were asked for, each by the very tuple
     _tested: Callable[..., frozenset[str]] = field(default_factory=lambda: kept(_MOST_KEPT)(_facts_of))
-    _kinds: Callable[..., frozenset[Kind]] = field(default_factory=lambda: kept(_MOST_KEPT)(_kinds_of))
     _merged: Callable[..., Rules] = field(default_factory=lambda: kept(_MOST_KEPT)(_merge))
     _known: Callable[..., Rules] = field(default_factory=lambda: kept(_MOST_KEPT)(_known_by))
 
     def facts_of(self, rules: Rules) -> frozenset[str]:
         """The facts that *rules* test; those of more than one rule are kept."""
         return (self._tested if len(rules) > 1 else _facts_of)(self.facts, rules)
-
-    def kinds_of(self, rules: Rules) -> frozenset[Kind]:
-        """The domain and the facts of each of *rules*: far fewer than rules."""
-        return self._kinds(self.facts, rules)
 
     def joined(self, *groups: Rules) -> Rules:
         """The rules of all *groups*, each once: the same tuple for the same groups, as far as the last are kept."""
@@ -131,10 +125,6 @@ def _tables(rules: Iterable[ConditionalRule]) -> Tables:
 
 def _facts_of(facts: Mapping[str, frozenset[str]], rules: Rules) -> frozenset[str]:
     return frozenset().union(*set(map(facts.__getitem__, map(_RULE_ID, rules))))
-
-
-def _kinds_of(facts: Mapping[str, frozenset[str]], rules: Rules) -> frozenset[Kind]:
-    return frozenset((rule.domain, facts[rule.rule_id]) for rule in rules)
 
 
 def _merge(*groups: Rules) -> Rules:
