@@ -98,3 +98,19 @@ def test_nobody_corrects_an_answer_that_was_not_shown_to_them(bot, slack):
     press(slack, bot, "UBEN", private)
     bot.settle()
     assert "I do not know that answer" in slack.posts("C1", "UBEN")[-1]["text"]
+
+
+def test_free_words_in_the_thread_become_the_reason_in_the_form(bot, slack):
+    post = ask(slack, bot, "UANA")
+    words = "that's wrong, stores should be excluded"
+    slack.say("UANA", "C1", words, thread=post["thread_ts"])
+    bot.settle()
+    heard = slack.posts("C1", "UANA")[-1]
+    assert "I understand that my answer is wrong. Nothing has changed yet" in shown(heard)
+    slack.click("UANA", heard, "Say what is right…")
+    bot.settle()
+    slack.choose("UANA", FIELD)
+    bot.settle()
+    assert slack.submit("UANA", wrong_new="channel = 'online'") == {}
+    (one,) = kept(bot, "UANA")
+    assert (one.reason, one.request_id) == (words, f"slack:T0ACME:C1:{post['thread_ts']}")

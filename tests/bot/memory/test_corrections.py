@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import select
 
 from bot.memory.candidates import retire
 from bot.memory.corrections import AGAIN
+from bot.redaction import Scope, redact
 from bot.store import audit, deliveries, querylog
+from bot.store.columns import metadata
 from bylaw.errors import UsageError
 
 
@@ -108,3 +111,16 @@ def test_only_who_has_seen_an_answer_corrects_it(shop):
     with pytest.raises(UsageError, match="do not know that answer"):
         shop.correct("bo", "r999")
     assert shop.correct("bo", shop.ask("ada", "spend").request_id, object="metrics/spend", field="unit", new="EUR")
+
+
+def test_what_is_redacted_is_taken_out_of_memory_too(shop):
+    secret = "because Mrs Example of Utrecht said so"
+    noted = shop.correct("ada", reason=secret)
+    shelves = [shop.services.artifacts]
+    scope = Scope(request_id=noted.correction.request_id)
+    redact(scope, shop.services.store, shelves, "dpo", "asked for", lambda: shop.now)
+    with shop.services.store.reading() as connection:
+        rows = [str(connection.execute(select(table)).all()) for table in metadata.sorted_tables]
+    assert secret not in "\n".join(rows)
+    assert shop.kept("ada") == ()
+    assert "'online'" not in shop.ask("ada").sql

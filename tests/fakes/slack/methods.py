@@ -114,7 +114,8 @@ class World:
             raise Refused("invalid_arguments", response_metadata={"messages": found})
         name = f"V{next(self._clock)}"
         known = {"id": name, "hash": f"h{name}", "team_id": TEAM, "app_id": APP, "bot_id": BOT_ID, "user": user}
-        self.views[name] = {"private_metadata": "", "callback_id": "", **view, **known, "state": {"values": {}}}
+        state = {"values": begun(view["blocks"])}
+        self.views[name] = {"private_metadata": "", "callback_id": "", **view, **known, "state": state}
         stack = self.modals.setdefault(user, [])
         self.modals[user] = [*(stack if is_on_top else stack[:-1]), name]
         return self.views[name]
@@ -229,6 +230,15 @@ class World:
         post = {**kept, "blocks": said.get("blocks") or [], "ts": ts, "channel": channel, "user": BOT, "to": to}
         self.messages[channel, ts] = post
         return post
+
+
+def begun(blocks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What stands in the fields of a form before anybody fills them in."""
+    return {
+        block["block_id"]: {element["action_id"]: {"type": element["type"], "value": element["initial_value"]}}
+        for block in blocks
+        if block["type"] == "input" and (element := block["element"]).get("initial_value")
+    }
 
 
 def _auth_test(_world: World, _arguments: Mapping[str, Any]) -> dict[str, Any]:
