@@ -162,7 +162,7 @@ class _Reader:
         self.taken = {i for one in self.mentions for i in one.used}
 
     def read(self) -> Reading:
-        said = [*self._flags(), *self._values(), *self._numbers()]
+        said = [*self._flags(), *self._values(), *self._numbers(), *self._inexact()]
         reads, unclear = self._settled(said)
         touched = {one.fact for one in said}
         return Reading(reads, unclear, frozenset(touched), tuple(self._unused(said)))
@@ -263,7 +263,7 @@ class _Reader:
     def _is_verb(self, one: Mention) -> bool:
         """Is the name of a value what somebody did ("I placed it"), not what something is?"""
         before = self.words[one.first - 1].word if one.first else ""
-        return one.is_name and before in ("i", "we", "you", "he", "she", "they")
+        return one.is_name and len(one.used) == 1 and before in ("i", "we", "you", "he", "she", "they")
 
     # ---- numbers ----------------------------------------------------------------------------------------------------
 
@@ -289,6 +289,21 @@ class _Reader:
                 untold.append((figure, is_inexact))
         for figure, is_inexact in untold:
             yield from self._by_unit(figure, known, is_inexact)
+
+    def _inexact(self) -> Iterator[_Said]:
+        """Words of a fact around what is no number: "renewed it a few times"."""
+        said = [word.word for word in self.words]
+        for first, behind in self.lexicon["inexact"].find(said):
+            if first and said[first - 1] == "how":
+                continue
+            unit = self.lexicon.unit(said, behind) if behind < len(said) else None
+            last = behind - 1 + (unit[1] if unit else 0)
+            core, end = self.words[behind - 1].end, self.words[last].end
+            figure = Figure(self.words[first].start, end, (), unit[0] if unit else None, core=core)
+            for place in self.phrases.places(self.words, self.starts, figure):
+                if place.fact in self.facts and place.rank >= _NAMED:
+                    extent = self._extent(place.used, figure)
+                    yield _Said(place.fact, None, *extent, place.rank, "it does not say exactly how many")
 
     def _may_be_meant(self, place: Place, figure: Figure) -> bool:
         """Is a number that counts something else no value, and one of a fact that nobody asked about well named?"""

@@ -52,11 +52,13 @@ def scope_of(
     """
     known = lookups(index)
     named = tuple(name for name in topic.outcomes if known.answering((name,), evaluator, day))
+    told = tuple(name for name in named if not _tested(known, name, evaluator, day).isdisjoint(said))
+    named = told or named  # of several that are named, those that what is told matters for
     alone = tuple(name for name in topic.actions if known.demanding(name, evaluator, day))
     outcomes: tuple[str, ...] = named
     choices: tuple[str, ...] = ()
-    found = candidates(topic, facts if not (named or alone) else said, index, evaluator, day)
     if not named and not alone:
+        found = candidates(topic, facts, index, evaluator, day)
         outcomes, alone, choices = _taken(found, known)
     elif not alone and said and all(_tested(known, name, evaluator, day).isdisjoint(said) for name in named):
         choices = tuple(
@@ -153,6 +155,8 @@ def _tested(
 ) -> frozenset[str]:
     """The facts that an outcome, or an action of none, still depends on where *facts* hold."""
     rules = known.answering((name,), evaluator, day) or known.speaking((name,), evaluator, day)
+    if facts and known.facts_of(rules).isdisjoint(facts):  # none of them is decided by what is told
+        return known.facts_of(rules) | {""} if rules else frozenset()
     open_ = tuple(rule for rule in rules if not facts or truth(rule.guard, facts) is not False)
     return known.facts_of(open_) | {""} if open_ else frozenset()  # what always holds is tested, too
 
