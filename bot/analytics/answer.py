@@ -250,6 +250,7 @@ def _unclear(
             return None
         return _answer(question.model_copy(update={"text": text}), state, bound, means)
 
+    reading = carrying.nearest(reading, previous, lambda text: means.desk.reader.read(text, today), means.desk.context)
     before = carrying.chosen(state, reading)
     if before is not None and (turn := ask(before.value)) is not None:
         caveats = (*turn.reply.caveats, carrying.told(reading, before))

@@ -6,11 +6,14 @@ All of it stands in the state of one person in one conversation; nobody else's t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from bot.analytics.reading import Unclear
+from bot.analytics.reading import Bound, Unclear
 from bot.conversation import Choice
+from bylaw.authored.context import Context
+from bylaw.semantic.query import SemanticQuery
 
 CARRIED = ("picks", "settled")  # what a new question of the conversation does not end
 _AT_MOST = 50  # choices that are remembered
@@ -50,6 +53,28 @@ def chosen(state: Mapping[str, Any], unclear: Unclear) -> Choice | None:
     """The choice that this person made before, where it is offered again."""
     label = (state.get("settled") or {}).get(unclear.words.casefold())
     return next((choice for choice in unclear.choices if _named(choice) == label), None)
+
+
+def nearest(
+    unclear: Unclear, previous: SemanticQuery | None, read: Callable[[str], object], context: Context
+) -> Unclear:
+    """*unclear*, with what is about the entities discussed before offered first; else in the order that it had."""
+    discussed = frozenset() if previous is None else _entities(previous, context)
+    if not discussed:
+        return unclear
+
+    def is_far(choice: Choice) -> bool:
+        found = read(choice.value)
+        return not isinstance(found, Bound) or discussed.isdisjoint(_entities(found.query, context))
+
+    return replace(unclear, choices=tuple(sorted(unclear.choices, key=is_far)))
+
+
+def _entities(query: SemanticQuery, context: Context) -> frozenset[str]:
+    """The entities that the numbers of a query are counted from, and those of its groups."""
+    counted = {context.metrics[name].entity for name in query.metrics if name in context.metrics}
+    groups = {name.partition(".")[0].partition("@")[0] for name in query.dimensions}
+    return frozenset(name for name in (*counted, *groups) if name)
 
 
 def told(unclear: Unclear, choice: Choice) -> str:
