@@ -62,6 +62,7 @@ def unquoted(raw: Any, kind: Kind) -> tuple[str | None, dict[str, str]]:
             return f"write it without quotes: {raw}", {"written": raw, "spelled": raw}
         if told := re.fullmatch(r"(-?\d+(?:\.\d+)?) *([A-Za-z]+)", raw):
             return f"write the number and its unit apart: `value: {told[1]}, unit: {told[2]}`", {}
+        return "write a number, with a point and no comma: 16.5", {}
     if isinstance(raw, str) and kind == "boolean" and raw.casefold() in SAID:
         return f"write {SAID[raw.casefold()]}, without quotes", {"written": raw, "spelled": SAID[raw.casefold()]}
     return None, {}

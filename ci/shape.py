@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ci.findings import Finding, Place, Route
-from ci.nearest import SAID, did_you_mean, one_right
+from ci.nearest import SAID, did_you_mean, nearest, one_right
 from ci.slips import Slip, slips
 
 M = TypeVar("M", bound=BaseModel)
@@ -45,6 +45,13 @@ _EXPECTED: Mapping[str, str] = {
     "date_from_datetime_inexact": "a date like 2026-01-31",
     "union_tag_not_found": "a mapping",
 }
+# How a value is written that is something else now.
+_FORMS: Mapping[str, str] = {
+    "text": "write one text, in quotes where it holds `: `, a comma or a bracket",
+    "a list": "begin each item on a line of its own with `- `, or put all of them in [ ]",
+    "a mapping": "write `key: value`, a line each, or put all of them in { }",
+    "a date like 2026-01-31": 'write year, month and day, in quotes: "2026-01-31"',
+}
 _MEANT: Mapping[str, str] = {"=>": ">=", "=<": "<=", "<>": "!=", "===": "==", "≥": ">=", "≤": "<=", "≠": "!="}
 _PATTERNS: Mapping[str, str] = {
     "^POL-": "the form is `POL-DOMAIN-001`, or `POL-IMP-DOMAIN-001` for an implicit policy, the domain in capitals",
@@ -66,12 +73,22 @@ def misfits(error: ValidationError, model: type[BaseModel], data: Any, path: str
     """One finding for each value that *error* complains of, in the order of the complaints."""
     policies = _policies(data)
     found = []
-    for alike in _grouped(slips(error, model, data)):
+    for alike in _grouped(_without_misspelt(slips(error, model, data))):
         group = [replace(slip, route=(*prefix, *slip.route)) for slip in alike]
         message, help = _said(group)
         place = Place(path, group[0].route, on_key=group[0].on_key)
         found.append(Finding("schema", message, place, policies=policies, help=help, detail=_one_right(group)))
     return found
+
+
+def _without_misspelt(found: list[Slip]) -> list[Slip]:
+    """Without complaints of a missing key that is there, misspelt: the misspelt one says it all."""
+    written = {(slip.route[:-1], nearest(str(slip.route[-1]), slip.known)) for slip in found if _is_extra(slip)}
+    return [slip for slip in found if slip.kind != "missing" or (slip.route, slip.context["key"]) not in written]
+
+
+def _is_extra(slip: Slip) -> bool:
+    return slip.kind == "extra_forbidden" and bool(slip.route)
 
 
 def _one_right(group: list[Slip]) -> dict[str, str]:
@@ -130,7 +147,7 @@ def _said(group: list[Slip]) -> tuple[str, str | None]:
     expected += [_of_error(one)[10:] for one in group if _of_error(one).startswith("should be ")]
     if not expected:
         return _other(slip)
-    help: str | None = None
+    help: str | None = _FORMS.get(expected[0]) if len(expected) == 1 else None
     if expected == ["text"] and isinstance(slip.value, bool | int | Decimal):
         help = f'put it in quotes: "{shown(slip.value)}"'
     elif expected == ["a list"] and isinstance(slip.value, str) and slip.holds_words:
@@ -142,14 +159,14 @@ def _said(group: list[Slip]) -> tuple[str, str | None]:
 
 def _missing(slip: Slip) -> tuple[str, str | None]:
     where = f" in {spoken(slip.route)}" if slip.route else ""
-    return f"the key `{slip.context['key']}` is missing{where}", None
+    return f"the key `{slip.context['key']}` is missing{where}", f"add `{slip.context['key']}: …`"
 
 
 def _extra(slip: Slip) -> tuple[str, str | None]:
     key, parent = str(slip.route[-1]) if slip.route else "", slip.route[:-1]
     where = f" in {spoken(parent)}" if parent else ""
     keys = ", ".join(sorted(slip.known))
-    if slip.value is None and " " in key:
+    if slip.value is None and (" " in key or key.isdigit()):
         return f"the key `{clip(key)}` is not known{where}", "text with a comma in it needs quotes inside { }"
     return f"the key `{clip(key)}` is not known{where}", did_you_mean(clip(key), slip.known, f"known keys: {keys}")
 
@@ -163,9 +180,8 @@ def _literal(slip: Slip) -> tuple[str, str | None]:
         versions = ", ".join(f'"{word}"' for word in words)
         return f"`schema_version` is {described(slip.value)}; the versions that are read: {versions}", help
     allowed = ", ".join(f"`{word}`" for word in words)
-    return f"{spoken(slip.route)} is {described(slip.value)}, which is not one of {allowed}", _nearest(
-        slip.value, words
-    )
+    help = _nearest(slip.value, words) or "write one of these"
+    return f"{spoken(slip.route)} is {described(slip.value)}, which is not one of {allowed}", help
 
 
 def _nearest(value: Any, words: list[str]) -> str | None:
@@ -213,20 +229,20 @@ def _length(slip: Slip) -> tuple[str, str | None]:
         return f"{spoken(slip.route)} is longer than {most:,} characters", None
     if slip.kind == "too_short":
         few = "is empty" if not slip.value else "has too few items"
-        return f"{spoken(slip.route)} {few}, it takes at least {least}", None
+        return f"{spoken(slip.route)} {few}, it takes at least {least}", "write them in [ ], or begin each with `- `"
     return f"{spoken(slip.route)} has too many items, it takes at most {most}", None
 
 
 def _other(slip: Slip) -> tuple[str, str | None]:
     """What a model itself says about its record, and whatever else there may be."""
     if slip.kind == "misfit":
-        return str(slip.context["message"]), None
-    message = _of_error(slip) or "does not have the right form"
+        return str(slip.context["message"]), slip.context.get("help")
+    message, help = _of_error(slip) or "does not have the right form", getattr(slip.context.get("error"), "help", None)
     if slip.on_key or not slip.route:
-        return message, None
+        return message, help
     if message.startswith(("should ", "does not ")):
-        return f"{spoken(slip.route)} {message}", None
-    return f"{spoken(slip.route)}: {message}", None
+        return f"{spoken(slip.route)} {message}", help
+    return f"{spoken(slip.route)}: {message}", help
 
 
 def _of_error(slip: Slip) -> str:

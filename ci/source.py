@@ -47,8 +47,8 @@ _SYNTAX: Mapping[str, str] = {
     "expected '-' indicator": "{opened} is a list: indent its items alike, and the keys of an item alike",
     "expected key": "{opened} is a mapping: indent its keys alike, and close every quote",
     "could not find expected ':'": "a key ends in `: `, with a space; text over several lines needs quotes",
-    "expected ',' or ']'": "close the bracket: {opened} ends in `]`",
-    "expected ',' or '}'": "close the bracket: {opened} ends in `}}`",
+    "expected ',' or ']'": "close the bracket: {opened} ends in `]`; text with `: ` or a comma needs quotes",
+    "expected ',' or '}'": "close the bracket: {opened} ends in `}}`; text with `: ` or a comma needs quotes",
     "unexpected end of stream": "close the quote",
     "unknown escape": "write `\\\\` for a backslash, or use single quotes",
 }

@@ -92,7 +92,8 @@ class Roles(AuthoredFile):
                 if name not in self.roles:
                     raise misfit(f"`{user}` has the role `{name}`, which `roles` does not list", "users", user, i)
         if self.default_role is not None and self.default_role not in self.roles:
-            raise misfit(f"`{self.default_role}` is not one of the `roles`", "default_role")
+            known = f"the roles are {', '.join(self.roles)}"
+            raise misfit(f"`{self.default_role}` is not one of the `roles`", "default_role", help=known)
         return self
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bylaw.authored.record import Authored, Scalar, Text, Word
+from bylaw.authored.record import Advised, Authored, Scalar, Text, Word
 
 WITHIN_WINDOW = "within_window"  # in `requires`: the time windows of the policy
 
@@ -39,15 +39,17 @@ class FactCheck(Node):
     def _says_what_it_compares_with(self) -> FactCheck:
         given = (self.value is not None) + (self.value_of is not None) + (self.between is not None)
         if given != 1:
-            raise ValueError("a condition takes exactly one of `value`, `value_of` and `between`")
+            said = "a condition takes exactly one of `value`, `value_of` and `between`"
+            raise Advised(said, "add the one that is meant, like `value: 30`" if given == 0 else "keep one of them")
         if self.between is not None and self.operator not in (None, "between"):
-            raise ValueError(f"`between` and the operator `{self.operator}` do not go together")
+            raise Advised(f"`between` and the operator `{self.operator}` do not go together", "take `operator` out")
         if self.operator == "between" and self.between is None and not _is_pair(self.value):
-            raise ValueError("`between` takes two values: [low, high]")
+            raise Advised("`between` takes two values: [low, high]", "both ends are included")
         if self.operator == "in" and self.value_of is not None:
             raise ValueError("`in` takes a list of values, not another fact")
         if isinstance(self.value, list) and self.operator not in ("in", "between", None):
-            raise ValueError(f"the operator `{self.operator}` takes one value, not a list")
+            said = f"the operator `{self.operator}` takes one value, not a list"
+            raise Advised(said, "for one of several values write `operator: in`")
         return self
 
 

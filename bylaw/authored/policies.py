@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt, StringConstraints
 
 from bylaw.authored.conditions import Condition
 from bylaw.authored.history import Period
-from bylaw.authored.record import Authored, AuthoredFile, Day, Number, Scalar, Text, Word, misfit
+from bylaw.authored.record import Advised, Authored, AuthoredFile, Day, Number, Scalar, Text, Word, misfit
 
 PolicyId = Annotated[str, StringConstraints(pattern=r"^POL-(IMP-)?[A-Z][A-Z0-9_-]*-\d{3,}$", max_length=100)]
 ActionType = Literal["required", "prohibited", "permitted", "fallback", "conditional", "discovered_pattern"]
@@ -31,9 +31,10 @@ class PolicyAction(Authored):
     @model_validator(mode="after")
     def _when_belongs_to_conditional(self) -> PolicyAction:
         if self.type == "conditional" and not self.when:
-            raise ValueError("a conditional action says `when`")
+            raise Advised("a conditional action says `when`", "add `when: [conditions]`, or make it `required`")
         if self.type != "conditional" and self.when:
-            raise ValueError(f"`when` belongs to conditional actions, this one is {self.type}")
+            said = f"`when` belongs to conditional actions, this one is {self.type}"
+            raise Advised(said, "write `type: conditional`, or put the conditions into `conditions`")
         return self
 
 
@@ -78,7 +79,9 @@ class Metadata(Authored):
     @model_validator(mode="after")
     def _ends_after_it_starts(self) -> Metadata:
         if self.effective_date and self.expiry_date and self.expiry_date < self.effective_date:
-            raise misfit("`expiry_date` lies before `effective_date`", "expiry_date")
+            raise misfit(
+                "`expiry_date` lies before `effective_date`", "expiry_date", help="the first day comes before the last"
+            )
         return self
 
 
@@ -175,11 +178,16 @@ class Policy(AuthoredFile):
                 f"the domain in the id `{self.policy_id}` is not `{self.metadata.domain.upper()}`, "
                 f"its metadata.domain in capitals",
                 "policy_id",
+                help="correct `policy_id` and the name of the file, or `domain`",
             )
         if self.origin not in (None, self.stems_from):
             raise misfit(f"the id `{self.policy_id}` does not fit the origin `{self.origin}`", "origin")
         if self.overrides and not (self.reason and self.reason.strip()):
-            raise misfit("`overrides` needs a `reason`", "overrides")
+            raise misfit(
+                "`overrides` needs a `reason`",
+                "overrides",
+                help="add `reason: why it goes before`, for the next reader",
+            )
         return self
 
     @property

@@ -48,9 +48,17 @@ Number = Annotated[Decimal, BeforeValidator(_only_exact), AfterValidator(_of_usa
 Day = Annotated[date, BeforeValidator(_only_day)]
 
 
-def misfit(message: str, *route: str | int) -> PydanticCustomError:
+def misfit(message: str, *route: str | int, help: str | None = None) -> PydanticCustomError:
     """An error about how parts of a record fit together, placed at *route* within it. To be raised by validators."""
-    return PydanticCustomError("misfit", "{message}", {"message": message, "route": list(route)})
+    return PydanticCustomError("misfit", "{message}", {"message": message, "route": list(route), "help": help})
+
+
+class Advised(ValueError):
+    """Why a record does not fit, and what to do about it. To be raised by validators."""
+
+    def __init__(self, message: str, help: str) -> None:
+        super().__init__(message)
+        self.help = help
 
 
 class Authored(BaseModel):

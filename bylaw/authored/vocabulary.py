@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model
 
 from bylaw.authored.conditions import Condition
 from bylaw.authored.history import History, HistoryKind
-from bylaw.authored.record import Authored, AuthoredFile, Number, Word, misfit
+from bylaw.authored.record import Advised, Authored, AuthoredFile, Number, Word, misfit
 from bylaw.language.units import SECONDS, unit_of
 
 FactType = Literal["boolean", "integer", "decimal", "enum", "date"]
@@ -25,7 +25,7 @@ RESERVED = frozenset({"general", "all", "none", "within_window"})  # words of th
 
 def _unreserved(name: str) -> str:
     if name in RESERVED:
-        raise ValueError(f"`{name}` is a word of the format and cannot be declared")
+        raise Advised(f"`{name}` is a word of the format and cannot be declared", "call it something else")
     return name
 
 
@@ -71,15 +71,16 @@ class Fact(Authored):
     @model_validator(mode="after")
     def _fits_its_type(self) -> Fact:
         if self.type == "enum" and not self.values:
-            raise ValueError("an enum fact lists its `values`")
+            raise Advised("an enum fact lists its `values`", "add `values: {one: [], other: [another word for it]}`")
         if self.type != "enum" and self.values:
-            raise ValueError(f"`values` belong to enum facts, this one is {self.type}")
+            raise Advised(f"`values` belong to enum facts, this one is {self.type}", "write `type: enum`")
         if self.type in ("boolean", "enum") and (self.minimum is not None or self.maximum is not None):
             raise ValueError(f"`minimum` and `maximum` do not fit a {self.type} fact")
         if self.type not in ("integer", "decimal") and self.unit is not None:
-            raise ValueError(f"a {self.type} fact has no `unit`")
+            raise Advised(f"a {self.type} fact has no `unit`", "take `unit` out, or make the fact a number")
         if "general" in self.values:
-            raise ValueError("`general` is a word of the format and cannot be an enum value")
+            said = "`general` is a word of the format and cannot be an enum value"
+            raise misfit(said, "values", help="it means everybody in a `target`: call the value something else")
         return self
 
 

@@ -184,7 +184,8 @@ class Lowering:
             at = (*route, "operator") if check.operator else route
             allowed = " ".join(sorted(OPERATORS[variable.kind]))
             message = f"tests the {variable.kind} fact `{variable.name}` with `{operator}`"
-            self.report("type-mismatch", message, at, help=f"a {variable.kind} fact takes {allowed}")
+            article = "an" if variable.kind[0] in "aeiou" else "a"
+            self.report("type-mismatch", message, at, help=f"{article} {variable.kind} fact takes {allowed}")
             return None
         ratio = factor(check.unit, variable.unit)
         if ratio is None:
@@ -223,7 +224,7 @@ class Lowering:
             "unit-mismatch",
             f"compares `{variable.name}` with an amount in `{unit}`, but the fact {its}",
             route,
-            help="durations convert from minutes to years; money compares only in its own currency",
+            help=did_you_mean(unit, comparable(variable.unit), _UNITS) if variable.unit else "take `unit` out",
             fix=one_right(unit, comparable(variable.unit)),
         )
 
@@ -284,6 +285,7 @@ class Lowering:
         return Compare(Ref(variable.name), NEGATED[NEGATED[op]], right)
 
 
+_UNITS = "durations convert from minutes to years; money compares only in its own currency"
 EVERYWHERE: Formula = conj([])
 
 

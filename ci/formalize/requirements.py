@@ -14,6 +14,8 @@ from ci.findings import Route
 from ci.formalize.lower import Lowered, Lowering, targeted
 from ci.nearest import did_you_mean, one_right
 
+NEGATIONS = ("no_", "not ", "not_")
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -67,6 +69,14 @@ class Requirements:
                 route,
                 "add the time window to `conditions`, or name the condition's id",
             )
+        elif (negated := self._negated(name)) is not None:
+            lowering.report(
+                "unknown-requirement",
+                f"requires `{name}`: only a boolean fact is negated there, and `{negated}` is none",
+                route,
+                "write the opposite as a condition with an `id` of its own, and require that: `{id: …, not: {…}}`",
+                word=name,
+            )
         else:
             where = (
                 "a requirement is a condition id, a boolean fact, `within_window`, a term, or `no_`/`not ` and a fact"
@@ -80,6 +90,15 @@ class Requirements:
                 fix=one_right(name, self._known_names()),
             )
         return None
+
+    def _negated(self, name: str) -> str | None:
+        """The condition or term that *name* would negate; a suggestion of it would turn the meaning round."""
+        known = {condition.id.casefold(): condition.id for condition in self.conditions if condition.id}
+        known |= {term: term for term in self.terms}
+        stems = (
+            name.casefold().removeprefix(prefix).strip() for prefix in NEGATIONS if name.casefold().startswith(prefix)
+        )
+        return next((known[stem] for stem in stems if stem in known), None)
 
     def _meanings(self, name: str) -> Iterator[Meaning]:
         word = name.casefold()
@@ -98,7 +117,7 @@ class Requirements:
                 yield Meaning("the time windows", windows)
         if word in self.terms:
             yield Meaning("a term", formula=self.terms[word])
-        for prefix in ("no_", "not ", "not_"):
+        for prefix in NEGATIONS:
             if word.startswith(prefix):
                 stem = word[len(prefix) :].strip()
                 for fact in sorted({booleans[key] for key in (stem, f"has_{stem}") if key in booleans}):

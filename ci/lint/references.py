@@ -72,7 +72,8 @@ def condition_ids(workspace: Workspace) -> Iterator[Finding]:
                 message = f"policy `{file.policy.policy_id}` has two conditions with the id `{id}`"
                 related = ((Place(file.path, (*before, "id")), "the first one"),)
                 at = Place(file.path, (*route, "id"))
-                yield Finding("duplicate-id", message, at, policies=(file.policy.policy_id,), related=related)
+                help, policies = "give one of them another id", (file.policy.policy_id,)
+                yield Finding("duplicate-id", message, at, policies=policies, help=help, related=related)
 
 
 def audiences(workspace: Workspace) -> Iterator[Finding]:

@@ -140,7 +140,8 @@ def bounds(workspace: Workspace) -> Iterator[Finding]:
                 yield Finding("type-mismatch", message, Place(path, ("facts", name, key)))
         if len(found) == 2 and found["minimum"] > found["maximum"]:
             message = f"the maximum `{fact.maximum}` of the fact `{name}` lies below its minimum `{fact.minimum}`"
-            yield Finding("value-out-of-domain", message, Place(path, ("facts", name, "maximum")))
+            help = "exchange the two, or correct one of them"
+            yield Finding("value-out-of-domain", message, Place(path, ("facts", name, "maximum")), help=help)
 
 
 def phrases(workspace: Workspace) -> Iterator[Finding]:

@@ -102,9 +102,11 @@ def _speakers(decision: Decision, key: str) -> tuple[str, ...]:
     return tuple(sorted({p for conflict in decision.conflicts if key in conflict.outcomes for p in conflict.policies}))
 
 
-def _missing(decision: Decision, key: str) -> str | None:
+def _missing(decision: Decision, key: str) -> str:
     missing = decision.undecided.get(key, ())
-    return f"it still depends on {', '.join(missing)}: facts left out of a case are unknown" if missing else None
+    if missing:
+        return f"it still depends on {', '.join(missing)}: facts left out of a case are unknown"
+    return "correct the policy, or what the case expects where the change is meant"
 
 
 def _shown(inquiry: Inquiry, facts: Facts) -> dict[str, Any]:

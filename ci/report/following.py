@@ -27,7 +27,22 @@ CAUSES = frozenset(
 FOLLOWING = frozenset(
     ("failing-case", "gap", "outcome-change", "never-wins", "idle-override", "unused-word", "unused-condition")
 )
+# These tell what comes of the others, each of what comes before it here.
+_LATE = ("conflict", "unused-condition", "unused-word", "idle-override", "never-wins", "gap", "failing-case")
 _NOT_PROVED = frozenset(("cases",))  # files by their stem: what is wrong in them changes no rule
+
+
+def in_order(findings: Sequence[Finding]) -> list[Finding]:
+    """What to mend first, first: words of the vocabulary, then all else, then what may only follow, then notices."""
+    return sorted(findings, key=_rank)
+
+
+def _rank(finding: Finding) -> int:
+    if finding.severity == "notice":
+        return 2 + len(_LATE)
+    if finding.id in _LATE:
+        return 2 + _LATE.index(finding.id)
+    return int(not (finding.severity == "error" and PurePosixPath(finding.at.path).stem == "vocabulary"))
 
 
 def apart(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:

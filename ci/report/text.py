@@ -13,7 +13,7 @@ import click
 from ci.findings import Finding, Place, Severity
 from ci.load import position
 from ci.proofs.answers import Answered
-from ci.report.following import apart
+from ci.report.following import apart, in_order
 from ci.source import Source
 
 COLOURS: Mapping[Severity, str] = {"error": "red", "warning": "yellow", "notice": "cyan"}
@@ -37,7 +37,7 @@ def render(
 
     *existing* are fingerprints of findings that were there before: they are marked, and told after the new ones.
     """
-    ordered = sorted(findings, key=lambda finding: finding.fingerprint in existing) if existing else list(findings)
+    ordered = sorted(in_order(findings), key=lambda finding: finding.fingerprint in existing)
     first, later = (ordered, []) if cap is None else apart(ordered)
     shown = capped(first, cap)
     blocks = ["\n".join(_block(finding, sources, finding.fingerprint in existing)) for finding in shown]
