@@ -39,7 +39,7 @@ def test_a_mistake_leads_with_its_line_its_reason_and_the_next_step(row: dict[st
 
 def test_the_clinic_is_clean_and_its_cases_show_everything(call) -> None:
     assert call("check", "--root", CLINIC, "--at", "2026-11-24", "--no-cache").code == 0
-    assert "100 %" in call("cases", "--root", CLINIC, "--at", "2026-11-24").out.splitlines()[-1]
+    assert "100 %" in call("cases", "--root", CLINIC, "--at", "2026-11-24").out.strip().splitlines()[-1]
 
 
 @pytest.mark.slow
