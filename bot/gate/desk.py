@@ -32,7 +32,7 @@ from bylaw.audit.entry import AuditEntry, Checkpoint, after
 from bylaw.canonical import canonical_json, fingerprint
 from bylaw.errors import BylawError
 from bylaw.gate.answer import Answer
-from bylaw.gate.bindings import Call
+from bylaw.gate.bindings import Call, clip
 from bylaw.gate.desk import NothingOpen, check, new_id
 from bylaw.gate.engine import Gate
 from bylaw.gate.events import NO_EVENTS, Event, Ledger, Scope, Timeline
@@ -262,7 +262,7 @@ def decision_entry(answer: Answer, gate: Gate, call: Call, commit: str | None) -
         "session_id": reads.session,
         "actor": reads.actor,
         "action": reads.action,
-        "tool": call.tool if call.tool is None else call.tool[:200],
+        "tool": call.tool if call.tool is None or call.tool.isprintable() else clip(call.tool),
         "keys": dict(reads.keys),
         "facts": gate.shown(reads.facts),
         "asked_at": reads.at,

@@ -135,7 +135,8 @@ class Passage:
     def _called(self, message: Message) -> Turn:
         params = _object(message.get("params"))
         name, arguments = params.get("name"), params.get("arguments") or {}
-        if not isinstance(name, str) or not 0 < len(name) <= MOST_NAME or not isinstance(arguments, dict):
+        is_name = isinstance(name, str) and 0 < len(name) <= MOST_NAME and name.isprintable()
+        if not (is_name and isinstance(arguments, dict)):
             return Turn(back=error(message["id"], "this is no call of a tool", INVALID))
         with self._turn:
             if _key(message["id"]) in self._calls or self.questions.of_call(message["id"], self.owner):

@@ -87,6 +87,11 @@ def test_only_a_malformed_body_is_refused(shop, body, status):
     assert status != 200 or told.json()["decision"] == "deny"
 
 
+def test_a_name_that_no_text_can_hold_is_denied_and_kept(shop):
+    told = shop.post("/v2/decide", {"tool": "issue_refund\ud800"})
+    assert told.status_code in (200, 422) and (told.status_code == 422 or told.json()["decision"] == "deny")
+
+
 def test_time_goes_on_in_a_session(shop):
     session = uuid4().hex
     assert (
