@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -92,6 +92,45 @@ def read(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise UsageError("the file holds no record")
     return data
+
+
+def annotated(text: str, notes: Iterable[tuple[Sequence[str], str]]) -> str:
+    """*text* with a comment over each part that a note speaks of; items are known by their `name`.
+
+    A note about a part that is not there is left out.
+    """
+    root = yaml.compose(text, Loader=_Reader)
+    over: dict[int, list[str]] = {}
+    for route, said in notes:
+        start = _begins(root, route)
+        if start is not None:
+            line, column = start
+            over.setdefault(line, []).append(f"{' ' * column}# {' '.join(said.split())}\n")
+    lines = text.splitlines(keepends=True)
+    return "".join(part for i, line in enumerate(lines) for part in (*over.get(i, ()), line))
+
+
+def _begins(node: yaml.Node | None, route: Sequence[str]) -> tuple[int, int] | None:
+    """Line and column where the part at *route* begins: at its key, or at the dash of its item."""
+    start = 0, 0
+    for step in route:
+        if isinstance(node, yaml.MappingNode):
+            key, node = next(((key, value) for key, value in node.value if key.value == step), (None, node))
+            if key is None:
+                return None
+            start = key.start_mark.line, key.start_mark.column
+        else:
+            held = node.value if isinstance(node, yaml.SequenceNode) else []
+            item = next((one for one in held if _name_of(one) == step), None)
+            if item is None:
+                return None
+            node, start = item, (item.start_mark.line, max(item.start_mark.column - 2, 0))
+    return start
+
+
+def _name_of(node: yaml.Node) -> str | None:
+    entries = node.value if isinstance(node, yaml.MappingNode) else ()
+    return next((str(value.value) for key, value in entries if key.value == "name"), None)
 
 
 def set_value(text: str, route: Route, value: Any) -> str:

@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lsp": ("ci.commands.cli:lsp", "Serve an editor: findings while you type, words to choose from, quick fixes."),
     "watch": ("ci.commands.cli:watch", "Check again whenever a file changes."),
     "cases": ("ci.cli:cases", "How much of the policies their cases show, and which cases are missing."),
-    "import": ("ci.imports:import_", "Write the semantic layer of dbt, Cortex, Ossie or LookML as context files."),
+    "import": ("ci.imports:import_", "Draft context files from a live database, dbt, Cortex, Ossie or LookML."),
     "review": ("ci.cli:review", "Say on a pull request what it does, on its lines; answer commands in comments."),
     "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),
     "decide": ("bot.verdicts:decide", "What the policies say about a case, given as facts."),

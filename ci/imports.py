@@ -1,17 +1,18 @@
-"""`bylaw import`: the semantic layer that others wrote, as context files."""
+"""`bylaw import`: the semantic layer that others wrote, or what a live database shows, as context files."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from ci.importers.draft import Dropped
+    from ci.importers.draft import Draft, Dropped
     from ci.importers.write import Plan
 
 FORMATS = ("auto", "dbt", "metricflow", "cortex", "ossie", "lookml", "wren")  # as in `ci.importers.registry`
@@ -19,7 +20,7 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
 
 
 @click.command("import")
-@click.argument("source", metavar="FILE_OR_FOLDER", type=click.Path(path_type=Path))
+@click.argument("source", metavar="FILE_FOLDER_OR_URL")
 @click.argument("manifest", metavar="[MANIFEST]", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--format",
@@ -37,7 +38,12 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
     show_default=".",
     help="The policy repository whose context/ is written.",
 )
-@click.option("--schema", default="main", show_default=True, help="The schema of tables whose source names none.")
+@click.option(
+    "--schema", help="The schema of tables whose source names none (main); of a database, the one meant (all)."
+)
+@click.option(
+    "--tables", metavar="NAMES", help="Of a database: only these tables, with commas between; `*` is any text."
+)
 @click.option("--dialect", help="The dialect of SQL in the source, by its sqlglot name, where it is not the usual one.")
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be written, with the changes of each file; write nothing."
@@ -48,25 +54,33 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
 @click.pass_context
 def import_(
     ctx: click.Context,
-    source: Path,
+    source: str,
     manifest: Path | None,
     format_: str,
     root: Path,
-    schema: str,
+    schema: str | None,
+    tables: str | None,
     dialect: str | None,
     dry_run: bool,
     force: bool,
     all_: bool,
     as_json: bool,
 ) -> None:
-    """Write the entities, metrics, joins and verified queries of another semantic layer as context files.
+    """Write the entities, metrics, joins and verified queries of another source as context files.
 
     One record a file. Imported again, a file follows its source and keeps what people edited since; where both changed,
     the edit stays and is named. What could not be carried over is listed with its place and the reason. What is written
     checks clean; `bylaw check --warehouse URL` then holds it against the data. Exit code 1 when an edit was kept
     against the source.
 
+    Of a live database they are drafted from what it declares and what its rows show: keys, joins with how many rows
+    they find, closed lists of values, dates, columns that look personal. It is only read, each statement within
+    `warehouse.seconds` of rules/ci.yaml, of large tables the first `warehouse.rows`. Each part says in a comment what
+    it rests on. No value of a column that looks personal is written anywhere.
+
     \b
+    bylaw import duckdb:///shop.duckdb           drafts for review; --tables 'ord*,customers', --schema sales
+    bylaw import postgresql://reader@db/shop --dry-run
     bylaw import target/manifest.json            dbt: models, tests, sources, exposures, semantic models, metrics
     bylaw import models --format metricflow --schema analytics
     bylaw import revenue.yaml --dry-run          Cortex, Ossie: what would be written, and what not
@@ -76,21 +90,22 @@ def import_(
     from bylaw.errors import UsageError
 
     if manifest is not None:
-        if str(source) != "mcp":
+        if source != "mcp":
             raise UsageError(f"`{source}` is no source of tools", "write `bylaw import mcp MANIFEST`")
         _tools(manifest, root, dry_run, as_json)
         return
     from ci.importers.draft import is_name
-    from ci.importers.registry import drafted
-    from ci.importers.sql import is_dialect
     from ci.importers.write import plan
 
-    if not is_name(schema):
+    if schema is not None and not is_name(schema):
         raise UsageError(f"`{schema[:60]}` is no name of a schema")
-    if dialect is not None and not is_dialect(dialect):
-        raise UsageError(f"`{dialect[:60]}` is no dialect that sqlglot knows")
-    name, draft = drafted(source, format_, schema, dialect)
-    found = plan(root, draft, f"{name} {source.name}", force)
+    if "://" in source:
+        name, origin, draft = _database(source, root, schema, tables)
+    else:
+        if tables is not None:
+            raise UsageError("`--tables` is meant for a database", "name one: duckdb:///FILE, postgresql://HOST/DB")
+        name, origin, draft = _layer(Path(source), format_, schema or "main", dialect)
+    found = plan(root, draft, origin, force)
     if not dry_run:
         found.write()
     if as_json:
@@ -98,6 +113,31 @@ def import_(
     else:
         click.echo("\n".join(_lines(name, found, draft.dropped, dry_run, all_)), color=ctx.color)
     ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
+
+
+def _layer(source: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, str, Draft]:
+    """The format of a semantic layer, what it is remembered as, and what it says."""
+    from bylaw.errors import UsageError
+    from ci.importers.registry import drafted
+    from ci.importers.sql import is_dialect
+
+    if dialect is not None and not is_dialect(dialect):
+        raise UsageError(f"`{dialect[:60]}` is no dialect that sqlglot knows")
+    name, draft = drafted(source, format_, schema, dialect)
+    return name, f"{name} {source.name}", draft
+
+
+def _database(url: str, root: Path, schema: str | None, tables: str | None) -> tuple[str, str, Draft]:
+    """The same of a live database. What is remembered of its address names neither host nor user."""
+    from bylaw.progress import progress
+    from ci.importers.database.read import Wanted, drafted
+    from ci.load import rules_of
+
+    patterns = tuple(part.strip() for part in (tables or "").split(",") if part.strip())
+    with progress() as hear:
+        draft = drafted(url, Wanted(schema, patterns), rules_of(root), date.today(), hear)
+    kind = url.partition("://")[0]
+    return kind, f"{kind} {Path(url.partition('?')[0]).name}", draft
 
 
 def _tools(manifest: Path, root: Path, dry_run: bool, as_json: bool) -> None:

@@ -108,6 +108,12 @@ def load(root: Path, at: date | None = None, today: date | None = None, progress
     return read(root, found, shown, at or shown.commit_date or today, progress=progress)
 
 
+def rules_of(root: Path) -> Rules:
+    """The rules of the repository at *root*; those that a new one has where there is none yet."""
+    is_there = any((root / folder).exists() for folder in FOLDERS)
+    return (load(root) if is_there else read(root, [], Revision(), None)).rules
+
+
 def files_of(root: Path) -> Iterator[Content | Finding]:
     """The files of the repository at *root*. Raises UsageError where there is none."""
     if not root.is_dir():

@@ -23,6 +23,7 @@ _COLUMNS = (
     "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ? "
     "ORDER BY ordinal_position"
 )
+_NAME = "warehouse_"
 # what a statement failed by, in words that hold nothing of its data
 _KINDS = {
     duckdb.OutOfMemoryException: "memory",
@@ -38,7 +39,7 @@ def serve(descriptor: int, path: str, backstop_ms: str) -> None:
     pipe = Connection(descriptor)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        connection = duckdb.connect(path, config=_locked(backstop_ms))
+        connection = _opened(path, backstop_ms)
     except duckdb.Error as error:
         pipe.send_bytes(pickle.dumps(("error", "open", str(error))))
         return
@@ -47,6 +48,21 @@ def serve(descriptor: int, path: str, backstop_ms: str) -> None:
         while True:
             asked = pickle.loads(pipe.recv_bytes())
             pipe.send_bytes(pickle.dumps(_answer(connection, *asked), pickle.HIGHEST_PROTOCOL))
+
+
+def _opened(path: str, backstop_ms: str) -> duckdb.DuckDBPyConnection:
+    """The database at *path* and nothing else, under a name that no schema has.
+
+    Opened as itself it is called as its file: in `shop.duckdb` the schema `shop` could then not be named.
+    """
+    connection = duckdb.connect(config=_locked(backstop_ms))
+    spelled = path.replace("'", "''")
+    connection.execute(f"ATTACH '{spelled}' AS {_NAME} (READ_ONLY)")
+    connection.execute(f"USE {_NAME}")
+    connection.execute("DETACH memory")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
 
 
 def _end_with_parent() -> None:
@@ -78,8 +94,6 @@ def _answer(connection: duckdb.DuckDBPyConnection, what: str, *arguments: Any) -
 
 def _locked(backstop_ms: str) -> dict[str, str | bool | int | float | list[str]]:
     return {
-        "access_mode": "READ_ONLY",
-        "enable_external_access": "false",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "allow_community_extensions": "false",
@@ -88,5 +102,4 @@ def _locked(backstop_ms: str) -> dict[str, str | bool | int | float | list[str]]
         "max_temp_directory_size": "0GB",
         "threads": "2",
         "max_execution_time": backstop_ms,
-        "lock_configuration": "true",
     }

@@ -26,6 +26,7 @@ from ci.load import read
 from ci.revision import Revision
 
 Record = dict[str, Any]
+Note = tuple[tuple[str, ...], str]  # where in a record, and what a comment there says
 
 KINDS: Mapping[str, tuple[type[BaseModel], str, str]] = {  # section -> model, identity, schema
     "entities": (Entity, "name", "entity"),
@@ -64,7 +65,12 @@ class Draft:
         self.dialect = dialect
         self.records: dict[str, dict[str, Record]] = {section: {} for section in KINDS}
         self.origin: dict[tuple[str, str], str] = {}  # (section, name) -> place in the source
+        self.notes: dict[tuple[str, str], list[Note]] = {}
         self.dropped: list[Dropped] = []
+
+    def note(self, section: str, name: str, route: tuple[str, ...], text: str) -> None:
+        """Say *text* in a comment over a part of a record; the items of a list are known by their names."""
+        self.notes.setdefault((section, name), []).append((route, text))
 
     def drop(self, where: str, why: str) -> None:
         """Say that what stands at *where* in the source is left behind."""
@@ -156,6 +162,7 @@ class Draft:
                 new if key == name else key: _with_entity(record, name, new) for key, record in entities.items()
             }
             entities[new]["name"] = new
+            self.notes["entities", new] = self.notes.pop(("entities", name), [])
             for section in ("metrics", "guides"):
                 self.records[section] = {k: _with_entity(v, name, new) for k, v in self.records[section].items()}
 

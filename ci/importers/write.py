@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from bylaw.authoring import dump
+from bylaw.authoring import annotated, dump
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
 from ci.files import FOLDERS
-from ci.importers.draft import KINDS, Draft, Record
+from ci.importers.draft import KINDS, Draft, Note, Record
 from ci.importers.merge import merge, same, spoken
 from ci.load import load
 from ci.scaffold import SCHEMAS
@@ -77,10 +77,13 @@ def plan(root: Path, draft: Draft, origin: str, force: bool = False) -> Plan:
     for section, records in draft.records.items():
         for name, record in records.items():
             path = known.get(f"{section}/{name}", f"context/{section}/{name}.yaml")
-            entry = _entry(root, path, section, record, memory.get(path), force)
+            notes = draft.notes.get((section, name), [])
+            entry = _entry(root, path, section, record, notes, memory.get(path), force)
             entries.append(entry)
+            if entry.state == "unchanged" and path in memory:
+                notes = memory[path].get("notes", [])  # those that the file has
             if entry.state != "kept" or path in memory:
-                remembered[path] = {"origin": origin, "record": record}
+                remembered[path] = {"origin": origin, "record": record} | ({"notes": notes} if notes else {})
     paths = {entry.path for entry in entries}
     gone = sorted(path for path, held in memory.items() if held.get("origin") == origin and path not in paths)
     for path in gone:
@@ -89,25 +92,25 @@ def plan(root: Path, draft: Draft, origin: str, force: bool = False) -> Plan:
     return Plan(root, tuple(entries), tuple(path for path in gone if path in remembered), remembered)
 
 
-def _entry(root: Path, path: str, section: str, record: Record, held: Any, force: bool) -> Entry:
+def _entry(root: Path, path: str, section: str, record: Record, notes: Sequence[Note], held: Any, force: bool) -> Entry:
     model, _, schema = KINDS[section]
     try:
         text = (root / path).read_bytes().decode("utf-8")
         mine = parse(path, text).data
     except FileNotFoundError:
-        return Entry(path, "new", text=_text(root, path, schema, record))
+        return Entry(path, "new", text=_text(root, path, schema, record, notes))
     except (OSError, UnicodeDecodeError):
         return Entry(path, "kept", ("the file cannot be read",))
     except Unreadable as problem:
         return Entry(path, "kept", (problem.message,))
     if same(mine, record):
         return Entry(path, "unchanged")
-    fresh = _text(root, path, schema, record)
+    fresh = _text(root, path, schema, record, notes)
     base = held.get("record") if isinstance(held, dict) else None
     if base is None and not force:
-        notes = ("it was not imported, so it is yours (--force takes what the source says into it)",)
-        return Entry(path, "kept", notes, diff=_diff(path, text, fresh))
-    if base is not None and text == _text(root, path, schema, base):
+        why = ("it was not imported, so it is yours (--force takes what the source says into it)",)
+        return Entry(path, "kept", why, diff=_diff(path, text, fresh))
+    if base is not None and text == _text(root, path, schema, base, held.get("notes", ())):
         return Entry(path, "updated", ("nobody had edited it",), fresh, _diff(path, text, fresh))
     found = merge(base if base is not None else {}, mine, record, force)
     edited = found.apply(text)
@@ -122,10 +125,10 @@ def _entry(root: Path, path: str, section: str, record: Record, held: Any, force
     return Entry(path, "kept" if kept else "unchanged", kept, diff=_diff(path, text, fresh) if kept else "")
 
 
-def _text(root: Path, path: str, schema: str, record: Record) -> str:
+def _text(root: Path, path: str, schema: str, record: Record, notes: Sequence[Note] = ()) -> str:
     up = "../" * path.count("/")
     folder = "bylaw/schemas" if (root / "bylaw" / "schemas").is_dir() else "schemas"
-    return f"# yaml-language-server: $schema={up}{folder}/{schema}.schema.json\n{dump(record)}"
+    return f"# yaml-language-server: $schema={up}{folder}/{schema}.schema.json\n{annotated(dump(record), notes)}"
 
 
 def _schemas(root: Path, files: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -149,6 +149,11 @@ def types(desk: Desk) -> Iterator[Finding]:
                 yield Finding("column-type", message, desk.at_entity(table.name, section, i, key))
 
 
+def looks_personal(column: str) -> bool:
+    """Does the name of a column say that it holds personal data?"""
+    return bool(_PERSONAL.search(column))
+
+
 def family(kind: str) -> str | None:
     """What a type of SQL holds, in words; None for one that is not known."""
     for name, starts in _FAMILIES.items():
@@ -167,7 +172,7 @@ def personal(desk: Desk) -> Iterator[Finding]:
         }
         for column in table.columns:
             is_shown = column in placed or is_open
-            if _PERSONAL.search(column) and column not in hidden and is_shown:
+            if looks_personal(column) and column not in hidden and is_shown:
                 message = f"the column `{column}` of `{table.name}` looks personal, and nothing hides it"
                 place = placed.get(column, desk.at_entity(table.name, "base_table"))
                 help = (

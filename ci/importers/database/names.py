@@ -1,0 +1,63 @@
+"""What a table or a column is called by people, read off its name: `tblRentalTrx` is `rental trx`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from bylaw.language.words import singular
+
+# What builders of warehouses put around a name; it says nothing about the rows.
+_AFFIXES = frozenset(
+    ("tbl", "tb", "t", "dim", "fct", "fact", "stg", "vw", "v", "mst", "mstr", "master", "tab", "ref", "lkp", "lu")
+)
+KEYS = frozenset(("id", "no", "nr", "num", "number", "code", "cd", "key", "uuid", "guid", "fk", "pk", "sk", "ref"))
+CODES = KEYS | frozenset(("type", "typ", "status", "flag", "class", "level", "grade", "zip", "year", "month"))
+CODED = CODES | {"by"}  # of a whole number: who did it, and no quantity
+LABELS = ("name", "title", "label")
+# How columns are cut short, and the word that people say.
+_SHORT: Mapping[str, str] = {
+    "nm": "name", "dt": "date", "ts": "time", "cd": "code", "amt": "amount", "qty": "quantity", "addr": "address",
+    "tel": "telephone", "cust": "customer", "pct": "percent", "hrs": "hours", "mins": "minutes", "desc": "description",
+    "prio": "priority", "dept": "department", "cat": "category", "inv": "invoice", "acct": "account", "emp": "employee",
+    "mgr": "manager", "cnt": "count", "avg": "average", "typ": "type", "val": "value", "nr": "number", "nbr": "number",
+}  # fmt: skip
+# Numbers whose sum says nothing: they are averaged.
+LEVELS = frozenset((
+    "pct", "percent", "percentage", "rate", "ratio", "score", "rating", "lat", "latitude", "lon", "lng", "longitude",
+    "age", "year", "price", "temperature", "temp", "level", "share", "avg", "average", "mean", "min", "max", "limit",
+))  # fmt: skip
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name, in small letters: `startStationID` is start, station, id."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+", " ", name)
+    return tuple(word.lower() for word in spaced.split())
+
+
+def spoken(name: str) -> tuple[str, ...]:
+    """The words of a name as people say them: `birth_dt` is birth, date."""
+    return tuple(_SHORT.get(word, word) for word in words(name))
+
+
+def of_table(name: str) -> tuple[str, ...]:
+    """The words of a table's name without what its builders put around them."""
+    found = words(name)
+    while len(found) > 1 and found[0] in _AFFIXES:
+        found = found[1:]
+    while len(found) > 1 and found[-1] in _AFFIXES:
+        found = found[:-1]
+    return found
+
+
+def one(found: tuple[str, ...]) -> tuple[str, ...]:
+    """The words for a single one: `order items` is `order item`."""
+    return (*found[:-1], singular(found[-1])) if found else found
+
+
+def role(column: str) -> tuple[str, ...]:
+    """What a column that refers to something says of it: `start_station_id` is `start station`."""
+    found = words(column)
+    while len(found) > 1 and (found[-1] in KEYS or found[0] in ("fk", "pk")):
+        found = found[1:] if found[0] in ("fk", "pk") else found[:-1]
+    return found

@@ -1,0 +1,296 @@
+"""What was measured as records of the context, each part with a comment that says on what it rests."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from ci.importers.database.catalogue import Table
+from ci.importers.database.links import Key, Link
+from ci.importers.database.names import CODED, KEYS, LABELS, LEVELS, of_table, one, role, spoken, words
+from ci.importers.database.profile import Measured, Profile
+from ci.importers.draft import Draft, Record, identifier, is_name
+
+
+@dataclass(slots=True)
+class Drafter:
+    """Writes the tables of one database into a draft. `names`: what each table, by its qualified name, is called."""
+
+    draft: Draft
+    tables: Mapping[str, Measured]
+    keys: Mapping[str, Key]
+    links: Sequence[Link]
+    on: date
+    dialect: str
+    names: dict[str, str] = field(default_factory=dict)
+
+    def write(self) -> None:
+        """The entities, then the metrics that count and add up their rows."""
+        self.names = _called([found.table for found in self.tables.values()])
+        for name in list(self.names):
+            table = self.tables[name].table
+            if not (is_name(table.schema) and is_name(table.name)):
+                self.draft.drop(name, "its name needs quotes: give it a view with a plain one")
+                del self.names[name]
+        facts = Counter(fact for name in self.names for fact in self._facts(name))
+        for name in self.names:
+            self._entity(name)
+            self._metrics(name, facts)
+
+    # ---- one table
+
+    def _entity(self, name: str) -> None:
+        found, called, key = self.tables[name], self.names[name], self.keys.get(name)
+        table = found.table
+        record: Record = {
+            "name": called,
+            "description": f"one row per {' '.join(one(of_table(table.name)))}",
+            "base_table": {"schema": table.schema, "table": table.name},
+            "pii": [column for column, profile in found.columns.items() if profile.personal and is_name(column)],
+        }
+        self._note(called, (), f"drafted from the database on {self.on}, for review; {found.read} were read")
+        if key is not None and all(map(is_name, key.columns)):
+            record["primary_key"] = {"columns": list(key.columns)}
+            self._note(called, ("primary_key",), self._of_key(found, key))
+        else:
+            self._note(
+                called, (), "no column, and no pair of codes or days, tells its rows apart: name its primary_key"
+            )
+        for section in ("dimensions", "time_dimensions", "facts"):
+            record[section] = []
+        for column, profile in found.columns.items():
+            self._column(name, record, column, profile)
+        if record["pii"] and not record["facts"] and self.dialect == "postgres":
+            text = "it has no fact, so its list of columns is open: beside personal columns no join of it runs"
+            self._note(called, (), text)
+        self._default_time(called, found, record)
+        record["label"] = self._label(found, record)
+        record["relationships"] = self._relationships(name)
+        self.draft.add("entities", record, name)
+
+    def _column(self, name: str, record: Record, column: str, profile: Profile) -> None:
+        """One column as what it seems to be."""
+        found, called = self.tables[name], self.names[name]
+        part: Record = {"name": self._part(column), "data_type": profile.column.type.lower()}
+        if (expr := self._expr(column)) != part["name"]:
+            part["expr"] = expr
+        where = f"{name}.{column}"
+        note = _filled(profile, found)
+        if profile.personal:
+            text = f"{column}: looks personal, {profile.personal}; no value of it is shown anywhere"
+            if is_name(column):
+                self._note(called, ("pii",), text)
+            else:
+                self.draft.drop(where, "it looks personal, and its name needs quotes: no answer reads it")
+            return
+        if not profile.distinct:
+            self.draft.drop(where, "no row that was read has a value there")
+            return
+        kind = self._kind(name, column, profile)
+        match kind:
+            case "time":
+                if profile.is_day:
+                    part |= {"expr": f"CAST({expr} AS DATE)", "data_type": "date"}
+                    note += "; text, and every value that was looked at is a date"
+            case "fact":
+                part["default_aggregation"] = _aggregation(column)
+            case "reference":
+                return
+            case _:
+                part["unique"] = (
+                    self.keys.get(name) == Key((column,), self.keys[name].how) if name in self.keys else False
+                )
+                if profile.values and profile.column.kind in ("text", "number"):
+                    part |= {"is_enum": True, "sample_values": list(profile.values)}
+                    note += f"; a closed list: {profile.distinct:,} values"
+                if profile.is_long:
+                    note += "; long texts: worth a dimension?"
+        part["synonyms"] = _synonyms(column, found.table, kind)
+        if any(
+            part["name"] == other["name"]
+            for parts in ("dimensions", "time_dimensions", "facts")
+            for other in record[parts]
+        ):
+            self.draft.drop(where, f"another column is called `{part['name']}` too")
+            return
+        section = {"time": "time_dimensions", "fact": "facts"}.get(kind, "dimensions")
+        order = ("name", "expr", "data_type", "synonyms", "unique", "is_enum", "sample_values", "default_aggregation")
+        record[section].append({key: part[key] for key in order if part.get(key) not in (None, [], False)})
+        self._note(called, (section, part["name"]), note)
+
+    def _kind(self, name: str, column: str, profile: Profile) -> str:
+        key = self.keys.get(name)
+        if any(link.left == name and column in link.columns for link in self.links):
+            return "reference" if key is None or key.columns != (column,) else "dimension"
+        if profile.is_day or profile.column.kind in ("day", "moment"):
+            return "time"
+        is_key = key is not None and column in key.columns
+        ends = CODED if profile.values or words(column)[-1] == "by" else KEYS
+        is_code = profile.column.kind == "number" and words(column)[-1] in ends
+        return "fact" if profile.column.kind == "number" and not is_key and not is_code else "dimension"
+
+    def _facts(self, name: str) -> list[str]:
+        """What the numbers of a table are called that are added up or averaged."""
+        found = self.tables[name]
+        parts = [(column, profile) for column, profile in found.columns.items() if not profile.personal]
+        return [
+            self._part(column)
+            for column, profile in parts
+            if profile.distinct and self._kind(name, column, profile) == "fact"
+        ]
+
+    def _default_time(self, called: str, found: Measured, record: Record) -> None:
+        """Of several, the one that most rows have, and of these the first: it is what a row begins with."""
+        times = record["time_dimensions"]
+        if len(times) > 1:
+            filled = {self._part(column): profile.filled for column, profile in found.columns.items()}
+            chosen = max(times, key=lambda part: filled.get(part["name"], 0))
+            chosen["default"] = True
+            text = f"one of {len(times)} dates: the first that most rows have is meant where nobody says another"
+            self._note(called, ("time_dimensions", chosen["name"]), text)
+
+    def _label(self, found: Measured, record: Record) -> list[str]:
+        """The name by which people tell its rows apart, where there is one."""
+        known = {self._part(column): profile for column, profile in found.columns.items()}
+        for part in record["dimensions"]:
+            profile = known[part["name"]]
+            if spoken(part["name"])[-1] in LABELS and profile.column.kind == "text" and not profile.values:
+                return [part["name"]]
+        return []
+
+    def _relationships(self, name: str) -> list[Record]:
+        made: list[Record] = []
+        links = [link for link in self.links if link.left == name and link.right in self.names]
+        ends = Counter(link.right for link in links)
+        for link in links:
+            if not all(map(is_name, (*link.columns, *link.theirs))):
+                self.draft.drop(f"{name}.{', '.join(link.columns)}", "it refers by a column whose name needs quotes")
+                continue
+            called, right = self.names[name], self.names[link.right]
+            said = role(link.columns[0]) if len(link.columns) == 1 else ()
+            owner = one(of_table(self.tables[link.right].table.name))
+            is_role = bool(said) and one(said) != owner and (ends[link.right] > 1 or link.is_declared)
+            title = "_".join(said) if is_role else f"{called}_to_{right}"
+            if any(other["name"] == title for other in made):
+                title = f"{title}_by_{'_'.join(words(link.columns[0]))}"
+            pairs = [
+                {"left_column": ours, "right_column": theirs}
+                for ours, theirs in zip(link.columns, link.theirs, strict=True)
+            ]
+            synonyms = [" ".join(said)] if is_role else []
+            made.append(
+                {"name": title, "right_entity": right, "relationship_columns": pairs, "relationship_type": link.type}
+                | ({"synonyms": synonyms} if synonyms else {})
+                | ({"default": True} if ends[link.right] > 1 and not is_role else {})
+            )
+            self._note(called, ("relationships", title), _of_link(link, self.tables[name]))
+            if ends[link.right] > 1:
+                self._note(called, ("relationships", title), f"one of {ends[link.right]} ways to {right}")
+        return made
+
+    # ---- metrics
+
+    def _metrics(self, name: str, facts: Mapping[str, int]) -> None:
+        """How many rows there are, and what their numbers add up to."""
+        called, found = self.names[name], self.tables[name]
+        if called not in self.draft.records["entities"]:
+            return
+        single = one(of_table(found.table.name))
+        spoken = " ".join(of_table(found.table.name))
+        self._metric(
+            {"name": f"{'_'.join(single)}_count", "description": f"how many {spoken} there are", "entity": called}
+            | {"agg": "count", "synonyms": [f"number of {spoken}"], "format": "integer"},
+            found,
+        )
+        for fact in self.draft.records["entities"][called].get("facts", ()):
+            title = fact["name"] if facts[fact["name"]] == 1 else f"{'_'.join(single)}_{fact['name']}"
+            plain = title.replace("_", " ")
+            expr = fact.get("expr", fact["name"])
+            if fact["default_aggregation"] == "sum":
+                made = {"name": f"total_{title}", "description": f"{plain}, added up over {spoken}"}
+                self._metric(made | {"entity": called, "agg": "sum", "expr": expr}, found)
+            made = {"name": f"average_{title}", "description": f"{plain}, on average over {spoken}"}
+            self._metric(made | {"entity": called, "agg": "avg", "expr": expr}, found)
+
+    def _metric(self, record: Record, found: Measured) -> None:
+        name = record["name"]
+        if self.draft.add("metrics", record, f"{found.table.qualified} ({name})"):
+            text = f"drafted from the database on {self.on}, for review: is it a number that people ask for?"
+            self.draft.note("metrics", name, (), text)
+
+    # ---- words
+
+    def _note(self, entity: str, route: tuple[str, ...], text: str) -> None:
+        self.draft.note("entities", entity, route, text)
+
+    def _part(self, column: str) -> str:
+        return identifier("_".join(words(column))) or column
+
+    def _expr(self, column: str) -> str:
+        """A column in SQL: as it is where every database reads it so."""
+        is_plain = is_name(column) and (column == column.lower() or self.dialect == "duckdb")
+        return column if is_plain else '"' + column.replace('"', '""') + '"'
+
+    def _of_key(self, found: Measured, key: Key) -> str:
+        if key.how == "declared":
+            return "declared in the database"
+        one_ = found.columns[key.columns[0]]
+        counted = f"{one_.distinct:,} values, none missing" if len(key.columns) == 1 else "each pair once, none missing"
+        return f"measured, not declared: {counted} in {found.read}"
+
+
+def _filled(profile: Profile, found: Measured) -> str:
+    """How many rows have it, and how many different values that is."""
+    missing = found.rows - profile.filled
+    had = f"{profile.distinct:,} {'value' if profile.distinct == 1 else 'values'} in {found.read}"
+    return f"{had}; {missing:,} have none" if missing else had
+
+
+def _of_link(link: Link, left: Measured) -> str:
+    how = "declared" if link.is_declared else "by its name and its values"
+    none = left.rows - link.rows
+    parts = [f"{how}: {link.rows:,} of {left.read} name one" + (f", {none:,} none" if none else "")]
+    if link.rows:
+        parts.append(
+            f"{link.orphans:,} ({link.orphans / link.rows:.1%}) find nobody" if link.orphans else "all are found"
+        )
+    parts.append(f"up to {link.most_left:,} share one" if link.most_left > 1 else "no two share one")
+    if link.most_right > 1:
+        parts.append(f"one finds up to {link.most_right:,}: totals over it would be too high")
+    return "; ".join(parts)
+
+
+def _aggregation(column: str) -> str:
+    """What a total of it would say: nothing, of a rate or an age."""
+    return "avg" if LEVELS & set(words(column)) else "sum"
+
+
+def _synonyms(column: str, table: Table, kind: str) -> list[str]:
+    """The name as people say it, and without its table's: `bike_model` of a bike is its model."""
+    said, owner = spoken(column), one(of_table(table.name))
+    found = [said] if said != words(column) else []
+    rest = said[len(owner) :]
+    if (
+        said[: len(owner)] == owner
+        and rest
+        and rest[0] not in KEYS
+        and rest not in (("name",), ("date",))
+        and kind != "fact"
+    ):
+        found.append(rest)
+    return [" ".join(one_) for one_ in found]
+
+
+def _called(tables: Iterable[Table]) -> dict[str, str]:
+    """What each table is called: its plain name, with its schema where several are called so."""
+    by_name: dict[str, list[Table]] = defaultdict(list)
+    for table in tables:
+        by_name["_".join(of_table(table.name))].append(table)
+    found: dict[str, str] = {}
+    for plain, group in by_name.items():
+        for table in group:
+            spelled = plain if len(group) == 1 else "_".join((*words(table.schema), *words(table.name)))
+            found[table.qualified] = identifier(spelled) or "rows"
+    return dict(sorted(found.items()))
