@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
+import httpx
 import pytest
 
 from bot.store import audit
@@ -87,9 +88,10 @@ def test_only_a_malformed_body_is_refused(shop, body, status):
     assert status != 200 or told.json()["decision"] == "deny"
 
 
-def test_a_name_that_no_text_can_hold_is_denied_and_kept(shop):
-    told = shop.post("/v2/decide", {"tool": "issue_refund\ud800"})
-    assert told.status_code in (200, 422) and (told.status_code == 422 or told.json()["decision"] == "deny")
+def test_a_name_that_no_text_can_hold_harms_nobody(shop):
+    body, headers = b'{"tool": "issue_refund\\ud800"}', {"Content-Type": "application/json"}
+    told = httpx.post(f"{shop.address}/v2/decide", content=body, headers=headers, timeout=30)
+    assert told.status_code == 422 or told.json()["decision"] == "deny", told.text
 
 
 def test_time_goes_on_in_a_session(shop):
