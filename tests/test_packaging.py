@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -74,3 +75,14 @@ def test_the_script_of_the_extension_is_well_formed_and_names_what_is_declared()
     node = shutil.which("node")
     if node is not None:
         subprocess.run([node, "--check", EXTENSION / "extension.js"], check=True)
+
+
+def test_the_commands_of_the_readme_do_what_it_says(tmp_path: Path, call, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) < 200
+    (tmp_path / "bylaw").mkdir()
+    monkeypatch.chdir(tmp_path / "bylaw")
+    lines = re.findall(r"^bylaw ((?:init|check|ask) [^#\n]*?)\s*(?:#.*)?$", readme, re.MULTILINE)
+    assert len(lines) == 3
+    for line in lines:
+        assert call(*shlex.split(line)).code == 0

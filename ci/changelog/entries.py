@@ -149,8 +149,8 @@ class _Book:
         """The policies of the domain that are gone, or that now end on the day before."""
         for policy_id, old in sorted(self.one.papers.items()):
             new = self.two.papers.get(policy_id)
-            is_ended = new is not None and new.until != old.until and new.until is not None
-            follows = is_ended and paper.since == new.until + timedelta(days=1)
+            end = None if new is None or new.until == old.until else new.until
+            follows = end is not None and paper.since == end + timedelta(days=1)
             if old.domain == paper.domain and (new is None or follows):
                 yield policy_id
 
