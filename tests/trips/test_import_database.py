@@ -34,8 +34,8 @@ QUESTIONS = [
      "SELECT sum(amount) FROM lab.fct_invoices WHERE issued LIKE '2025-02-%'"),
     ("average value of results in 2025",
      "SELECT avg(val) FROM lab.results WHERE resulted_at >= '2025-01-01' AND resulted_at < '2026-01-01'"),
-    ("number of routine requests by month in 2025",
-     "SELECT CAST(date_trunc('month', ordered_at) AS DATE), count(*) FROM lab.requests WHERE prio = 'routine' "
+    ("number of urgent requests by month in 2025",
+     "SELECT CAST(date_trunc('month', ordered_at) AS DATE), count(*) FROM lab.requests WHERE prio = 'urgent' "
      "AND ordered_at < '2026-01-01' GROUP BY 1"),
     ("top 3 wards by number of patients",
      "SELECT w.ward_nm, count(*) FROM lab.tbl_patient p JOIN lab.ward w USING (ward_cd) GROUP BY 1 ORDER BY 2 DESC, 1 "

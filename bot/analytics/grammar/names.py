@@ -109,7 +109,7 @@ def read_named(scan: Scan) -> bool:
         scan.quantity, scan.relative, scan.at, scan.agg, scan.verb = None, False, after, None, None
         scan.say(first, after, "metric", ref.words)
         return True
-    if stakes := ref.of("stakes"):
+    if (stakes := ref.of("stakes")) and not ref.of("value"):
         scan.said.stakes += [target.name for target in stakes]
         scan.say(first, after, "stakes", ", ".join(target.name for target in stakes))
         scan.at = after
