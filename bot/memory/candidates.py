@@ -124,7 +124,10 @@ def held(connection: Connection, name: str, actor: Actor, services: Services, is
 def check_steward(actor: Actor, services: Services) -> None:
     """Raise UsageError unless *actor* stewards the shared knowledge."""
     if not services.index.rules.roles.is_steward(actor.id):
-        raise UsageError("only a steward looks after what everybody corrects", "see `steward` in rules/roles.yaml")
+        raise UsageError(
+            "only a steward looks after what everybody corrects",
+            "say who acts with `--as USER`; `steward` in rules/roles.yaml names them",
+        )
 
 
 def _agreed(
