@@ -128,7 +128,7 @@ class Topic:
     @property
     def is_likely(self) -> bool:
         """Do its words speak of something that they do not name?"""
-        return bool(self.likely) and self.likely[0][1] >= LEAST
+        return bool(self.likely) and self.likely[0][1] > LEAST
 
 
 def score(text: str, index: BundleIndex) -> float:

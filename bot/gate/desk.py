@@ -2,9 +2,9 @@
 said.
 
 One thread of a process takes what waits, decides it under the lock of the chain and commits the whole batch at once. A
-second one waits for the disk and then answers, while the first decides what came meanwhile; what shadow mode lets
-through waits for neither. What is known of history is kept in memory, session by session and key by key, and follows
-what other processes changed by the number of their changes.
+second one waits for the disk and then answers, while the first decides what came meanwhile. What is known of history is
+kept in memory, session by session and key by key, and follows what other processes changed by the number of their
+changes.
 """
 
 from __future__ import annotations
@@ -114,8 +114,6 @@ class StoreDesk:
                     try:
                         found = work(connection)
                         told.append((future, found, None))
-                        if isinstance(found, Answer) and found.mode == "shadow":
-                            _say(future, found, None)
                     except BylawError as error:  # refused before anything of it was written
                         told.append((future, None, error))
         except BaseException as error:  # nothing was kept, so nothing is known either
@@ -232,9 +230,7 @@ def _batch(queue: SimpleQueue[T]) -> list[T]:
 
 
 def _say(future: Future[Any], found: Any, problem: BaseException | None) -> None:
-    """Let who waits hear of it, unless nobody does any more, or has heard already."""
-    if future.done():
-        return
+    """Let who waits hear of it, unless nobody does any more."""
     with suppress(InvalidStateError):
         future.set_result(found) if problem is None else future.set_exception(problem)
 
