@@ -235,8 +235,10 @@ def counted(draft: Draft, ref: Ref, counting: Sequence[str]) -> tuple[str, str]:
     target = draft.choose(ref, ref.of("entity"))
     declared = declared_name(draft, f"count({target.name})")
     named = [name for name in counting if draft.context.metrics[name].entity == target.name]
-    if declared not in draft.context.metrics and len(named) == 1 and is_plain(draft, draft.context.metrics[named[0]]):
-        declared = named[0]
+    if declared not in draft.context.metrics and len(named) == 1:
+        metric = draft.context.metrics[named[0]]
+        if is_plain(draft, metric) or ref.words.lower() in metric.synonyms:  # who wrote it says what the word counts
+            declared = named[0]
     roles = [name for name in sorted(draft.context.metrics) if counts_roles(draft, name, target.name)]
     if len(roles) == 1:
         return roles[0], draft.compiler.base_of(roles[0])

@@ -6,14 +6,12 @@ Where the words leave open which of them count, the person who asked is asked ba
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from bot.analytics.headline import readable
 from bot.analytics.meaning.draft import Draft
 from bot.analytics.meaning.links import links
 from bot.analytics.meaning.metrics import base_of
 from bot.analytics.reading import Stop, Unclear, not_understood
-from bot.analytics.said import NumberSaid
 from bot.conversation import Choice
 from bylaw.semantic.gotchas import applicable
 from bylaw.semantic.query import SemanticQuery
@@ -88,13 +86,6 @@ def stop_at_done(draft: Draft, query: SemanticQuery) -> None:
                 message = f"I do not see which rows are `{verb.words}`: the catalogue says it of `{readable(name)}`"
                 help = f"ask for `{readable(name)}`, or leave `{verb.words}` out for all rows"
                 raise Stop(not_understood(message, help, (verb.words,)))
-
-
-def _between(draft: Draft, numbers: Sequence[NumberSaid]) -> str:
-    """The two numbers of a difference as they are told: "total A minus total B"."""
-    one, other = (re.escape(number.ref.words) for number in numbers)
-    words = r"\s+".join(map(re.escape, []))
-    return rf"((?:total |sum of )?(?:the )?{one})\s+({words})\s+(?:the )?((?:total |sum of )?(?:the )?{other})"
 
 
 def _replaced(text: str, words: str, new: str) -> str:

@@ -31,8 +31,8 @@ def bot(tmp_path, slack, voltmark):
         yield opened
 
 
-def ask(slack, bot, user):
-    ts = slack.say(user, "C1", f"<@{BOT}> {ASKED}")
+def ask(slack, bot, user, text=None):
+    ts = slack.say(user, "C1", f"<@{BOT}> {text or ASKED}")
     bot.settle()
     return next(post for post in slack.posts("C1", user) if post["thread_ts"] == ts)
 
@@ -62,6 +62,7 @@ def test_the_answer_says_how_to_correct_it_and_the_form_does(bot, slack):
     assert mine["to"] == "UANA", "a figure that one person changed is not shown to everybody"
     assert "Using your correction of" in shown(mine)
     assert "in-store" not in shown(mine)
+    assert "Using your correction of" in shown(ask(slack, bot, "UANA", "how many orders did we get in 2025?"))
     assert "Using your correction" not in shown(theirs)
     assert "in-store" in shown(theirs)
     (one,) = kept(bot, "UANA")
