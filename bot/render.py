@@ -52,12 +52,12 @@ def render(reply: Reply, explain: bool = False) -> str:
 
 
 def hint(reply: Reply) -> str | None:
-    """How to go on where the reply waits for the person, None where it does not."""
+    """How to go on: to answer what the reply waits for, or to say that it is wrong. None where there is neither."""
     if (wrong := (reply.meta or {}).get(CORRECTS)) is not None:
         return f"say what is right: bylaw correct {wrong}"
     is_waiting = reply.status in ("needs_choice", "needs_fact", "pending") or reply.choices or reply.ask
     if not is_waiting:
-        return None
+        return f"wrong? bylaw correct {reply.request_id}" if reply.status == "answered" else None
     if reply.form is not None:
         return "fill in the form: bylaw ask --form '{…}'; the answer with --json has its fields and what was understood"
     return f'answer with: bylaw ask --session {reply.session_id} "…"'

@@ -34,15 +34,18 @@ def test_more_rows_than_a_screen_are_counted_not_shown():
     assert len(shown) == 1 + MAX_ROWS + 1
 
 
-@pytest.mark.parametrize(("status", "is_waiting"), [("needs_fact", True), ("needs_choice", True), ("answered", False)])
-def test_how_to_go_on_is_said_only_where_something_waits(status, is_waiting):
-    told = hint(reply(status=status))
-    assert told == ('answer with: bylaw ask --session s1 "…"' if is_waiting else None)
+ANSWER = 'answer with: bylaw ask --session s1 "…"'
+GOES_ON = [("needs_fact", ANSWER), ("needs_choice", ANSWER), ("answered", "wrong? bylaw correct r1"), ("refused", None)]
+
+
+@pytest.mark.parametrize(("status", "told"), GOES_ON)
+def test_how_to_go_on_is_said_of_what_waits_or_may_be_wrong(status, told):
+    assert hint(reply(status=status)) == told
 
 
 def test_an_answer_that_still_asks_says_how_to_go_on():
     asked = Ask(fact="customer_tier", question="Which tier?")
-    assert hint(reply(ask=asked)) == 'answer with: bylaw ask --session s1 "…"'
+    assert hint(reply(ask=asked)) == ANSWER
 
 
 @given(st.text())
