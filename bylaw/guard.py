@@ -213,6 +213,10 @@ class Guard:
         around = _around.get()
         return self.desk.tools(around.actor, around.facts).get(tool, False)
 
+    async def amay_ever(self, tool: str) -> bool:
+        """`may_ever` for coroutines."""
+        return await self._off(functools.partial(self.may_ever, tool))
+
 
 def _named(signature: inspect.Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments by name; those of a `**kwargs` stand beside the others."""

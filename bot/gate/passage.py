@@ -302,7 +302,7 @@ def spelled(message: Mapping[str, Any]) -> str:
 
 def _denied(name: str, answer: Answer, asked: tuple[Question, ...]) -> Message:
     said = f"{answer.decision}: {answer.why}"
-    text = json.dumps({"not_done": name, **answer.as_json()}, ensure_ascii=False)
+    text = json.dumps(answer.as_refusal(name), ensure_ascii=False)
     content = [{"type": "text", "text": said}, {"type": "text", "text": text}]
     if asked:
         content.append({"type": "text", "text": " ".join(one.text for one in asked)})

@@ -25,7 +25,7 @@ class GuardedToolset(WrapperToolset[Any]):
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         found = await super().get_tools(ctx)
-        return {name: tool for name, tool in found.items() if self.guard.may_ever(name)}
+        return {name: tool for name, tool in found.items() if await self.guard.amay_ever(name)}
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
@@ -34,4 +34,4 @@ class GuardedToolset(WrapperToolset[Any]):
             async with self.guard.acall(tool=name, arguments=tool_args):
                 return await super().call_tool(name, tool_args, ctx, tool)
         except Denied as denied:
-            return {"not_done": name, **denied.answer.as_json()}
+            return denied.answer.as_refusal(name)

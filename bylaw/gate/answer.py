@@ -94,6 +94,10 @@ class Answer:
             found["would"] = self.ruling
         return found
 
+    def as_refusal(self, name: str) -> dict[str, Any]:
+        """What an agent hears whose call of *name* was not made: why in one line, and the whole document."""
+        return {"not_done": name, "why": self.why, **self.as_json()}
+
     @property
     def why(self) -> str:
         """The reasons in one line, and what would allow it."""

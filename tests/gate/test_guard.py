@@ -1,4 +1,4 @@
-"""The guard in process: decorator and context managers, sync and async, what it imports, and pydantic-ai over it."""
+"""The guard in process: decorator and context managers, sync and async, and what it imports."""
 
 import asyncio
 import shutil
@@ -68,48 +68,6 @@ def test_nothing_of_a_server_or_a_database_is_imported():
     heavy = ("fastapi", "starlette", "sqlalchemy", "sqlglot", "duckdb", "z3", "mcp", "pydantic_ai", "bot", "ci")
     code = f"import sys, bylaw.guard; print([name for name in {heavy!r} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-def test_pydantic_ai_calls_no_tool_that_the_guard_denies(guard):
-    from pydantic_ai import Agent
-    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-    from pydantic_ai.models.function import FunctionModel
-    from pydantic_ai.toolsets import FunctionToolset
-
-    from bylaw.adapters.pydantic_ai import GuardedToolset
-
-    paid, shown = [], []
-    script = [
-        ("issue_refund", REFUND),
-        ("verify", {"customer_id": "c1"}),
-        ("issue_refund", REFUND),
-        ("issue_refund", REFUND),
-    ]
-
-    def issue_refund(kind: str, amount: float, days: int, order_id: str, customer_id: str) -> str:
-        paid.append(order_id)
-        return "paid"
-
-    def verify(customer_id: str) -> str:
-        return "verified"
-
-    def tell() -> str:
-        return "a secret"
-
-    def model(messages, info):
-        shown.append(sorted(tool.name for tool in info.function_tools))
-        step = len(shown) - 1
-        return ModelResponse(parts=[ToolCallPart(*script[step])] if step < len(script) else [TextPart("done")])
-
-    tools = GuardedToolset(FunctionToolset([issue_refund, verify, tell]), guard)
-    with guard.session("s", actor="bot", facts={"confirmed": True}):
-        found = Agent(FunctionModel(model), toolsets=[tools]).run_sync("refund, please")
-    told = [
-        part.content for message in found.all_messages() for part in message.parts if isinstance(part, ToolReturnPart)
-    ]
-    assert shown[0] == ["issue_refund", "verify"], "a tool that nobody may call is not shown"
-    assert paid == ["17"] and told[0]["first"] == ["verify_identity"] and told[1:3] == ["verified", "paid"]
-    assert (told[3]["not_done"], told[3]["decision"]) == ("issue_refund", "deny")
 
 
 def test_the_demo_stops_what_it_should_and_takes_no_time(tmp_path):

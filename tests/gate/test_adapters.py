@@ -1,0 +1,146 @@
+"""The guard in three frameworks, each the real package with a scripted model: the same calls come to the same end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+
+from bylaw.guard import Guard
+from tests.gate.frameworks import FRAMEWORKS
+from tests.gate.shop import REFUND, SHOP
+
+VERIFY = ("verify", {"customer_id": "c1"})
+PAY = ("issue_refund", REFUND)
+WORLD = {
+    **SHOP,
+    "tools": {
+        **SHOP["tools"],
+        "close": {"action": "close_account", "facts": {"has_receipt": {"from": "argument", "name": "receipt"}}},
+    },
+}
+
+
+class Desk:
+    """Tools, and what they did."""
+
+    def __init__(self, fails: int = 0) -> None:
+        self.paid: list[str] = []
+        self.fails = fails
+
+    def sync(self):
+        def issue_refund(kind: str, amount: float, days: int, order_id: str, customer_id: str) -> str:
+            """Pay it back."""
+            if self.fails:
+                self.fails -= 1
+                raise RuntimeError("the bank is closed")
+            self.paid.append(order_id)
+            return "paid"
+
+        def verify(customer_id: str) -> str:
+            """See who it is."""
+            return "verified"
+
+        def close(receipt: bool | None = None) -> str:
+            """Close the account."""
+            self.paid.append("closed")
+            return "closed"
+
+        def tell() -> str:
+            """Tell a secret."""
+            self.paid.append("told")
+            return "a secret"
+
+        return {"issue_refund": issue_refund, "verify": verify, "close": close, "tell": tell}
+
+    def coroutines(self):
+        plain = self.sync()
+
+        async def issue_refund(kind: str, amount: float, days: int, order_id: str, customer_id: str) -> str:
+            """Pay it back."""
+            return plain["issue_refund"](kind, amount, days, order_id, customer_id)
+
+        async def verify(customer_id: str) -> str:
+            """See who it is."""
+            return plain["verify"](customer_id)
+
+        async def close(receipt: bool | None = None) -> str:
+            """Close the account."""
+            return plain["close"](receipt)
+
+        return {**plain, "issue_refund": issue_refund, "verify": verify, "close": close}
+
+
+@pytest.fixture(params=sorted(FRAMEWORKS))
+def run(request, bundle_file):
+    guard = Guard.open(bundle_file(WORLD))
+
+    def made(tools, *script):
+        with guard.session("s", actor="bot", facts={"confirmed": True}):
+            return FRAMEWORKS[request.param](guard, tools, script)
+
+    return made
+
+
+@pytest.mark.parametrize("kind", ["sync", "coroutines"])
+def test_what_is_allowed_is_done_once_and_what_is_not_comes_back_with_its_line(run, kind):
+    desk = Desk()
+    found = run(getattr(desk, kind)(), [PAY], [VERIFY], [PAY], [PAY])
+    assert desk.paid == ["17"]
+    assert found.shown[0] == {"issue_refund", "verify", "close"}, "what may never be called is not shown"
+    refused, verified, paid, again = found.told
+    assert "policies/refund/POL-REFUND-003.yaml" in refused
+    assert '"not_done": "issue_refund"' in refused
+    assert "It would be allowed if" in refused
+    assert (verified, paid) == ("verified", "paid")
+    assert "policies/refund/POL-REFUND-002.yaml" in again
+
+
+@pytest.mark.parametrize("kind", ["sync", "coroutines"])
+def test_calls_made_at_once_do_not_pass_one_limit_together(run, kind):
+    desk = Desk()
+    found = run(getattr(desk, kind)(), [VERIFY], [PAY, PAY, PAY])
+    assert desk.paid == ["17"]
+    assert sum("not_done" in told for told in found.told) == 2
+
+
+@pytest.mark.parametrize("kind", ["sync", "coroutines"])
+def test_a_call_that_raises_has_failed_and_may_be_tried_again(run, kind):
+    desk = Desk(fails=1)
+    with suppress(RuntimeError):
+        run(getattr(desk, kind)(), [VERIFY], [PAY])
+    assert (desk.fails, desk.paid) == (0, [])
+    run(getattr(desk, kind)(), [PAY], [PAY])
+    assert desk.paid == ["17"]
+
+
+def test_what_is_missing_is_asked_for_and_what_a_person_does_is_left_to_one(run):
+    desk = Desk()
+    asked, escalated, denied = run(
+        desk.sync(), [("close", {})], [("close", {"receipt": True})], [("close", {"receipt": False})]
+    ).told
+    assert '"decision": "ask"' in asked and '"missing": ["has_receipt"]' in asked
+    assert '"decision": "escalate"' in escalated
+    assert '"decision": "deny"' in denied
+    assert desk.paid == []
+
+
+def test_a_tool_under_another_name_is_none_that_is_bound(run):
+    desk = Desk()
+    tools = desk.sync()
+    renamed = {"verify": tools["verify"], "issue_refund_v2": tools["issue_refund"]}
+    found = None
+    with suppress(Exception):  # a framework may end the run of a model that calls what it was not shown
+        found = run(renamed, [VERIFY], [("issue_refund_v2", REFUND)])
+    assert desk.paid == []
+    assert found is None or found.shown[0] == {"verify"}
+
+
+def test_no_framework_is_imported_by_the_guard():
+    code = (
+        "import sys, bylaw.guard, bylaw.adapters;"
+        "print([name for name in ('agents', 'langgraph', 'langchain_core', 'pydantic_ai') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
