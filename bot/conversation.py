@@ -17,6 +17,7 @@ from bylaw.canonical import plain, spelled
 from bylaw.errors import UsageError
 
 CORRECTS = "corrects"  # of a reply's `meta`: the request whose answer the person says is wrong
+PROPOSED = "proposed"  # of a reply's `meta`: the correction that its words were read as, for the person to confirm
 MAX_TEXT = 8_000  # characters of a question
 _DEEPEST = 40  # lists and objects inside one another, in what comes with a question
 

@@ -30,6 +30,7 @@ _AS = click.option("--as", "user", metavar="USER", default="anonymous", help="Wh
 @click.option("--new", default="", metavar="VALUE", help="What it should say.")
 @click.option("--reason", default="", help="Why; whoever reviews it reads this.")
 @click.option("--type", "type_", type=click.Choice(TYPES), help="Only for a permission or a preference.")
+@click.option("--yes", is_flag=True, help="REQUEST said it in words: what they were read as is what you mean.")
 @_AS
 @_BUNDLE
 @_ROOT
@@ -41,6 +42,7 @@ def correct(
     new: str,
     reason: str,
     type_: Any,
+    yes: bool,
     user: str,
     bundle: Path | None,
     root: Path | None,
@@ -62,11 +64,14 @@ def correct(
 
     with _opened(bundle, root) as services:
         actor = Actor(id=user)
-        if not (object_ or type_):
-            found = offered.of(request_id, actor, services)
-            click.echo(json.dumps(offered.listed(found), indent=2) if as_json else offered.in_words(found))
+        meant = offered.meant(request_id, actor, services)
+        if not (object_ or type_ or yes):
+            found = offered.of(meant.request_id, actor, services)
+            told = json.dumps(offered.listed(found, meant), indent=2) if as_json else offered.in_words(found)
+            click.echo(told)
             return
-        given = corrections.Given(request_id, type_, object_, field, new, reason)
+        given = corrections.Given(meant.request_id, type_, object_, field, new, reason or meant.said)
+        given = offered.confirmed(meant) if yes else given
         noted = corrections.correct(given, actor, services)
     click.echo(json.dumps(offered.told(noted), indent=2) if as_json else noted.text)
 

@@ -17,6 +17,7 @@ from bot.artifacts import written
 from bot.conversation import (
     CORRECTS,
     MAX_TEXT,
+    PROPOSED,
     Actor,
     Question,
     Reply,
@@ -28,7 +29,9 @@ from bot.conversation import (
     sayable,
 )
 from bot.lifecycle import Outcome, State, road
+from bot.memory.personal import in_words as change_in_words
 from bot.memory.preferences import in_words, retain
+from bot.memory.proposed import Proposed, propose
 from bot.memory.recall import NOTHING, Recalled, recall
 from bot.memory.recall import told as recalled_json
 from bot.router import (
@@ -67,6 +70,10 @@ WRONG = "says that the last answer is wrong"
 OBJECTED = (
     "I understand that my answer is wrong. Nothing has changed yet: say which part of it, and what it should say, and "
     "it changes your answers at once."
+)
+UNDERSTOOD = (
+    "I understand that my answer is wrong, and read your words so: {change}. Nothing has changed yet: confirm it, or "
+    "say it otherwise, and it changes your answers at once."
 )
 PREFERS = "says how the person likes answers"
 NOTED = "I've noted your preference and will apply it to future queries: {what}."  # seed 004, C.4
@@ -280,9 +287,7 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
         reply = _say(question, services, "refusal", "answered", ACCEPTED)
         return _Answered(question, Turn(reply, {}), reply, way, None, takes=session.last_request)
     if answerer is None and way.reason == WRONG:
-        reply = _say(question, services, session.last_kind or "refusal", "needs_choice", OBJECTED)  # type: ignore[arg-type]  # kept as text
-        reply = reply.model_copy(update={"meta": {CORRECTS: session.last_request}})
-        return _Answered(question, Turn(reply, {}), reply, way, None)
+        return _objected(question, way, session, services)
     if answerer is None and way.reason == PREFERS and (liked := _liked(question.text, services)) is not None:
         reply = _say(question, services, "refusal", "answered", NOTED.format(what=in_words(*liked)))
         return _Answered(question, Turn(reply, {}), reply, way, None, retains=liked)
@@ -303,6 +308,20 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
     return _Answered(
         question, turn, reply, way, None if turn.is_aside else _after(session, answerer.kind, turn, question)
     )
+
+
+def _objected(question: Question, way: Route, session: Session, services: Services) -> _Answered:
+    """What the person means is theirs to say; a model may fill in the form for them. Nothing changes here."""
+    named, kind = str(session.last_request), session.last_kind or "refusal"
+    with services.store.reading() as connection:
+        standing = kept.standing(connection, named)
+    meant = Proposed() if standing is None else propose(question.text, standing, services)
+    text, meta = OBJECTED, dict[str, Any]({CORRECTS: named})
+    if meant.change is not None:
+        text = UNDERSTOOD.format(change=change_in_words(meant.change))
+        meta[PROPOSED] = meant.change.model_dump()
+    reply = _say(question, services, kind, "needs_choice", text).model_copy(update={"meta": meta})  # type: ignore[arg-type]  # kept as text
+    return _Answered(question, Turn(reply, {}, artifacts=meant.papers()), reply, way, None)
 
 
 def _which(question: Question, way: Route, session: Session, services: Services) -> _Answered:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.conversation import CORRECTS, Choice, Citation, Reply
+from bot.conversation import CORRECTS, PROPOSED, Choice, Citation, Reply
 from bot.plots import plot
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def render(reply: Reply, explain: bool = False) -> str:
 def hint(reply: Reply) -> str | None:
     """How to go on: to answer what the reply waits for, or to say that it is wrong. None where there is neither."""
     if (wrong := (reply.meta or {}).get(CORRECTS)) is not None:
+        if PROPOSED in (reply.meta or {}):
+            return f"confirm it: bylaw correct {reply.request_id} --yes; say something else: bylaw correct {wrong}"
         return f"say what is right: bylaw correct {wrong}"
     is_waiting = reply.status in ("needs_choice", "needs_fact", "pending") or reply.choices or reply.ask
     if not is_waiting:

@@ -220,7 +220,7 @@ def _services(
         answerer.prepare(index)
     edges = thresholds(index.rules.routing)
     made = Services(index, index.etag, index.commit, store, artifacts, answerers, app.now, app.new_id, edges)
-    return made.under(index.rules.autonomy)
+    return replace(made, llm=llm).under(index.rules.autonomy)
 
 
 def _past(given: Reply, papers: Mapping[str, Any]) -> _Past | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.blocks import kit
-from bot.conversation import CORRECTS, Reply
+from bot.conversation import CORRECTS, PROPOSED, Reply
 
 WRONG = "wrong"  # the button, and the form's name
 WHAT, NEW, REASON = "wrong_what", "wrong_new", "wrong_reason"
@@ -15,6 +15,7 @@ PREFERENCES = {"preference/grain": "How I like figures over time: by day, week, 
 TITLE = "What is wrong?"
 _CORRECTABLE = frozenset({"answered", "recommended"})
 _INVITATION = "Wrong? Say so in this thread, or with the button: it changes your answers at once."
+_CONFIRMED = "The form is filled in with it: send it, or change it."
 _ASKED = "Say it in the form: your words are its reason."
 _PRIVATE = "Your correction changes your own answers at once, and nobody else's before it was reviewed."
 
@@ -23,7 +24,10 @@ def line(reply: Reply) -> list[kit.Block]:
     """How to say that *reply* is wrong, under everything that answers something."""
     if (reply.meta or {}).get(CORRECTS):
         return [
-            {**kit.section(_ASKED), "accessory": kit.button("Say what is right…", WRONG, reply.request_id, "primary")}
+            {
+                **kit.section(_CONFIRMED if PROPOSED in (reply.meta or {}) else _ASKED),
+                "accessory": kit.button("Say what is right…", WRONG, reply.request_id, "primary"),
+            }
         ]
     if reply.status not in _CORRECTABLE or reply.kind == "refusal":
         return []
@@ -38,7 +42,8 @@ def form(
     options = [*offered, (PERMISSION, "I should not be able to see this"), *PREFERENCES.items()]
     made = kit.menu("Choose", WHAT, [(label, value) for value, label in options])
     if (chosen := given.get(WHAT)) is not None:
-        made |= {"initial_option": next(one for one in made["options"] if one["value"] == chosen)}
+        shown = [one for one in made["options"] if one["value"] == chosen]
+        made |= {"initial_option": shown[0]} if shown else {}
     told = [] if now is None else [kit.context(f"It says now: {now or 'nothing'}")]
     return {
         "type": "modal",

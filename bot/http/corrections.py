@@ -68,5 +68,7 @@ def install(app: FastAPI, serving: Serving) -> None:
     ) -> Response:
         """What may be corrected about an answer, with what it says now."""
         name = asker(request, user)
-        found = offered.of(request_id, Actor(id=name) if name else Actor(), serving.services())
-        return Response(told_json(offered.listed(found)), media_type="application/json")
+        actor, services = Actor(id=name) if name else Actor(), serving.services()
+        meant = offered.meant(request_id, actor, services)
+        found = offered.of(meant.request_id, actor, services)
+        return Response(told_json(offered.listed(found, meant)), media_type="application/json")

@@ -32,15 +32,15 @@ def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -
         return
     try:
         actor, services = Actor(id=click.user), desk.serving.services()
-        name, said = offered.meant(click.value, actor, services)
-        found = offered.of(name, actor, services)
+        meant = offered.meant(click.value, actor, services)
+        found = offered.of(meant.request_id, actor, services)
     except UsageError as error:
         told = error.message
         desk.start(lambda: say.privately(respond, told))
         return
     try:
-        given = {wrong.REASON: said} if said else {}
-        view = wrong.form(name, options(found), given=given)
+        now, given = filled_in(meant, found)
+        view = wrong.form(meant.request_id, options(found), now, given)
         desk.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
     except calls.FAILED as error:
         calls.noted(error)
@@ -80,6 +80,18 @@ def send(ack: Ack, body: Mapping[str, Any], desk: Desk) -> None:
         ack(response_action="errors", errors={_field(error.message): told[:150]})
         return
     ack(response_action="update", view=wrong.done(noted.text))
+
+
+def filled_in(meant: offered.Meant, found: Sequence[Correctable]) -> tuple[str | None, dict[str, str]]:
+    """What the field says now, and what the form opens with: the person's words, and what they were read as."""
+    given = {wrong.REASON: meant.said} if meant.said else {}
+    change = meant.change
+    about = next(
+        (one for one in found if change and (one.object, one.field.name) == (change.object, change.field)), None
+    )
+    if change is None or about is None:
+        return None, given
+    return about.now, {**given, wrong.WHAT: value(about), wrong.NEW: change.new}
 
 
 def options(found: Sequence[Correctable]) -> list[tuple[str, str]]:

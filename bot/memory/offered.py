@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from bot.conversation import CORRECTS, Actor
-from bot.memory.corrections import Noted, answered
-from bot.memory.structure import Correctable, correctable
+from bot.conversation import CORRECTS, PROPOSED, Actor
+from bot.memory.corrections import Given, Noted, answered
+from bot.memory.structure import Change, Correctable, correctable
 from bot.services import Services
+from bylaw.errors import UsageError
 
 
 def of(request_id: str, actor: Actor, services: Services) -> tuple[Correctable, ...]:
@@ -19,19 +21,39 @@ def of(request_id: str, actor: Actor, services: Services) -> tuple[Correctable, 
     return correctable(standing.reply, services.index.bundle.context)
 
 
-def meant(request_id: str, actor: Actor, services: Services) -> tuple[str, str]:
-    """The answer that is to be corrected, and what was said of it: words that only say so name another one."""
+@dataclass(frozen=True)
+class Meant:
+    """The answer that is to be corrected, what was said of it, and what that was read as, where it was."""
+
+    request_id: str
+    said: str = ""
+    change: Change | None = None
+
+
+def meant(request_id: str, actor: Actor, services: Services) -> Meant:
+    """What is to be corrected: words that only say that an answer is wrong name another request than their own."""
     with services.store.reading() as connection:
         standing = answered(connection, request_id, actor, services)
     assert standing.reply is not None
-    named = (standing.reply.meta or {}).get(CORRECTS)
-    return (str(named), standing.question.text) if named else (request_id, "")
+    meta = standing.reply.meta or {}
+    if not (named := meta.get(CORRECTS)):
+        return Meant(request_id)
+    change = Change.model_validate(meta[PROPOSED]) if PROPOSED in meta else None
+    return Meant(str(named), standing.question.text, change)
 
 
-def listed(found: Sequence[Correctable]) -> dict[str, Any]:
-    """As JSON."""
+def confirmed(meant: Meant) -> Given:
+    """The correction that the person's words were read as, said by them. Raises UsageError where there is none."""
+    if meant.change is None:
+        raise UsageError("no words about this answer were read as a correction", "say --object, --field and --new")
+    return Given(meant.request_id, None, **meant.change.model_dump(), reason=meant.said)
+
+
+def listed(found: Sequence[Correctable], meant: Meant) -> dict[str, Any]:
+    """As JSON: what may be corrected of which answer, and what the person's words were read as."""
     rows = [{"object": one.object, "field": one.field.name, "label": one.label, "now": one.now} for one in found]
-    return {"correctable": rows}
+    proposed = None if meant.change is None else meant.change.model_dump()
+    return {"request_id": meant.request_id, "correctable": rows, "proposed": proposed}
 
 
 def in_words(found: Sequence[Correctable]) -> str:

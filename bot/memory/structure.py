@@ -121,13 +121,13 @@ def is_in_force(change: Change, context: Context) -> bool:
         return False
     if change.kind in ("metrics", "entities") and change.field == LEAVE_OUT:
         near = [one for one in applicable(context, {change.name}) if one.required_filter]
-        return any(_same_sql(one.required_filter or "", change.new, _entity(change, context)) for one in near)
+        return any(_same_sql(one.required_filter or "", change.new, entity_of(change, context)) for one in near)
     now = current(change, context)
     match _reads(change):
         case "word" if isinstance(now, list):
             return change.new.casefold() in {word.casefold() for word in now}
         case "condition" | "expression":
-            return now is not None and _same_sql(now, change.new, _entity(change, context))
+            return now is not None and _same_sql(now, change.new, entity_of(change, context))
         case _:
             return bool(now == change.new)
 
@@ -164,13 +164,13 @@ def gotcha_of(change: Change) -> Gotcha:
 
 def domain_of(object_: str, context: Context) -> str | None:
     """The domain that a record belongs to: that of its entity."""
-    entity = _entity(Change(object=object_, field="", new=""), context)
+    entity = entity_of(Change(object=object_, field="", new=""), context)
     return context.entities[entity].domain if entity in context.entities else None
 
 
 def schema_of(object_: str, context: Context) -> str | None:
     """The schema that the rows behind a record lie in; None where nothing says so."""
-    entity = _entity(Change(object=object_, field="", new=""), context)
+    entity = entity_of(Change(object=object_, field="", new=""), context)
     return context.entities[entity].base_table.schema_name if entity in context.entities else None
 
 
@@ -246,7 +246,7 @@ def _spelled(change: Change, field: CorrectableField, context: Context) -> str:
         return _named(change, context)
     if field.reads not in ("condition", "expression"):
         return change.new
-    entity, known = _entity(change, context), known_columns(context)
+    entity, known = entity_of(change, context), known_columns(context)
     try:
         read = columns_of(change.new, entity)
     except InvalidExpression as error:
@@ -270,7 +270,7 @@ def _named(change: Change, context: Context) -> str:
     return found
 
 
-def _entity(change: Change, context: Context) -> str:
+def entity_of(change: Change, context: Context) -> str:
     """The entity that bare columns of the record belong to; empty where there is none."""
     match change.kind:
         case "entities":

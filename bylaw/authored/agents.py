@@ -45,9 +45,9 @@ class TaskNeeds(Authored):
 class Agents(AuthoredFile):
     """`rules/agents.yaml`. A task goes to the cheapest agent that is able and quick enough, then to the next one.
 
-    `write` puts a decided answer into words, `read` says what a case tells or an answer claims, `judge` marks one,
-    `query` reads a question about data that nobody understood. Which rows and policies a model sees is no matter of
-    this file: no more than the person who asks.
+    `write` puts a decided answer into words, `read` says what a case tells, an answer claims or a correction means,
+    `judge` marks one, `query` reads a question about data that nobody understood. Which rows and policies a model sees
+    is no matter of this file: no more than the person who asks.
     """
 
     agents: dict[Name, Agent] = Field(default_factory=dict)

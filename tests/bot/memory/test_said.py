@@ -40,7 +40,7 @@ def test_it_names_the_answer_and_becomes_a_form_with_the_words_as_reason(shop, t
     talk("revenue", name="first")
     heard = talk(words, name="second")
     assert (heard.status, heard.meta, heard.sql) == ("needs_choice", {CORRECTS: "first"}, None)
-    assert offered.meant("second", Actor(id="ada"), shop.services) == ("first", words)
+    assert offered.meant("second", Actor(id="ada"), shop.services) == offered.Meant("first", words)
     assert shop.kept("ada") == ()
     assert talk("revenue").meta is None, "nothing has changed"
 
