@@ -54,6 +54,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "misplaced-policy": "warning",
     "assumed-fact": "warning",
     "negative-label": "warning",
+    "missing-form": "warning",
     "inactive-policy": "notice",
     "not-yet-in-force": "warning",
     "expiring-policy": "notice",

@@ -104,6 +104,11 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "The label of an action says what is not done. A denial of it would be read twice.",
         "Call the action by what it does (`borrow a book`), and prohibit it where it may not be done.",
     ),
+    "missing-form": (
+        "Some labels carry forms (`given`, `denied`), so answers are whole sentences; one that an answer may need is "
+        "missing, and there it would fall back to `label: value`.",
+        "Write the form: a clause without its full stop (`given: you get the money back`), `{value}` for a number.",
+    ),
     "not-yet-in-force": (
         "A policy takes effect on a later day. Until then it decides nothing, and cases that need it are not failing.",
         "Nothing, if the day is meant; a case that says `at: DATE` is asked for that day.",

@@ -85,7 +85,8 @@ class Declared:
         found: list[str] = []
         for name, declared in self.vocabulary.actions.items():
             if self.vocabulary.canonical(name) == action:
-                found += [text for text in (declared.label, *declared.phrases) if text]
+                given = declared.label.given if declared.label else None
+                found += [text for text in (declared.label, given, *declared.phrases) if text]
         return tuple(found)
 
     def called(self, action: str) -> str:
@@ -99,7 +100,8 @@ class Declared:
         rows: list[tuple[str, str]] = []
         for name, declared in self.vocabulary.actions.items():
             canonical = self.vocabulary.canonical(name)
-            labels = [declared.label] if declared.label and len(content(words_of(declared.label))) > 1 else []
+            said = (declared.label, declared.label.given) if declared.label else ()
+            labels = [text for text in said if text and len(content(words_of(text))) > 1]
             rows += [(_bare(text), canonical) for text in (*labels, *declared.phrases) if not _is_figure(text)]
         return Table(rows)
 

@@ -301,9 +301,7 @@ def _which(case: Case) -> Turn | None:
     named = case.scope.choices[:_MOST_OFFERED]
     if not named:
         return None
-    outcomes, words = case.index.vocabulary.outcomes, case.words
-    labels = [(name, words.outcome(name) if name in outcomes else words.action(name)) for name in named]
-    choices = tuple(Choice(value=name.replace("_", " "), label=label) for name, label in labels)
+    choices = tuple(Choice(value=name.replace("_", " "), label=case.words.asked(name)) for name in named)
     return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices)
 
 

@@ -34,9 +34,10 @@ def decided(case: Case, outcomes: Sequence[str]) -> Iterator[Line]:
         assert result.action is not None and result.rule_id is not None  # it is decided
         rule = case.index.rule(result.rule_id)
         vocabulary = case.index.vocabulary
-        asked_for = [name for name in case.memory.topic.actions if vocabulary.outcome_of(name) == outcome]
+        named = map(vocabulary.canonical, case.memory.topic.actions)
+        asked_for = [name for name in dict.fromkeys(named) if vocabulary.outcome_of(name) == outcome]
         said = write.taken(case.words, outcome, result.action, asked_for, is_refusal(case, result.action))
-        denied = [name for name in asked_for if vocabulary.canonical(name) != result.action]
+        denied = [name for name in asked_for if name != result.action]
         claims = [Claim(kind="gives", quote=said, action=result.action)]
         claims += [Claim(kind="denies", quote=said, action=name) for name in denied]
         yield Line(said, tuple(claims), rule)

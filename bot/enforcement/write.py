@@ -9,9 +9,12 @@ from bot.conversation import Choice
 from bot.enforcement.facts import Read, Unclear
 from bylaw.authored.labels import label_of
 from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.authored.wording import Wording
+from bylaw.language.lexicon import lexicon
 from bylaw.logic.ir import ConditionalRule, Value
-from bylaw.logic.prose import value_in_words
+from bylaw.logic.prose import is_clause, told, value_in_words
 
+_ASKING = frozenset(("what", "which", "when", "where", "who", "whose", "how", "why", "whether"))
 ALWAYS = "it holds in every case"
 CHANCE = "It may be another if you tell me:"
 DEPENDS = "Which of it holds depends on the case."
@@ -37,6 +40,27 @@ class Words:
         declared = self.vocabulary.actions.get(name)
         return declared.label if declared and declared.label else name.replace("_", " ")
 
+    def given(self, action: str) -> str | None:
+        """The clause that says that an action is taken, required or allowed, where its label has one."""
+        label = self._label(action)
+        return None if label is None else label.given
+
+    def denied(self, action: str) -> str | None:
+        """The clause that says that an action is not, where its label has one."""
+        label = self._label(action)
+        return None if label is None else label.denied
+
+    def _label(self, action: str) -> Wording | None:
+        declared = self.vocabulary.actions.get(action)
+        return declared.label if declared else None
+
+    def asked(self, name: str) -> str:
+        """What to call an outcome or action that a question may be about: its `ask` form, else its label."""
+        outcomes, actions = self.vocabulary.outcomes, self.vocabulary.actions
+        declared = outcomes[name].label if name in outcomes else actions[name].label if name in actions else None
+        called = self.outcome(name) if name in outcomes else self.action(name)
+        return (declared.ask if declared else None) or called
+
     def outcome(self, name: str) -> str:
         """The outcome's label, else its name as words."""
         declared = self.vocabulary.outcomes.get(name)
@@ -46,9 +70,13 @@ class Words:
         """The value as people write it, with its unit."""
         return value_in_words(value, label_of(self.vocabulary.facts[name]))
 
+    def told(self, name: str, value: Value) -> str:
+        """What a case says of a fact: a clause where its label makes one, else "label: value"."""
+        return told(name, value, label_of(self.vocabulary.facts[name]))
+
     def case(self, facts: Mapping[str, Value], names: Iterable[str]) -> str:
-        """Those of *names* that are known, as "label: value"."""
-        return "; ".join(f"{self.fact(name)}: {self.value(name, facts[name])}" for name in names if name in facts)
+        """What the case says of those of *names* that are known."""
+        return "; ".join(self.told(name, facts[name]) for name in names if name in facts)
 
 
 def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str], is_refusal: bool = False) -> str:
@@ -56,10 +84,14 @@ def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str], is_
 
     A refusal is no yes, whoever asked for it.
     """
-    said = f"{words.outcome(outcome)}: {words.action(action)}."
+    given = words.given(action)
+    said = f"{_capital(given or f'{words.outcome(outcome)}: {words.action(action)}')}."
+    if not asked_for:
+        return said
     if action in asked_for and not is_refusal:
-        return f"Yes. {_capital(said)}"
-    return f"No. {_capital(said)}" if asked_for else _capital(said)
+        return f"Yes, {given}." if given else f"Yes. {said}"
+    others = [denied for name in asked_for if name != action and (denied := words.denied(name))]
+    return " ".join([f"No, {others[0]}." if others else "No.", *(f"{_capital(one)}." for one in others[1:]), said])
 
 
 def because(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], order: Iterable[str]) -> str:
@@ -75,8 +107,9 @@ def withheld(words: Words, facts: Iterable[str]) -> str:
 
 def duty(words: Words, kind: str, action: str) -> str:
     """A required, prohibited or permitted action."""
+    clause = words.denied(action) if kind == "prohibited" else words.given(action)
     verb = {"required": "Required", "prohibited": "Not allowed", "permitted": "Allowed"}[kind]
-    return f"{verb}: {words.action(action)}."
+    return f"{_capital(clause)}." if clause else f"{verb}: {words.action(action)}."
 
 
 def open_duty(words: Words, action: str) -> str:
@@ -88,7 +121,7 @@ def understood(words: Words, reads: Sequence[Read], remembered: Mapping[str, Val
     """What was read from the text, and what was kept from before: a wrong reading has to be visible."""
     lines = []
     if reads:
-        said = "; ".join(f"{words.fact(r.fact)}: {words.value(r.fact, r.value)} (“{_short(r.words)}”)" for r in reads)
+        said = "; ".join(f"{words.told(r.fact, r.value)} (“{_short(r.words)}”)" for r in reads)
         lines.append(f"I read: {said}.")
     if remembered:
         lines.append(f"From before: {words.case(remembered, sorted(remembered))}.")
@@ -120,14 +153,15 @@ def question(words: Words, name: str) -> str:
     if fact.ask:
         return fact.ask
     label = words.fact(name)
-    match fact.type:
-        case "boolean":
-            return f"Does this hold: {label}?"
-        case "date":
-            return f"What is the {label}? A date like 2026-01-31 is enough."
-        case "enum":
-            return f"What is the {label}?"
-    return f"What is the {label}{f', in {fact.unit}' if fact.unit else ''}?"
+    if fact.type == "boolean":
+        return f"Is it so that {label}?" if is_clause(label) else f"Does this hold: {label}?"
+    unit = f", in {fact.unit}" if fact.unit and fact.type != "enum" else ""
+    first = label.partition(" ")[0].casefold()
+    if first in _ASKING:
+        asked = f"Please tell me {label}{unit}."
+    else:
+        asked = f"What is {label if first in lexicon()['determiner'] else f'the {label}'}{unit}?"
+    return f"{asked} A date like 2026-01-31 is enough." if fact.type == "date" else asked
 
 
 def choices(fact: Fact) -> tuple[Choice, ...]:

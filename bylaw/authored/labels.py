@@ -18,9 +18,11 @@ def label_of(fact: Fact) -> Label:
     if fact.type == "boolean":
         said = fact.phrases if isinstance(fact.phrases, dict) else {"true": fact.phrases}
         true, false = tuple(said.get("true", ())), tuple(said.get("false", ()))
-        return Label(fact.label, kind=fact.type, true_phrases=true, false_phrases=false)
+        forms = (None, None) if fact.label is None else (fact.label.given, fact.label.denied)
+        return Label(fact.label, None, fact.type, true, false, given=forms[0], denied=forms[1])
     told = fact.phrases if isinstance(fact.phrases, list) else list(chain.from_iterable(fact.phrases.values()))
-    return Label(fact.label, fact.unit, fact.type, value_phrases=tuple(told))
+    given = None if fact.label is None else fact.label.given
+    return Label(fact.label, fact.unit, fact.type, value_phrases=tuple(told), given=given)
 
 
 def called(vocabulary: Vocabulary) -> dict[str, str]:

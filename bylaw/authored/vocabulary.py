@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model
 from bylaw.authored.conditions import Condition
 from bylaw.authored.history import History, HistoryKind
 from bylaw.authored.record import Advised, Authored, AuthoredFile, Number, Word, misfit
+from bylaw.authored.wording import SLOT, Wording
 from bylaw.language.units import SECONDS, unit_of
 
 FactType = Literal["boolean", "integer", "decimal", "enum", "date"]
@@ -45,13 +46,30 @@ class Fact(Authored):
     minimum: Number | str | None = None
     maximum: Number | str | None = None
     values: dict[Word, list[Word]] = Field(default_factory=dict)
-    label: Word | None = None
+    label: Wording | None = None
     ask: Word | None = None
     phrases: Phrases = Field(default_factory=list)
     changeable: StrictBool = True
     domains: list[Word] = Field(default_factory=list)
     assertable: StrictBool | None = Field(default=None, exclude_if=lambda value: value is None)
     history: History | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    @model_validator(mode="after")
+    def _fits_its_forms(self) -> Fact:
+        label = self.label
+        if label is None:
+            return self
+        if label.ask is not None:
+            raise misfit(
+                "the question of a fact stands beside its label", "label", "ask", help="write `ask` of the fact"
+            )
+        if self.type != "boolean" and label.denied is not None:
+            raise misfit(f"a {self.type} fact has values, and none is its denial", "label", "denied")
+        if label.given is not None and (SLOT in label.given) is (self.type == "boolean"):
+            said = "is true or not" if self.type == "boolean" else "has a value"
+            help = f"take `{SLOT}` out" if self.type == "boolean" else f"write `{SLOT}` where the value stands"
+            raise misfit(f"a {self.type} fact {said}", "label", "given", help=help)
+        return self
 
     @model_validator(mode="after")
     def _fits_its_history(self) -> Fact:
@@ -112,7 +130,7 @@ class Action(Authored):
 
     outcome: Word | None = None
     same_as: Word | None = None
-    label: Word | None = None
+    label: Wording | None = None
     phrases: list[Word] = Field(default_factory=list)
     person: StrictBool = Field(default=False, exclude_if=lambda value: not value)
     must_tell: StrictBool = Field(default=False, exclude_if=lambda value: not value)
@@ -125,7 +143,7 @@ class Outcome(Authored):
     `restrictive` are its actions, the most restrictive first.
     """
 
-    label: Word | None = None
+    label: Wording | None = None
     complete: StrictBool = False
     restrictive: list[Word] = Field(default_factory=list)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from bylaw.canonical import number_text
@@ -37,7 +37,10 @@ from bylaw.logic.notation import date_text
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """How people speak of one fact. `value_phrases` hold `{value}`; `value_labels` name the values of an enum."""
+    """How people speak of one fact. `value_phrases` hold `{value}`; `value_labels` name the values of an enum.
+
+    `given` is a clause that says it (with `{value}` where it has one), `denied` says of a yes or no that it is not so.
+    """
 
     label: str | None = None
     unit: str | None = None
@@ -46,6 +49,8 @@ class Label:
     false_phrases: tuple[str, ...] = ()
     value_phrases: tuple[str, ...] = ()
     value_labels: Mapping[str, str] = field(default_factory=dict)
+    given: str | None = None
+    denied: str | None = None
 
 
 Labels = Mapping[str, Label]
@@ -124,7 +129,9 @@ def _claim(var: str, label: Label, *, is_true: bool) -> str:
     """A boolean fact as a clause: `has the receipt`, `the order is not paid`."""
     name = _name(var, label)
     if is_true:
-        return name
+        return label.given or name
+    if label.denied is not None:
+        return label.denied
     verb = _VERB.search(name)
     if verb is None:
         return f"it is not so that {name}" if " " in name else f"not {name}"
@@ -135,6 +142,19 @@ def is_clause(label: str) -> bool:
     """Does the label of a yes or no tell of somebody or something ("the rider is a member", not "has a receipt")?"""
     verb = _VERB.search(label)
     return verb is not None and verb.start() > 0
+
+
+def told(var: str, value: Value, label: Label) -> str:
+    """What a case says of a fact: a clause where its label makes one, else `label: value`."""
+    if isinstance(value, bool):
+        is_formed = label.denied is not None or (value and label.given is not None)
+        if is_formed or (is_clause(_name(var, label)) and len(_VERB.findall(_name(var, label))) == 1):
+            return _claim(var, label, is_true=value)
+    elif label.given is not None:
+        return label.given.replace("{value}", value_in_words(value, label))
+    name = _name(var, label)
+    is_counted = label.unit is not None and label.unit in name.split()  # "days late: 3", not "days late: 3 days"
+    return f"{name}: {value_in_words(value, replace(label, unit=None) if is_counted else label)}"
 
 
 def _listed(parts: list[str], conjunction: str, *, apart: bool = False) -> str:

@@ -7,6 +7,7 @@ from typing import get_args
 
 from bylaw.authored.conditions import KINDS
 from bylaw.authored.vocabulary import Action, Fact, Vocabulary
+from bylaw.authored.wording import Wording
 from bylaw.language.text import words_of
 from bylaw.logic.ir import Number, ValueMisfit
 from ci.findings import Finding, Place, Route
@@ -213,6 +214,41 @@ def negative_labels(workspace: Workspace) -> Iterator[Finding]:
             message = f"the label of the action `{name}` is negative: a denial of it would be read twice"
             help = "call it by what it does, and prohibit it where it may not be done"
             yield Finding("negative-label", message, Place(path, ("actions", name, "label")), help=help)
+
+
+def missing_forms(workspace: Workspace) -> Iterator[Finding]:
+    """Where answers use the forms of a label, every form is there that an answer may need."""
+    alike: dict[str, list[str]] = {}  # the actions of an outcome that say how they are given
+    for _, name, action in _actions(workspace):
+        if action.outcome is not None and action.label is not None and action.label.given is not None:
+            alike.setdefault(action.outcome, []).append(name)
+    prohibited = {one.action for file in workspace.policies for one in file.policy.actions if one.type == "prohibited"}
+    for path, name, action in _actions(workspace):
+        if action.same_as is not None:
+            continue
+        given, denied = _forms(action.label)
+        others = alike.get(action.outcome or "", [])
+        if not given and (denied or others):
+            because = "it has a `denied`" if denied else f"`{others[0]}` of the same outcome has one"
+            yield _missing_form(path, ("actions", name), "given", because)
+        if given and not denied and (action.outcome is not None or name in prohibited):
+            because = "another action may be taken instead" if action.outcome is not None else "a policy prohibits it"
+            yield _missing_form(path, ("actions", name), "denied", because)
+    for path, name, fact in _facts(workspace):
+        given, denied = _forms(fact.label)
+        if fact.type == "boolean" and given and not denied:
+            yield _missing_form(path, ("facts", name), "denied", "it has a `given`, and a case may say either")
+
+
+def _forms(label: Wording | None) -> tuple[bool, bool]:
+    return (False, False) if label is None else (label.given is not None, label.denied is not None)
+
+
+def _missing_form(path: str, route: tuple[str, str], form: str, because: str) -> Finding:
+    section, name = route
+    message = f"the label of the {section[:-1]} `{name}` has no `{form}` form: {because}"
+    help = f"write `label: {{name: …, {form}: …}}`, a clause without its full stop"
+    return Finding("missing-form", message, Place(path, (section, name), on_key=True), help=help)
 
 
 def same_words(workspace: Workspace) -> Iterator[Finding]:

@@ -87,9 +87,12 @@ def some(variable: Variable, chance: random.Random) -> Value:
         (
             "I am a standard customer, bought a TV in your store 5 days ago at the regular price and have the receipt. "
             "Do I get a full refund?",
-            "Yes.",
+            "Yes, the customer gets the full price back.",
         ),
-        ("I bought a TV for $600 20 days ago and lost the receipt. Do I get a full refund?", "No."),
+        (
+            "I bought a TV for $600 20 days ago and lost the receipt. Do I get a full refund?",
+            "No, the customer does not get the full price back. The customer gets store credit.",
+        ),
     ],
 )
 def test_yes_and_no_follow_what_is_decided(text: str, starts: str, repositories: dict[str, BundleIndex]) -> None:

@@ -94,7 +94,7 @@ def test_what_hardly_a_word_hints_at_is_asked_and_picked(own: BundleIndex) -> No
 @pytest.mark.parametrize(
     ("text", "status", "ask", "lines"),
     [
-        ("three vouchers on one order, ok?", "answered", None, ["Not allowed: accept more than one voucher."]),
+        ("three vouchers on one order, ok?", "answered", None, ["Only one voucher is accepted."]),
         ("is a gift card refundable", "needs_fact", "is_california_resident", []),
         ("can i pay in bitcoin", "refused", None, ["Our rules do not cover this"]),
         # what is told and not used is said

@@ -56,8 +56,8 @@ def test_what_is_missing_is_appended_with_the_difference_kept(own: BundleIndex) 
     (change,) = found.audit_trail.auto_corrections
     assert change.original_fragment == "You get store credit."
     assert found.delivered == change.corrected_fragment
-    assert found.delivered == "You get store credit.\nRequired: verify the customer's identity."
-    assert "+Required: verify the customer's identity." in found.audit_trail.diff
+    assert found.delivered == "You get store credit.\nThe customer's identity has to be verified."
+    assert "+The customer's identity has to be verified." in found.audit_trail.diff
 
 
 def test_a_terse_answer_to_who_has_the_case_wrong_is_corrected(own: BundleIndex) -> None:

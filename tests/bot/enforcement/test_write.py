@@ -8,6 +8,7 @@ import pytest
 from bot.enforcement import write
 from bot.enforcement.facts import Read, Unclear
 from bot.index import BundleIndex
+from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.ir import Value
 
 
@@ -43,7 +44,7 @@ def test_names_without_a_label_are_said_as_words(words: write.Words) -> None:
 def test_a_question_is_the_facts_own_or_made_from_its_label(words: write.Words) -> None:
     assert write.question(words, "has_receipt") == "Do you have the receipt?"
     assert write.question(words, "parcel_weight") == "What is the weight of the parcel, in kg?"
-    assert write.question(words, "channel") == "What is the where it was bought?"
+    assert write.question(words, "channel") == "Please tell me where it was bought."
 
 
 def test_choices_are_offered_for_short_lists_only(shop: BundleIndex) -> None:
@@ -51,6 +52,36 @@ def test_choices_are_offered_for_short_lists_only(shop: BundleIndex) -> None:
     assert [choice.value for choice in write.choices(facts["has_receipt"])] == ["yes", "no"]
     assert [choice.value for choice in write.choices(facts["channel"])] == ["in-store", "online"]
     assert write.choices(facts["purchase_amount"]) == ()
+
+
+def test_a_label_with_forms_stands_in_a_sentence() -> None:
+    pay = {"name": "the money", "given": "you get the money", "denied": "the money is not paid back"}
+    keep = {"name": "nothing", "given": "you get nothing", "denied": "you get something"}
+    vocabulary = Vocabulary.model_validate(
+        {
+            "facts": {
+                "late": {
+                    "type": "integer",
+                    "unit": "days",
+                    "label": {"name": "delay", "given": "you were {value} late"},
+                },
+                "paid": {"type": "boolean", "label": {"name": "is paid", "denied": "nobody paid"}},
+                "has_card": {"type": "boolean", "label": "the member has a card"},
+            },
+            "actions": {"pay": {"outcome": "back", "label": pay}, "keep": {"outcome": "back", "label": keep}},
+            "outcomes": {"back": {"label": {"name": "what you get", "ask": "What do I get?"}}},
+        }
+    )
+    words = write.Words(vocabulary)
+    assert write.taken(words, "back", "pay", ["pay"]) == "Yes, you get the money."
+    assert write.taken(words, "back", "keep", ["pay"]) == "No, the money is not paid back. You get nothing."
+    assert write.taken(words, "back", "keep", []) == "You get nothing."
+    assert write.duty(words, "prohibited", "pay") == "The money is not paid back."
+    assert words.case({"late": 1, "paid": False, "has_card": False}, vocabulary.facts) == (
+        "you were 1 day late; nobody paid; the member does not have a card"
+    )
+    assert words.asked("back") == "What do I get?" and words.outcome("back") == "what you get"
+    assert Vocabulary.model_validate_json(vocabulary.model_dump_json()).actions["pay"].label.written() == pay  # type: ignore[union-attr]
 
 
 def test_an_action_asked_for_is_answered_first(words: write.Words) -> None:
