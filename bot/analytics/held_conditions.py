@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from bot.analytics import wording
-from bot.analytics.evidence import alike, stems
+from bot.analytics.evidence import Figure, alike, stems
 from bot.analytics.held import bare, bound_at, is_carried, is_day, is_equal, stem_said
 from bot.analytics.held_roles import role, side
 from bot.analytics.holding import Holding, Untenable, equal
@@ -52,6 +52,9 @@ def filter_dimension(h: Holding, part: Filter, above: Sequence[Part]) -> None:
         h.supports(part.dimension, places) and (h.loose(places) or stem_said(h, part.dimension, places))
     ):
         raise Untenable(f"nothing that `{part.dimension}` is bound to speaks of it")
+    others = [one for one in h.mentions(places) if any(t.kind == "condition" for t in one.targets)]
+    if others and not named:
+        raise Untenable(f"`{others[0].said}` is another condition than `{part.dimension}`")
     for one in named:
         h.take(one, part)
 
@@ -100,6 +103,7 @@ def _value(h: Holding, part: Filter, value: object, places: Sequence[int]) -> No
         figure = h.figure(value, operator, h.unit_of(dimension), places, part)
         if figure is not None:
             _beside(h, figure, dimension)
+            _of_each_row(h, figure, dimension)
             return None
         if part.operator == "in" and any(one.span.label == str(value) for one in h.evidence.days):
             for said in h.evidence.days:
@@ -209,6 +213,16 @@ def _beside(h: Holding, figure: Any, name: str) -> None:
         own = stems(last.said) <= h.own(name)
         if is_close and targets and not any(h.names_field(t, name) for t in targets) and not own:
             raise Untenable(f"`{last.said}` is compared with that number, not `{name}`")
+
+
+def _of_each_row(h: Holding, figure: Figure, name: str) -> None:
+    """ "More than 500 in total" is no condition on each row: the words behind the figure add rows up."""
+    e = h.evidence
+    ends = [one.first for one in (*e.mentions, *e.figures) if one.first > figure.last]
+    behind = range(figure.last + 1, min([*ends, figure.last + 4, len(e.words)]))
+    added = [e.words[i] for i in behind if e.words[i] in wording.AGGREGATES]
+    if added and not stems(added[0]) & h.own(name):
+        raise Untenable(f"`{added[0]}` is of several rows together, `{name}` of each")
 
 
 def operator(h: Holding, part: Filter, above: Sequence[Part]) -> None:

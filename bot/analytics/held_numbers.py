@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from bot.analytics import wording
 from bot.analytics.evidence import OVERS, PERCENT, Extreme, stems
-from bot.analytics.held import aliases, base_of, bound_at, is_carried, own_names
+from bot.analytics.held import aliases, base_of, bound_at, is_carried, own_names, parts
 from bot.analytics.held_roles import role
 from bot.analytics.holding import Holding, Untenable, listed
 from bylaw.language.quantities import factor, units_in
@@ -47,6 +47,7 @@ def _number(h: Holding, name: str) -> None:
         places = [*places, *(range(shared.first, shared.last + 1) if shared is not None else ())]
     if not h.supports(name, places, is_number=True):
         raise Untenable(f"nothing that `{name}` is bound to speaks of it")
+    _counts_what_is_counted(h, name, places)
     written = _WRITTEN_OUT.fullmatch(name)
     if written is None:
         return
@@ -68,6 +69,20 @@ def _number(h: Holding, name: str) -> None:
             raise Untenable(f"no word asks for `{agg}`")
         if agg in ("min", "max") and agg not in said:
             raise Untenable(f"no word asks for `{agg}`")
+
+
+def _counts_what_is_counted(h: Holding, name: str, places: Sequence[int]) -> None:
+    """ "How many payments" is no amount of theirs, unless the catalogue calls the number so."""
+    e = h.evidence
+    for i in places:
+        if e.words[i : i + 2] != ("how", "many"):
+            continue
+        behind = e.behind(i + 2, e.mentions, 2)
+        if behind is None or not any(t.kind == "entity" for t in behind.targets):
+            continue
+        is_named = any(t.kind != "entity" and h.names_number(t, name) for t in behind.targets)
+        if not is_named and h.atoms(name) and all(one.agg in ("sum", "avg") for one in h.atoms(name)):
+            raise Untenable(f"`{behind.said}` are to be counted, and `{name}` counts nothing")
 
 
 def _plain_words(h: Holding, name: str) -> set[str]:
@@ -203,6 +218,7 @@ def _groups(h: Holding, names: Sequence[str], before: Sequence[str]) -> None:
         is_ranked = any(order.by == name for order in h.query.order) and any(
             one.first in places for one in h.evidence.extremes
         )
+        is_ranked |= any(isinstance(one, First) and one.by == name for one, _ in parts(h.query))
         if not is_ranked and not h.supports(name, places):
             raise Untenable(f"nothing that `{name}` is bound to speaks of it")
         role(h, name, places)
@@ -217,12 +233,24 @@ def dimensions(h: Holding, part: SemanticQuery | Summary, _above: Sequence[Part]
 
 def each_of(h: Holding, part: SemanticQuery | Summary | First, above: Sequence[Part]) -> None:
     if isinstance(part, First):
-        strange = {name for name in part.per if name.partition("@")[0] not in h.compiled.entities}
-        if strange:
-            raise Untenable(f"nobody asked for {listed(sorted(strange))}")
+        _first_of(h, part)
         return
     labels = [name.partition(".")[0] for name in h.query.dimensions]
     _groups(h, [name for name in part.per if name not in labels], h.previous.per if h.previous else ())
+
+
+def _first_of(h: Holding, part: First) -> None:
+    """The first row of each of those that the words name, and of all rows only where no word says "each"."""
+    e = h.evidence
+    named = {t.owner or t.name for one in e.mentions if not one.is_role for t in one.targets if t.kind != "metric"}
+    owners = {name.partition("@")[0] for name in part.per}
+    strange = {name for name in owners if name not in h.compiled.entities or name not in named}
+    if strange:
+        raise Untenable(f"nobody asked for {listed(sorted(strange))}")
+    marked = [e.behind(one.last + 1, e.mentions, 2) for one in e.groups if one.word in ("each", "every", "per")]
+    wanted = [one for one in marked if one is not None and any(t.kind == "entity" for t in one.targets)]
+    if h.query.is_list and any(not any(t.name in owners for t in one.targets) for one in wanted):
+        raise Untenable(f"the first of each `{wanted[0].said}` is asked for")
 
 
 def grain(h: Holding, part: SemanticQuery | Summary, _above: Sequence[Part]) -> None:

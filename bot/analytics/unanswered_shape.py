@@ -43,7 +43,20 @@ def hold_groups(h: Holding) -> None:
         )
         is_own = any(stems(behind.said) <= h.own(name) for name in grouped)
         is_list = query.is_list
-        if not (is_row or is_shown or is_cycle or is_number or is_halved or is_made or is_own or is_list or is_sorted):
+        # "by bank transfer": a value that a condition took
+        is_value = mark.word == "by" and isinstance(h.taker(behind), Filter)
+        if not (
+            is_row
+            or is_shown
+            or is_cycle
+            or is_number
+            or is_halved
+            or is_made
+            or is_own
+            or is_list
+            or is_sorted
+            or is_value
+        ):
             raise Untenable(f"nothing is grouped by `{behind.said}`")
 
 

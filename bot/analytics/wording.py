@@ -26,7 +26,7 @@ FILLERS = _set(
     "a an the this that these those our we us me you it they them their its his her he she please like of in for on at "
     "among "
     "to from with within be do there can could would will what which who whom whose how much and during just so "
-    "far hi hello hey thank thanks as also then along well here any some where when while i my have all yet still "
+    "far hi hello hey thank thanks as also then along well here any some where when while i my have all yet "
     "already"
 )
 ARTICLES = _set("a an the our all of each every any some their its his her your this these those")

@@ -9,6 +9,7 @@ from bot.analytics.reading import Stop, not_understood
 from bot.analytics.said import Narrowing, Ref
 from bylaw.semantic.expressions import columns_of
 from bylaw.semantic.query import (
+    Condition,
     Filter,
     Order,
     SemanticQuery,
@@ -39,6 +40,18 @@ def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
     words = named[0].ref.words
     message = f"I do not see what you want to know about `{words}`"
     raise Stop(not_understood(message, f"ask `how many {words}`, or for a metric by name", (words,)))
+
+
+def stop_at_bare_facts(draft: Draft, shown: Sequence[str], filters: Sequence[Condition]) -> None:
+    """ "The revenue of Toyota": added up, or of each? Where the words name one row, both are the same."""
+    base = draft.base or ""
+    facts = {f"{base}.{fact.name}" for fact in draft.context.entities[base].facts if fact.default_aggregation}
+    one = [part for part in filters if isinstance(part, Filter) and part.operator == "in" and len(part.values) == 1]
+    if not set(shown) <= facts or any(draft.tells_apart(part.dimension, base) for part in one):
+        return
+    words = draft.said.outputs[0].words
+    message = f"I do not see whether `{words}` is added up, or shown of each"
+    raise Stop(not_understood(message, f"ask for the total, or for the average, of `{words}`", (words,)))
 
 
 def stop_at_one_row(draft: Draft, query: SemanticQuery) -> None:

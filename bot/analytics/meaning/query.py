@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bot.analytics.meaning.checks import (
+    stop_at_bare_facts,
     stop_at_bare_word,
     stop_at_definitions,
     stop_at_grouped_rows,
@@ -340,6 +341,8 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     orders = orders_of_rows(draft, dimensions)
     if not said.outputs and (limit != 1 or said.limit):
         dimensions += [order.by for order in orders]
+    if subject is None and not orders:
+        stop_at_bare_facts(draft, dimensions, filters)
     query = SemanticQuery(
         dimensions=tuple(dict.fromkeys(dimensions)),
         filters=tuple(filters),
