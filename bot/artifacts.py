@@ -241,7 +241,7 @@ def _is_bucket(url: str) -> bool:
 
 
 def _extra(url: str) -> str:
-    return "install `bylaw[s3]`" if _is_bucket(url) else _FOLDER
+    return "install `bylaw-policies[s3]`" if _is_bucket(url) else _FOLDER
 
 
 def _failures(url: str) -> tuple[type[Exception], ...]:

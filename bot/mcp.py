@@ -1,7 +1,7 @@
 """The policies as tools for other assistants: an MCP server on standard input and output, with the rights of one user.
 
-The package `mcp` is an extra (`bylaw[mcp]`) and is imported only here, when the server starts. The tools call what the
-HTTP endpoints call: an answer, a verdict, and an explanation of a case.
+The package `mcp` is an extra (`bylaw-policies[mcp]`) and is imported only here, when the server starts. The tools call
+what the HTTP endpoints call: an answer, a verdict, and an explanation of a case.
 """
 
 from __future__ import annotations
@@ -52,11 +52,15 @@ def build(serving: Serving, user: str) -> MCPServer:
     try:
         from mcp.server import MCPServer
     except ImportError:
-        raise UsageError("the package `mcp` is not installed", "install it with `pip install 'bylaw[mcp]'`") from None
+        raise UsageError(
+            "the package `mcp` is not installed", "install it with `pip install 'bylaw-policies[mcp]'`"
+        ) from None
     tools = Tools(serving, user)
     names = (tools.ask_policy, tools.check_answer, tools.explain, tools.guidance, tools.decide)
     offered = [_offered(answer) for answer in names]
-    return MCPServer("bylaw", version=version("bylaw"), instructions=_INSTRUCTIONS, tools=offered, log_level="WARNING")
+    return MCPServer(
+        "bylaw", version=version("bylaw-policies"), instructions=_INSTRUCTIONS, tools=offered, log_level="WARNING"
+    )
 
 
 def _offered(answer: Callable[..., dict[str, Any]]) -> Tool:

@@ -38,7 +38,7 @@ def picture(reply: Reply, kind: Literal["png", "svg"]) -> bytes | None:
     try:
         drawing = importlib.import_module("vl_convert")
     except ImportError:
-        raise UsageError("drawing charts is not installed", "install `bylaw[charts]`") from None
+        raise UsageError("drawing charts is not installed", "install `bylaw-policies[charts]`") from None
     text = json.dumps(described, sort_keys=True)
     if kind == "svg":
         return str(drawing.vegalite_to_svg(text, allowed_base_urls=[])).encode()

@@ -130,7 +130,7 @@ def audit_export(url: str, root: Path, path: Path, hear: Any = None) -> None:
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("--no-color", is_flag=True, help="Plain text; NO_COLOR in the environment does the same.")
 @click.option("--debug", is_flag=True, help="Show the stack trace of an internal error.")
-@click.version_option(package_name="bylaw")
+@click.version_option(package_name="bylaw-policies")
 @click.pass_context
 def bylaw(ctx: click.Context, no_color: bool, debug: bool) -> None:
     """Policies, data context and decisions as reviewed YAML.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from bylaw.errors import UsageError
 
+_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_HIDDEN = "\x00"
 _PLACES = (Path(__file__).parent / "docs", Path(__file__).parents[1] / "docs")
 
 
@@ -27,16 +31,52 @@ def topics() -> dict[str, str]:
 
 
 def text(topic: str) -> str:
-    """The page of *topic*. Raises UsageError, with the nearest one, where there is none."""
+    """The page of *topic*, else what the pages say of that word. Raises UsageError where none does."""
     known = topics()
-    if topic not in known:
-        import difflib
+    if topic in known:
+        return (folder() / f"{topic}.md").read_text(encoding="utf-8")
+    if told := list(mentions(topic)):
+        return "\n\n".join([f"# {topic}", *told]) + "\n"
+    import difflib
 
-        near = difflib.get_close_matches(topic, known, n=1)
-        raise UsageError(
-            f"there is no page `{topic}`", f"did you mean `{near[0]}`?" if near else f"topics: {', '.join(known)}"
-        )
-    return (folder() / f"{topic}.md").read_text(encoding="utf-8")
+    near = difflib.get_close_matches(topic, known, n=1)
+    raise UsageError(
+        f"no page and no heading is about `{topic}`",
+        f"did you mean `{near[0]}`?" if near else f"topics: {', '.join(known)}",
+    )
+
+
+def mentions(word: str) -> Iterator[str]:
+    """What the pages say of *word*: sections with it in their heading, rows of tables that begin with it."""
+    about = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
+    for topic in topics():
+        page = re.sub(_FENCE, _kept, (folder() / f"{topic}.md").read_text(encoding="utf-8"))
+        for section in re.split(r"^(?=##+ )", page, flags=re.MULTILINE)[1:]:
+            heading, _, body = section.replace(_HIDDEN, "#").partition("\n")
+            if about.search(heading):
+                yield f"{heading} ({topic})\n{body.rstrip()}"
+            elif rows := [row for row in map(_cells, body.splitlines()) if row[:1] == [f"`{word}`"]]:
+                head = next(cells for cells in map(_cells, body.splitlines()) if cells)
+                yield "\n\n".join([f"{heading} ({topic})", *(_told(head, row) for row in rows)])
+
+
+def _kept(fence: re.Match[str]) -> str:
+    """A block of code as it is, save that none of its lines is taken for a heading."""
+    return fence[0].replace("#", _HIDDEN)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] if line.startswith("|") else []
+
+
+def _told(head: list[str], row: list[str]) -> str:
+    """A row of a table as a list: what its columns are called, and what they say."""
+    return "\n".join(f"- {name}: {cell}" for name, cell in zip(head, row, strict=False) if cell)
+
+
+def _shown(page: str) -> str:
+    """The page for a terminal, which shows no titles of code blocks: the file that a block writes stands above it."""
+    return re.sub(r'^(```\w+) title="([^"]+)"$', r"*\2*\n\n\1", page, flags=re.MULTILINE)
 
 
 @click.command()
@@ -45,11 +85,12 @@ def text(topic: str) -> str:
 @click.option("--plain", is_flag=True, help="The page as it is written, in Markdown; so it is where output is piped.")
 @click.pass_context
 def docs(ctx: click.Context, topic: str | None, is_listing: bool, plain: bool) -> None:
-    """Read the handbook: the overview, or the page of a TOPIC.
+    """Read the handbook: the overview, the page of a TOPIC, or what the pages say of a word.
 
     \b
     bylaw docs                           where to begin
-    bylaw docs conditions
+    bylaw docs conditions                a page
+    bylaw docs requires                  a key, a finding or a heading
     """
     if is_listing:
         for name, title in topics().items():
@@ -64,4 +105,4 @@ def docs(ctx: click.Context, topic: str | None, is_listing: bool, plain: bool) -
 
     console = Console(no_color=ctx.color is False)
     with console.pager(styles=ctx.color is not False):
-        console.print(Markdown(page))
+        console.print(Markdown(_shown(page)))

@@ -84,7 +84,7 @@ def import_(
     bylaw import target/manifest.json            dbt: models, tests, sources, exposures, semantic models, metrics
     bylaw import models --format metricflow --schema analytics
     bylaw import revenue.yaml --dry-run          Cortex, Ossie: what would be written, and what not
-    bylaw import lookml --output ../policies     views and explores (with the extra `bylaw[lookml]`)
+    bylaw import lookml --output ../policies     views and explores (with the extra `bylaw-policies[lookml]`)
     bylaw import mcp tools.json                  a draft of rules/tools.yaml from a server's tools/list
     """
     from bylaw.errors import UsageError

@@ -1,6 +1,7 @@
 """The pages in tests/transcripts and docs: files in, commands, the exact output: the documentation of the command.
 
-A fence whose opening line names a path (```yaml policies/vocabulary.yaml) writes that file; an empty one deletes it.
+A fence whose opening line names a path (```yaml policies/vocabulary.yaml, on a page of docs ```yaml title="…") writes
+that file; an empty one deletes it.
 A `console` fence holds `$ bylaw …` lines, each followed by what it must say and, unless it is 0, the exit code. The
 comment `<!-- starts from tests/company -->` copies a folder first. `--update-golden` writes the outputs anew.
 """
@@ -20,7 +21,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parent / "docs"
 PAGES = [*sorted((HERE / "transcripts").glob("*.md")), *sorted(DOCS.glob("*.md"))]
-FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w+)(?: (?:title=\")?([^\s\"]+)\"?)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 START = re.compile(r"<!-- starts from (\S+) -->")
 VERBS = {"check", "compile", "decide", "explain", "init", "sql"}
 

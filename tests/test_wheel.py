@@ -26,7 +26,7 @@ def test_the_wheel_alone_begins_checks_asks_and_teaches(tmp_path: Path) -> None:
     uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
     assert uv is not None, "the tests of this project run under uv"
     _ran(uv, "build", "--wheel", "-q", "-o", tmp_path / "dist", ROOT, cwd=tmp_path)
-    (wheel,) = (tmp_path / "dist").glob("bylaw-*.whl")
+    (wheel,) = (tmp_path / "dist").glob("bylaw_policies-*.whl")
     _ran(uv, "venv", "-q", "--python", sys.executable, tmp_path / "env", cwd=tmp_path)
     python, command = tmp_path / "env" / "bin" / "python", tmp_path / "env" / "bin" / "bylaw"
     _ran(uv, "pip", "install", "-q", "--python", python, wheel, cwd=tmp_path)

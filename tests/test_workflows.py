@@ -40,6 +40,9 @@ RIGHTS: dict[tuple[str, str], dict[str, str]] = {
     ("release.yml", "build"): {"contents": "read"},
     ("release.yml", "attest"): {"attestations": "write", "id-token": "write"},
     ("release.yml", "publish"): {"contents": "write"},
+    ("release.yml", "index"): {"id-token": "write"},
+    ("docs.yml", "build"): {"contents": "read"},
+    ("docs.yml", "publish"): {"id-token": "write", "pages": "write"},
     ("bundle.yml", "compile"): {"contents": "read"},
     ("bundle.yml", "publish"): {"contents": "write"},
 }
@@ -171,9 +174,10 @@ def test_who_is_no_owner_or_member_starts_nothing() -> None:
 def test_what_runs_is_installed_from_hashes_and_nothing_is_built() -> None:
     install = next(step["run"] for step in steps(loaded(ACTION)) if "pip install" in step.get("run", ""))
     assert "--require-hashes --only-binary :all: -r" in install
-    lines = (ROOT / "ci" / "requirements.lock").read_text(encoding="utf-8").split("\n")
     whole = set((ROOT / "requirements.lock").read_text(encoding="utf-8").replace(" \\", "").split("\n"))
-    assert {line.removesuffix(" \\") for line in lines} <= whole  # the same versions, and their hashes
+    for lock in (ROOT / "ci" / "requirements.lock", ROOT / ".ci" / "docs.lock"):
+        lines = lock.read_text(encoding="utf-8").split("\n")
+        assert {line.removesuffix(" \\") for line in lines} <= whole  # the same versions, and their hashes
     tests = "\n".join(step.get("run", "") for step in steps(loaded(OURS / "tests.yml")))
     assert "--require-hashes -r requirements.lock" in tests
     assert "--no-deps --no-build-isolation --editable ." in tests
@@ -193,10 +197,28 @@ def test_the_tools_of_a_release_are_pinned_by_hashes() -> None:
     assert "--no-isolation" in script  # or the backend would be fetched anew, without its hash
 
 
+def test_a_tag_that_is_not_the_version_or_has_no_notes_is_not_released(tmp_path: Path) -> None:
+    version = pyproject()["project"]["version"]
+    assert re.search(rf"^## {re.escape(version)}$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    done = subprocess.run(
+        ["bash", ROOT / ".ci" / "release", tmp_path, "v9.9.9"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == f"the tag v9.9.9 is not v{version}, the version of pyproject.toml\n"
+
+
+def test_only_a_person_lets_a_release_into_the_index() -> None:
+    job = loaded(OURS / "release.yml")["jobs"]["index"]
+    assert job["environment"] == "pypi" and job["if"] == "vars.PUBLISH == 'true'"
+    project = pyproject()["project"]
+    assert project["name"] == "bylaw-policies"  # `bylaw` is somebody else's
+    assert not [one for one in project["classifiers"] if one.startswith("Private")]
+
+
 def test_nothing_that_an_untrusted_run_cached_is_ever_read() -> None:
     assert all("cache" not in step.get("uses", "") for path in EVERY for step in steps(loaded(path)))
     used = [step for path in EVERY for step in steps(loaded(path)) if "setup-uv" in step.get("uses", "")]
-    assert len(used) == 3
+    assert len(used) == 4
     assert all(uv["with"] == {"version": "0.13.9", "enable-cache": False} for uv in used)
 
 

@@ -57,7 +57,7 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None], lim
 
 
 def _reader() -> type[Patience]:
-    """What reads requests off a connection, faster where `bylaw[fast]` is installed. Both limit a head alike."""
+    """What reads requests off a connection: faster with `bylaw-policies[fast]`. Both limit a head alike."""
     if find_spec("httptools") is None:
         return PlainWire
     from bot.http.wire import Wire

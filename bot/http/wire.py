@@ -1,4 +1,4 @@
-"""What is read off a connection: requests, by the parser in C of `bylaw[fast]`, which minds no length.
+"""What is read off a connection: requests, by the parser in C of `bylaw-policies[fast]`, which minds no length.
 
 A head may be as long here as where the server's own parser reads. The body has its own limit, once it is known who
 asks: `bot.http.frame`.

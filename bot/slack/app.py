@@ -133,7 +133,7 @@ def open_slack(serving: Serving, settings: Settings, pool: Pool = ThreadPoolExec
     except (SlackClientError, OSError) as error:
         raise UsageError(f"Slack does not take the bot's token: {error}", "see BYLAW_SLACK_BOT_TOKEN") from error
     if not pictures.is_installed():
-        _log.warning("answers go without their charts: install `bylaw[charts]` to have them drawn")
+        _log.warning("answers go without their charts: install `bylaw-policies[charts]` to have them drawn")
     count = _WORKERS if settings.workers in (None, 1) else _SHARE
     listening, work = pool(count, "slack-listener"), pool(count, "slack-work")
     # over a socket nothing is signed; Bolt wants a secret all the same, and without one no HTTP request would pass

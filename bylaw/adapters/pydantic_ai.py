@@ -1,4 +1,4 @@
-"""pydantic-ai: a toolset whose every call the guard decides first. Needs the extra `bylaw[llm]`.
+"""pydantic-ai: a toolset whose every call the guard decides first. Needs the extra `bylaw-policies[llm]`.
 
     agent = Agent(model, toolsets=[GuardedToolset(FunctionToolset([issue_refund]), guard)])
 

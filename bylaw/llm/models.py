@@ -1,7 +1,7 @@
 """pydantic-ai behind the port: OpenAI and whatever speaks like it, Azure, Ollama, vLLM, Anthropic, Bedrock.
 
-The extra `bylaw[llm]`, imported only when a model is asked for. Nobody retries here, redirects are not followed, an
-answer's size is bounded, and a request that is late is abandoned even where its library would wait on.
+The extra `bylaw-policies[llm]`, imported only when a model is asked for. Nobody retries here, redirects are not
+followed, an answer's size is bounded, and a request that is late is abandoned even where its library would wait on.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Model:
             known = ", ".join(sorted(SERVICES))
             raise UsageError(f"`{given.model}` is no language model", f"write SERVICE:NAME, with one of {known}")
         if find_spec("pydantic_ai") is None:
-            raise UsageError("the libraries for language models are not installed", "install `bylaw[llm]`")
+            raise UsageError("the libraries for language models are not installed", "install `bylaw-policies[llm]`")
         import asyncio  # not at the top: a process that asks no model needs none of it
 
         self.name = given.model

@@ -102,7 +102,7 @@ def lsp() -> None:
     """Serve an editor over the Language Server Protocol, on standard input and output.
 
     The same findings as `bylaw check` while you type, words to choose from, their meaning, where they are declared and
-    used, and quick fixes. Needs the extra `bylaw[lsp]`.
+    used, and quick fixes. Needs the extra `bylaw-policies[lsp]`.
     """
     from importlib.metadata import version
 
@@ -111,8 +111,8 @@ def lsp() -> None:
     try:
         from ci.editor.server import server
     except ImportError:
-        raise UsageError("the language server is not installed", "pip install 'bylaw[lsp]'") from None
-    server(version("bylaw")).start_io()
+        raise UsageError("the language server is not installed", "pip install 'bylaw-policies[lsp]'") from None
+    server(version("bylaw-policies")).start_io()
 
 
 @click.command()

@@ -92,7 +92,9 @@ def _client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise UsageError("Dask is not installed here", "install it with `pip install 'bylaw[dask]'`") from error
+        raise UsageError(
+            "Dask is not installed here", "install it with `pip install 'bylaw-policies[dask]'`"
+        ) from error
     host, colon, port = address.rpartition(":")
     if not (host and colon and port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
         raise UsageError(f"`{address}` is not the address of a Dask scheduler", "write dask://host:port")

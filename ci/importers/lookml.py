@@ -41,7 +41,7 @@ def import_(files: Sequence[Foreign], draft: Draft) -> None:
     try:
         import lkml
     except ImportError:
-        raise UsageError("LookML is read by the extra `lookml`", "install `bylaw[lookml]`") from None
+        raise UsageError("LookML is read by the extra `lookml`", "install `bylaw-policies[lookml]`") from None
     project = _Project(draft)
     held: list[tuple[str, dict[str, Any]]] = []
     for file in files:

@@ -84,7 +84,12 @@ def audiences(workspace: Workspace) -> Iterator[Finding]:
             if role not in roles:
                 name = file.policy.policy_id
                 message = f"policy `{name}` is for the role `{role}`, which rules/roles.yaml does not list"
-                yield _dangling(file, message, ("audience", i), did_you_mean(role, roles, "roles: rules/roles.yaml"))
+                yield _dangling(
+                    file,
+                    message,
+                    ("audience", i),
+                    did_you_mean(role, roles, "roles are declared under `roles` in rules/roles.yaml"),
+                )
 
 
 def _dangling(file: PolicyFile, message: str, route: Route, help: str | None) -> Finding:

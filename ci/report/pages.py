@@ -10,7 +10,7 @@ from ci.page import Files, Page
 WIDTH = 100
 
 _HEAD = """\
-# The findings
+# Every finding
 
 What `bylaw check` may say, each with an example that has it and one that has not. The examples are small
 repositories: besides what they show, they hold the vocabulary at the end of this page. Where rows are shown, it is
@@ -44,7 +44,7 @@ def markdown(page: Page) -> str:
 
 
 def handbook(pages: Sequence[Page], base: Files) -> str:
-    """Every page in one file, `.github/FINDINGS.md`, a heading each."""
+    """Every page in one file, `docs/every-finding.md`, a heading each."""
     index = ", ".join(f"[`{page.id}`](#{page.id})" for page in pages)
     told = [f"## {page.id}\n\n{markdown(page)}" for page in pages]
     words = "\n\n".join(["## The vocabulary of the examples", *_blocks(base)])

@@ -39,7 +39,7 @@ def document(report: Report) -> str:
             break
         results.append(result)
     run = {
-        "tool": {"driver": {"name": "bylaw", "version": version("bylaw"), "rules": [_rule(id) for id in ids]}},
+        "tool": {"driver": {"name": "bylaw", "version": version("bylaw-policies"), "rules": [_rule(id) for id in ids]}},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(len(ordered) - len(results))],
         "results": results,

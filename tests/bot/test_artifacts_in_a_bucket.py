@@ -185,4 +185,4 @@ def test_without_the_extra_the_error_names_it(monkeypatch):
     monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "s3", raising=False)
     with pytest.raises(BylawError, match="cannot be kept") as raised:
         shelf("s3://papers/bot", Path())
-    assert raised.value.help == "install `bylaw[s3]`"
+    assert raised.value.help == "install `bylaw-policies[s3]`"

@@ -66,7 +66,7 @@ async def _session(bundle: Path, folder: Path) -> dict[str, Any]:
 
 def test_these_tools_are_offered(told: dict[str, Any]) -> None:
     assert sorted(told["tools"]) == ["ask_policy", "check_answer", "decide", "explain", "guidance"]
-    assert told["server"].version == version("bylaw")
+    assert told["server"].version == version("bylaw-policies")
     assert "\n   " not in told["tools"]["check_answer"].description
 
 

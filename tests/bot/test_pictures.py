@@ -142,7 +142,7 @@ def test_without_the_library_a_picture_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(UsageError) as caught:
         picture(MONTHS, "png")
-    assert "bylaw[charts]" in caught.value.help
+    assert "bylaw-policies[charts]" in caught.value.help
 
 
 def test_a_plot_shows_what_is_above_and_below_nothing():

@@ -50,7 +50,7 @@ def test_what_a_message_says_whole_has_no_files(held):
 
 def test_rows_without_a_chart_are_a_table_alone(monkeypatch):
     assert [file.name for file in files(REGIONS.model_copy(update={"chart": None}))] == ["result.csv"]
-    monkeypatch.setitem(sys.modules, "vl_convert", None)  # as where `bylaw[charts]` is not installed
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # as where `bylaw-policies[charts]` is not installed
     assert [file.name for file in files(REGIONS)] == ["result.csv"]
 
 

@@ -57,7 +57,7 @@ def test_charts_that_cannot_be_drawn_are_said_at_the_start(slack, monkeypatch, c
     assert "charts" not in caplog.text
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     open_slack(None, settings(slack)).close()
-    assert "install `bylaw[charts]`" in caplog.text
+    assert "install `bylaw-policies[charts]`" in caplog.text
 
 
 def test_nothing_secret_is_in_what_is_printed_of_the_settings(slack):

@@ -26,7 +26,7 @@ class Yard:
     def _open(self, candidate):
         self.opened.append(candidate.agent)
         if candidate.agent not in self.models:
-            raise UsageError("the libraries for language models are not installed", "install `bylaw[llm]`")
+            raise UsageError("the libraries for language models are not installed", "install `bylaw-policies[llm]`")
         return self.models[candidate.agent]
 
     def ask(self, user="Is it so?", errand=WRITE, seconds=10.0):

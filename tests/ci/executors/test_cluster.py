@@ -235,7 +235,7 @@ def test_without_the_extra_the_way_to_install_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match="Dask is not installed") as caught, executor("dask://127.0.0.1:8786"):
         pass
-    assert caught.value.help == "install it with `pip install 'bylaw[dask]'`"
+    assert caught.value.help == "install it with `pip install 'bylaw-policies[dask]'`"
 
 
 def test_the_mark_of_the_code_is_that_of_its_text_wherever_it_lies(tmp_path):

@@ -12,7 +12,7 @@ from ci.findings import SEVERITIES
 from ci.page import base, page, pages
 from ci.report.pages import handbook, markdown, plain, terminal
 
-HANDBOOK = Path(__file__).resolve().parents[3] / ".github" / "FINDINGS.md"
+HANDBOOK = Path(__file__).resolve().parents[3] / "docs" / "every-finding.md"
 
 
 def test_the_committed_handbook_is_that_of_the_pages(request: pytest.FixtureRequest) -> None:
