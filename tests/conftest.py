@@ -18,9 +18,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+HERE = Path(__file__).resolve().parent
+
+# Hundreds of processes are started, each of which would compile all that it imports: who wants no bytecode beside the
+# sources gets it where pytest keeps its own. First of all, as what is imported next is rewritten by pytest.
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(HERE.parent / ".pytest_cache" / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
 import pytest
 import yaml
 from hypothesis import HealthCheck, is_hypothesis_test, settings
+
+from tests.fakes.forked import Forked
 
 if TYPE_CHECKING:
     from tests.fakes.github.server import FakeGitHub
@@ -33,15 +44,6 @@ settings.load_profile("fixed")
 
 # Who is started in the background ignores interrupts, and so would every process that a test starts and interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-HERE = Path(__file__).resolve().parent
-
-# Hundreds of processes are started, each of which would compile all that it imports: who wants no bytecode beside the
-# sources gets it where pytest keeps its own.
-if sys.dont_write_bytecode:
-    sys.dont_write_bytecode, sys.pycache_prefix = False, str(HERE.parent / ".pytest_cache" / "bytecode")
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 # What a check leaves for the next one lies in a folder of this session: no test finds what another run left.
 _LEFT = tempfile.TemporaryDirectory(prefix="bylaw-tests-")
@@ -108,21 +110,27 @@ class Company:
 Command = Callable[..., Done]
 
 
+_OF_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "TZ")  # what is read when one starts
+
+
 def run_bylaw(
     *words: object, cwd: Path | None = None, timeout: float = 120, merged: bool = False, **environ: str
 ) -> Done:
-    """Run `bylaw` with these words in a process of its own, without colours; *merged*: what it tells is in `out`."""
+    """Run `bylaw` with these words in a process of its own, without colours; *merged*: what it tells is in `out`.
+
+    It is forked from one that has imported it already, except where *environ* is for the interpreter.
+    """
     env = {name: value for name, value in os.environ.items() if not name.startswith(("BYLAW_", "GIT_"))}
+    env |= {"NO_COLOR": "1", "BYLAW_CACHE": _LEFT.name, **environ}
+    place = (cwd or Path()).resolve()
+    ends: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT if merged else subprocess.PIPE}
+    if not any(name.startswith(_OF_THE_INTERPRETER) for name in environ):
+        process = Forked("-m", "bylaw.cli", *words, cwd=place, env=env, **ends)
+        out, err = process.communicate(timeout)
+        return Done(process.wait(), out, err)
+    command = [sys.executable, "-m", "bylaw.cli", *map(str, words)]
     done = subprocess.run(
-        [sys.executable, "-m", "bylaw.cli", *map(str, words)],
-        cwd=cwd,
-        env={**env, "NO_COLOR": "1", "BYLAW_CACHE": _LEFT.name, **environ},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT if merged else subprocess.PIPE,
-        encoding="utf-8",
-        timeout=timeout,
-        check=False,
+        command, cwd=place, env=env, stdin=subprocess.DEVNULL, encoding="utf-8", timeout=timeout, check=False, **ends
     )
     return Done(done.returncode, done.stdout, done.stderr or "")
 

@@ -18,6 +18,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -27,7 +28,17 @@ from typing import IO, Any
 
 ROOT = Path(__file__).parents[2]
 IMPORTED = (
-    *("alembic.command", "bot.cli", "bot.http.serve", "bot.slack.app", "bot.store.migrate", "bylaw.cli", "ci.pipeline"),
+    *(
+        "alembic.command",
+        "bot.cli",
+        "bot.http.serve",
+        "bot.slack.app",
+        "bot.store.migrate",
+        "bylaw.cli",
+        "bylaw.guard",
+        "ci.cli",
+    ),
+    *("ci.commands", "ci.pipeline", "mcp.server.mcpserver"),
     *("tests.fakes.frame", "tests.fakes.serve", "uvicorn.protocols.http.h11_impl"),
 )
 
@@ -101,7 +112,8 @@ class Forked:
     def send_signal(self, how: int) -> None:
         """Nothing, when it has ended."""
         if self.poll() is None:
-            os.kill(self.pid, how)
+            with suppress(ProcessLookupError):  # it has ended just now
+                os.kill(self.pid, how)
 
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)
@@ -178,6 +190,31 @@ def _run(words: list[str]) -> None:
         exec(compile(what, "<string>", "exec"), main.__dict__)
 
 
+def _end_as_usual(words: list[str]) -> None:
+    """Run *words* and end as the interpreter would, all but its search for garbage in everything imported: 0.6 s."""
+    code: object = None
+    try:
+        _run(words)
+    except SystemExit as ended:
+        code = ended.code
+        if code is not None and not isinstance(code, int):
+            print(code, file=sys.stderr)
+            code = 1
+    except KeyboardInterrupt:
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit((code or 0) & 0xFF)
+
+
 def _become(asked: dict[str, Any]) -> list[str]:
     """Have its folder, environment and files; its words."""
     os.chdir(asked["cwd"])
@@ -197,7 +234,7 @@ def main(place: socket.socket) -> None:
     telling, files = _asked(place)
     asked = json.loads(telling.makefile().readline())
     _attended(telling, files)
-    _run(_become(asked))
+    _end_as_usual(_become(asked))
 
 
 if __name__ == "__main__":

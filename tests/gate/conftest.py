@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import pytest
 
 from bylaw.bundle import CompiledPolicyBundle, read
 from bylaw.cli import bundle_for_root
+from tests.fakes.forked import Forked
 from tests.gate.shop import SHOP
 
 HOME = Path(__file__).parents[2]
@@ -110,17 +110,10 @@ class Server:
 def serving(root: Path, bundle: Path, *words: str, **environ: str) -> Iterator[Server]:
     """`bylaw serve` on *bundle*, with what it remembers under *root*."""
     root.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "bylaw.cli", "serve", "--port", "0", "--bundle", str(bundle), *words]
+    command = ["-m", "bylaw.cli", "serve", "--port", "0", "--bundle", bundle, *words]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("BYLAW_")}
     with (root / "log").open("w") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=root,
-            env={**clean, "PYTHONPATH": str(HOME), **environ},
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
+        process = Forked(*command, cwd=root, env={**clean, **environ}, stdout=subprocess.PIPE, stderr=log)
     try:
         assert process.stdout is not None
         told = process.stdout.readline().strip()
@@ -129,7 +122,7 @@ def serving(root: Path, bundle: Path, *words: str, **environ: str) -> Iterator[S
         yield Server(f"http://127.0.0.1:{told.rpartition(':')[2]}", root)
     finally:
         process.terminate()
-        process.wait(30)
+        process.communicate(30)
 
 
 @pytest.fixture(scope="session")

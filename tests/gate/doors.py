@@ -18,6 +18,7 @@ from mcp import Client, StdioServerParameters
 
 from bot.store import audit
 from bot.store.engine import connect
+from tests.fakes.forked import Forked
 from tests.gate.conftest import HOME
 from tests.gate.shop import SHOP
 
@@ -47,10 +48,11 @@ class Door:
 
     place: Any  # for a client
     root: Path
+    mode: str  # which protocol a client speaks: "legacy" or "auto"
     kind: str = "pipes"
 
     def client(self, **options: Any) -> Client:
-        return Client(self.place, **options)
+        return Client(self.place, mode=self.mode, **options)
 
     @property
     def done(self) -> list[str]:
@@ -85,10 +87,10 @@ def environ(**given: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(HOME), **given}
 
 
-def on_pipes(bundle: Path, root: Path) -> Door:
+def on_pipes(bundle: Path, root: Path, mode: str) -> Door:
     """A proxy that starts its server; each client starts one."""
     command = [*words(bundle), "--", sys.executable, str(SERVER), "stdio", "0", str(root / "done")]
-    return Door(StdioServerParameters(command=sys.executable, args=command, cwd=root, env=environ()), root)
+    return Door(StdioServerParameters(command=sys.executable, args=command, cwd=root, env=environ()), root, mode)
 
 
 def free_port() -> int:
@@ -108,24 +110,19 @@ def wait_for(port: int) -> None:
 
 
 @contextmanager
-def started(command: list[str], root: Path, **given: str) -> Iterator[subprocess.Popen[str]]:
+def started(command: list[str], root: Path, **given: str) -> Iterator[Forked]:
     """A process; what it says of errors stands in `log`."""
     root.mkdir(parents=True, exist_ok=True)
     with (root / "log").open("a") as log:
-        process = subprocess.Popen(
-            [sys.executable, *command], cwd=root, env=environ(**given), stdout=subprocess.PIPE, stderr=log, text=True
-        )
+        process = Forked(*command, cwd=root, env=environ(**given), stdout=subprocess.PIPE, stderr=log)
     try:
         yield process
     finally:
         process.terminate()
         try:
-            process.wait(20)
+            process.communicate(20)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 @contextmanager
@@ -141,10 +138,10 @@ def in_front_of(url: str, bundle: Path, root: Path, *more: str, **given: str) ->
 
 
 @contextmanager
-def over_http(bundle: Path, root: Path, kind: str = "http", *more: str, **given: str) -> Iterator[Door]:
+def over_http(bundle: Path, root: Path, kind: str = "http", *more: str, mode: str = "auto") -> Iterator[Door]:
     """A server, and a proxy in front of it for all clients."""
     port = free_port()
-    with started([str(SERVER), kind, str(port), str(root / "done")], root):
+    with started(["-m", "tests.gate.server", kind, str(port), str(root / "done")], root):
         wait_for(port)
-        with in_front_of(f"http://127.0.0.1:{port}/mcp", bundle, root, *more, **given) as (address, _):
-            yield Door(address, root, kind)
+        with in_front_of(f"http://127.0.0.1:{port}/mcp", bundle, root, *more) as (address, _):
+            yield Door(address, root, mode, kind)

@@ -1,4 +1,4 @@
-"""A real MCP server that refunds whatever it is told to. `python server.py stdio|http|json PORT LOG`."""
+"""A real MCP server that refunds whatever it is told to. `python server.py stdio|http|json PORT LOG`; who `waits` is let go by `go-on`."""
 
 import asyncio
 import os
@@ -54,7 +54,11 @@ async def sign_out(customer_id: str, context: Context) -> str:
     """Take a while, and say how far it is."""
     for step in range(1, 4):
         await context.report_progress(step, 3)
-        await asyncio.sleep(30 if customer_id == "hangs" else 0.1)
+        await asyncio.sleep(30 if customer_id == "hangs" else 0.01)
+    if customer_id == "waits":
+        Path(log).with_name("begun").touch()
+        while not Path(log).with_name("go-on").exists():
+            await asyncio.sleep(0.02)
     done(f"sign_out {customer_id}")
     return "gone"
 

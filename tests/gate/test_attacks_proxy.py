@@ -172,7 +172,7 @@ def test_no_redirect_is_followed_and_no_token_of_a_client_leaves(bundle_file, tm
         wait_for(port)
         address = f"http://127.0.0.1:{port}/mcp"
         with in_front_of(address, bundle_file(DESK), tmp_path, BYLAW_TOKEN="t" * 20) as (place, _):
-            door = Door(place, tmp_path)
+            door = Door(place, tmp_path, "auto")
             assert sent(door, call("verify", arguments={"customer_id": "c"})).status_code == 401
             told = sent(door, call("verify", arguments={"customer_id": "c"}), Authorization="Bearer " + "t" * 20)
         assert "not followed" in told.text and door.ends() == [False]
