@@ -27,11 +27,11 @@ if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
-import pytest
-import yaml
-from hypothesis import HealthCheck, is_hypothesis_test, settings
+import pytest  # noqa: E402
+import yaml  # noqa: E402
+from hypothesis import HealthCheck, is_hypothesis_test, settings  # noqa: E402
 
-from tests.fakes.forked import Forked
+from tests.fakes.forked import Forked  # noqa: E402
 
 if TYPE_CHECKING:
     from tests.fakes.github.server import FakeGitHub

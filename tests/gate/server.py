@@ -1,4 +1,7 @@
-"""A real MCP server that refunds whatever it is told to. `python server.py stdio|http|json PORT LOG`; who `waits` is let go by `go-on`."""
+"""A real MCP server that refunds whatever it is told to. `python server.py stdio|http|json PORT LOG`.
+
+Who `waits` is let go by a file `go-on` beside LOG.
+"""
 
 import asyncio
 import os
