@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Literal, NamedTuple, cast
 
 from bylaw.logic.case import Case, in_force
 from bylaw.logic.completions import Completions
 from bylaw.logic.contest import Stand
 from bylaw.logic.counterfactual import Goal, Nearest, nearest
+from bylaw.logic.diagram import Bearing
 from bylaw.logic.evaluate import Evaluator
 from bylaw.logic.firing import Look, as_bits, bits
 from bylaw.logic.ir import Constraint, Effect, Facts, Value
@@ -25,6 +26,8 @@ Ruling = Literal["allow", "deny", "ask", "escalate"]
 
 MOST_SITUATIONS = 5_000  # of one diagram of completions; beyond that the answer is `ask`
 MOST_OPEN = 200  # open rules that a diagram is tried for
+MOST_TRIED = 8  # ranks whose every combination is tried to tell which of them bear on the answer
+MOST_TABLES = 2_000  # of 3 ** MOST_TRIED entries at most
 MOST_MISSING = 8  # facts that are asked for
 MOST_RULES = 8  # told as reasons
 MOST_REMEMBERED = 50_000
@@ -62,6 +65,8 @@ class Authorizer:
         self._contest = evaluator.contest
         self._persons = frozenset(persons)
         self._statuses: dict[tuple[str, int], _Status] = {}
+        self._by_ranks: dict[tuple[str, int], _Status] = {}
+        self._bearings: dict[tuple[str, int, tuple[int, ...]], Bearing] = {}
         self._required: dict[int, tuple[str, ...]] = {}
         self._allowing: dict[tuple[str, int], tuple[int, ...]] = {}
 
@@ -190,12 +195,15 @@ class Authorizer:
 
         def permission(ranks: int) -> Permission:
             if ranks not in of_ranks:
-                of_ranks[ranks] = self._status(action, as_bits(self._firsts(ranks)))
+                of_ranks[ranks] = self._of_ranks(action, ranks)
             return of_ranks[ranks].permission
+
+        def bearing(ranks: int, kinds: tuple[int, ...]) -> Bearing:
+            return self._bearing(action, ranks, kinds)
 
         if outlook.is_impossible:  # what is known and the invariants leave no case, and nothing covers none
             return Authorization("deny", required=required, broken=tuple(self._in_force(day)))
-        diagram = outlook.diagram(permission, MOST_SITUATIONS) if open_.bit_count() <= MOST_OPEN else None
+        diagram = outlook.diagram(permission, MOST_SITUATIONS, bearing) if open_.bit_count() <= MOST_OPEN else None
         count = case.count(outlook.open)
         if diagram is None:
             named = evaluator.lanes.ordered(count, count)
@@ -212,6 +220,35 @@ class Authorizer:
             said = [status.rules for status in of_ranks.values() if status.permission == ruling]
             rules = self._told(said[0] if said else 0)
         return Authorization(ruling, rules, required=required)
+
+    def _of_ranks(self, action: str, ranks: int) -> _Status:
+        """What holds where some rule of each of those *ranks* (by number, as bits) fires, and no other."""
+        known = self._by_ranks.get((action, ranks))
+        if known is None:
+            if len(self._by_ranks) >= MOST_REMEMBERED:
+                self._by_ranks.clear()
+            known = self._by_ranks[action, ranks] = self._status(action, as_bits(self._firsts(ranks)))
+        return known
+
+    def _bearing(self, action: str, ranks: int, kinds: tuple[int, ...]) -> Bearing:
+        """Where *ranks* fire, and of *kinds* (numbers of ranks) some do and others may: which of those can change the
+        permission in some way.
+        """
+        asked = action, ranks, kinds
+        if asked not in self._bearings:
+            if len(self._bearings) >= MOST_TABLES:
+                self._bearings.clear()
+            self._bearings[asked] = cache(partial(self._tried, action, ranks, kinds))
+        return self._bearings[asked]
+
+    def _tried(self, action: str, ranks: int, kinds: tuple[int, ...], held: int, may: int) -> int:
+        if may.bit_count() > MOST_TRIED:
+            return may
+        ways = [ranks | sum([1 << kinds[n] for n in bits(held)])]
+        for n in bits(may):
+            ways += [way | 1 << kinds[n] for way in ways]
+        said = {way: self._of_ranks(action, way).permission for way in ways}
+        return as_bits(n for n in bits(may) if any(end != said[way | 1 << kinds[n]] for way, end in said.items()))
 
     def _firsts(self, ranks: int) -> Iterator[int]:
         for number in bits(ranks):

@@ -18,7 +18,7 @@ from bylaw.logic.boxes import EVERYTHING, Box, TooManyBoxes, boxes, holds_in, me
 from bylaw.logic.case import Case
 from bylaw.logic.component import Component, explored, seen
 from bylaw.logic.contest import NOTHING, Rank, Stand
-from bylaw.logic.diagram import Diagram, Layout, Marks, Tie, TooWide, drawn, laid_out
+from bylaw.logic.diagram import Bearing, Diagram, Layout, Tie, TooWide, drawn, laid_out
 from bylaw.logic.firing import Look, Trace, bits
 from bylaw.logic.ir import Facts
 from bylaw.logic.linked_facts import Member, member
@@ -171,21 +171,36 @@ class Completions:
         """Do the invariants leave no completion at all?"""
         return self._may_be_bound and self.case.existing is not None and not self.case.existing
 
-    def diagram(self, result: Callable[[int], _End], budget: int) -> Diagram[_End] | None:
+    def diagram(
+        self, result: Callable[[int], _End], budget: int, bearing: Callable[[int, tuple[int, ...]], Bearing]
+    ) -> Diagram[_End] | None:
         """Every completion of the case: what *result* says of the ranks (by number, as bits) that fire there.
 
-        None where that takes more than *budget* situations, or comparisons between facts that nothing here can order.
+        *bearing* says of ranks that fire, and of others that may, which of these can still change it. None where that
+        takes more than *budget* situations, or comparisons between facts that nothing here can order.
         """
         look = None if self.open & self.case.unlisted else self.case.look
         try:
             trace = look.open_boxes(self.open) if look else self._traced()
             if trace is None:
                 return None
+            trace = self._bearing_on(trace, bearing)
             kinds, layout = self._laid_out(trace, self._may_be_bound and self._is_bound(trace))
-            ranks = self.stand.ranks
-            return drawn(layout, lambda held: result(ranks | sum([1 << kinds[n] for n in bits(held)])), budget)
+            firing = self.stand.ranks
+            return drawn(layout, lambda held: result(_with(firing, kinds, held)), budget, bearing(firing, kinds))
         except TooWide:
             return None
+
+    def _bearing_on(self, trace: Trace, bearing: Callable[[int, tuple[int, ...]], Bearing]) -> Trace:
+        """The open boxes without those of ranks that change nothing in any way."""
+        rank_of = self.contest.rank_of
+        kinds = tuple(sorted({rank_of[i].number for i, _ in trace[1]}))
+        every = (1 << len(kinds)) - 1
+        found = bearing(self.stand.ranks, kinds)(0, every)
+        if found == every:
+            return trace
+        left = {kinds[n] for n in bits(found)}
+        return trace[0], tuple([(i, n) for i, n in trace[1] if rank_of[i].number in left])
 
     def _compared(self, may_be_bound: bool, look: Look | None, trace: Trace) -> Component | None:
         """A room like another in every open box is that one, whatever else is known of either case."""
@@ -245,17 +260,16 @@ class Completions:
         there = case.existing if is_bound else ()
         if there is None:
             raise TooWide
-        found, groups = list[Marks](), list[int]()
-        group_of: dict[int, int] = {}
-        for i, n in trace[1]:
-            found.append(self.basis.marks_of(i)[n])
-            groups.append(group_of.setdefault(rank_of[i].number, len(group_of)))
+        kinds = tuple(sorted({rank_of[i].number for i, _ in trace[1]}))
+        group_of = {number: n for n, number in enumerate(kinds)}
+        groups = [group_of[rank_of[i].number] for i, _ in trace[1]]
+        found = [self.basis.marks_of(i)[n] for i, n in trace[1]]
         ties: Sequence[Tie] = ()
         if self._linked or not all(box.is_exact for box, _ in there):
             asking = [self._linked.get((i, n)) or member(self._box(i, n), case.facts) for i, n in trace[1]]
             ties = self.basis.ties([one for one in (*asking, *(one for _, one in there)) if one], len(there))
         existing, shapes = case.bounds if is_bound else ((), self.basis.shapes)
-        return tuple(group_of), laid_out(found, groups, existing, shapes, case.facts, ties)
+        return kinds, laid_out(found, groups, existing, shapes, case.facts, ties)
 
     # ---- many open rules --------------------------------------------------------------------------------------------
 
@@ -395,3 +409,8 @@ NOTHING_ASKED = Asked({})
 
 def _of_unknown(box: Box, known: Facts) -> Box:
     return Box({var: where for var, where in box.regions.items() if var not in known}, box.residue)
+
+
+def _with(ranks: int, kinds: Sequence[int], groups: int) -> int:
+    """*ranks* and, of *kinds* (numbers of ranks), those of *groups* (as bits)."""
+    return ranks | sum([1 << kinds[n] for n in bits(groups)])

@@ -21,6 +21,7 @@ _End = TypeVar("_End", bound=Hashable)
 
 MAX_STATES = 150  # beyond that many different situations on the way the question is left to others
 
+Bearing: TypeAlias = Callable[[int, int], int]  # of groups that hold and of those that may: which of these matter
 Marks: TypeAlias = Sequence[tuple[str, int]]  # a box: for every fact it speaks of the number of its region
 
 
@@ -282,13 +283,19 @@ def _tied(tie: Tie, boxes: int, existing: int) -> Iterator[_Row]:
         yield -speaking.bit_count(), len(cells), tie.facts, speaking, tuple([cell | groups for cell in cells]), steps
 
 
-def drawn(layout: Layout, result: Callable[[int], _End], budget: int = MAX_STATES) -> Diagram[_End]:
+def drawn(
+    layout: Layout,
+    result: Callable[[int], _End],
+    budget: int = MAX_STATES,
+    bearing: Bearing | None = None,
+) -> Diagram[_End]:
     """The diagram. *result* says what holds when exactly those groups (as bits) have a box that holds.
 
-    Raises TooWide beyond *budget* situations; one box alone needs none.
+    *bearing* says, where some groups hold and others may, which of those can still change the result: nothing is asked
+    for the sake of the rest. Raises TooWide beyond *budget* situations; one box alone needs none.
     """
     facts, existing = layout.facts, layout.existing
-    steps, last = _swept(layout, budget if len(layout.groups) > 1 or existing else len(facts) + 2)
+    steps, last = _swept(layout, budget if len(layout.groups) > 1 or existing else len(facts) + 2, bearing)
     end_of: dict[_End, int] = {}
     nodes: dict[int, tuple[int, tuple[int, ...]]] = {}
     shift = len(layout.groups) + existing
@@ -297,7 +304,8 @@ def drawn(layout: Layout, result: Callable[[int], _End], budget: int = MAX_STATE
     known: dict[tuple[int, tuple[int, ...]], int] = {}
     for depth in range(len(facts) - 1, -1, -1):
         made = {}
-        for alive, further in steps[depth].items():
+        here, alike = steps[depth]
+        for alive, further in here.items():
             leads = tuple([node[each] for each in further])
             if leads.count(leads[0]) == len(leads):
                 made[alive] = leads[0]
@@ -306,10 +314,11 @@ def drawn(layout: Layout, result: Callable[[int], _End], budget: int = MAX_STATE
             nodes[found] = depth, leads
             made[alive] = found
         node.update(made)  # what is asked here was not asked further down
+        node.update((alive, node[fewer]) for alive, fewer in alike.items())
     return Diagram(facts, layout.steps, {n: end for end, n in end_of.items()}, nodes, existing > 0)
 
 
-def _swept(layout: Layout, budget: int) -> tuple[list[dict[int, list[int]]], set[int]]:
+def _swept(layout: Layout, budget: int, bearing: Bearing | None) -> tuple[list[_Step], set[int]]:
     """All situations, fact by fact: where each leads by the cells of its fact, and those in which nothing is asked.
 
     A situation says who is possible (as bits). A box holds once no fact is left that it speaks of; others of its group
@@ -330,12 +339,29 @@ def _swept(layout: Layout, budget: int) -> tuple[list[dict[int, list[int]]], set
             alive = alive & ~alike[group] | 1 << count + existing + group
         return alive
 
-    steps = list[dict[int, list[int]]]()
+    sets = [(1 << group, mine) for group, mine in sorted(alike.items())]
+    ignored: dict[tuple[int, int], int] = {}  # by the groups that hold and that may: the boxes of no account
+
+    def told_apart(alive: int) -> int:
+        """*alive* without the boxes that cannot change the result any more."""
+        assert bearing is not None
+        open_ = 0
+        for bit, mine in sets:
+            if alive & mine:
+                open_ |= bit
+        state = alive >> count + existing, open_
+        if state not in ignored:
+            rest = open_ & ~bearing(*state)
+            ignored[state] = ~reduce(or_, [mine for bit, mine in sets if bit & rest], 0)
+        return alive & ignored[state]
+
+    steps = list[_Step]()
     now = {settled((1 << count + existing) - 1, left & ~later[0])}
     for depth, (speaking, cells) in enumerate(asked):
         whole = left & speaking & ~later[depth + 1]
         here, following = dict[int, list[int]](), set[int]()
-        for alive in now:
+        alike_now = {alive: fewer for alive in now if (fewer := told_apart(alive)) != alive} if bearing else {}
+        for alive in now.difference(alike_now).union(alike_now.values()) if alike_now else now:
             if not alive & speaking:
                 following.add(alive)
                 continue
@@ -350,11 +376,14 @@ def _swept(layout: Layout, budget: int) -> tuple[list[dict[int, list[int]]], set
         budget -= len(here)
         if budget < 0:
             raise TooWide
-        steps.append(here)
+        steps.append((here, alike_now))
         now = following
     if budget < len(now):
         raise TooWide
     return steps, now
+
+
+_Step: TypeAlias = tuple[dict[int, list[int]], dict[int, int]]  # where situations lead, and which are as good as others
 
 
 def parts(variable: Variable, spoken: Mapping[int, Region], everyone: int) -> Iterator[tuple[Region, int]]:
