@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.claims.coverage import Coverage, Told
 from bot.claims.judge import Situation
 from bot.claims.models import MOST_CLAIMS, Claim
+from bot.index import BundleIndex
 from bylaw.language.text import parse
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
 from bylaw.prompts import render
@@ -52,9 +53,12 @@ class ModelReader:
     mask: Callable[[str], str] = str
     kept: Callable[[Exchange[Any]], object] = lambda _: None
 
-    def read(self, answer: str, case: Situation) -> Read | None:
-        """The claims about *answer*; None where the model gave none in time."""
-        first = self._reading(answer, case, 1)
+    def read(self, answer: str, case: Situation, own: tuple[Claim, ...] = ()) -> Read | None:
+        """The claims about *answer*; None where the model gave none in time.
+
+        *own* are those that its author returned with it: the first reading, and only mended where they do not hold.
+        """
+        first = self._reading(answer, case, 1, own)
         if first is None or self.readings < 2:
             return None if first is None else Read(first)
         second = self._reading(answer, case, 2)
@@ -63,15 +67,17 @@ class ModelReader:
         known = {_core(claim, case) for claim in second}
         return Read(tuple(claim for claim in first if claim.kind == "courtesy" or _core(claim, case) in known), True)
 
-    def _reading(self, answer: str, case: Situation, number: int) -> tuple[Claim, ...] | None:
+    def _reading(
+        self, answer: str, case: Situation, number: int, own: tuple[Claim, ...] = ()
+    ) -> tuple[Claim, ...] | None:
         """One reading with its repairs: the one with the fewest gaps."""
         best: tuple[int, tuple[Claim, ...]] | None = None
         objections: Sequence[str] = ()
-        for _ in range(1 + self.repairs):
-            exchange = self._ask(answer, case, number, objections)
-            if exchange.value is None:
+        for attempt in range(1 + self.repairs):
+            proposed = own if own and not attempt else self._ask(answer, case, number, objections)
+            if proposed is None:
                 break
-            claims = exchange.value.claims
+            claims = proposed
             gaps = list(Coverage(parse(answer), claims, case.words, Told(case.facts, case.query)).gaps())
             if best is None or len(gaps) < best[0]:
                 best = len(gaps), claims
@@ -80,9 +86,9 @@ class ModelReader:
             objections = [f"{gap.why}: “{gap.quote}”" for gap in gaps[:_MOST_OBJECTIONS]]
         return None if best is None else best[1]
 
-    def _ask(self, answer: str, case: Situation, number: int, objections: Sequence[str]) -> Exchange[Proposed]:
+    def _ask(self, answer: str, case: Situation, number: int, objections: Sequence[str]) -> tuple[Claim, ...] | None:
         values = {
-            **_shown(case),
+            **shown(case.index),
             "question": self.mask(case.query),
             "answer": answer,
             "objections": list(objections),
@@ -91,7 +97,7 @@ class ModelReader:
         prompt = render(PROMPTS, "read_answer_v1", values, Proposed, self.tokens)
         exchange = ask(self.llm, prompt, Proposed, self.deadline)
         self.kept(exchange)
-        return exchange
+        return None if exchange.value is None else exchange.value.claims
 
 
 def _core(claim: Claim, case: Situation) -> tuple[object, ...]:
@@ -101,11 +107,16 @@ def _core(claim: Claim, case: Situation) -> tuple[object, ...]:
     return claim.kind, action, claim.fact, claim.operator or "==", str(claim.value), claim.policy_id, when
 
 
-def _shown(case: Situation) -> dict[str, Any]:
-    """The declared words, as a prompt shows them."""
-    vocabulary = case.index.vocabulary
+def shown(index: BundleIndex) -> dict[str, Any]:
+    """The declared words and the kinds of claims, as a prompt shows them."""
+    vocabulary = index.vocabulary
     actions = [
-        {"action": name, "label": one.label or name.replace("_", " "), "phrases": list(one.phrases)}
+        {
+            "action": name,
+            "label": one.label or name.replace("_", " "),
+            "phrases": [said for said in (one.label.given if one.label else None, *one.phrases) if said],
+            **({"denied": one.label.denied} if one.label and one.label.denied else {}),
+        }
         for name, one in sorted(vocabulary.actions.items())
         if one.same_as is None
     ]
@@ -119,4 +130,5 @@ def _shown(case: Situation) -> dict[str, Any]:
         }
         for name, one in sorted(vocabulary.facts.items())
     ]
-    return {"actions": actions, "facts": facts, "policies": sorted(case.words.policies)}
+    kinds = (PROMPTS / "kinds_v1.j2").read_text(encoding="utf-8").rstrip()
+    return {"actions": actions, "facts": facts, "policies": sorted(index.bundle.policies), "kinds": kinds}

@@ -8,10 +8,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from bot.agents import errand
-from bot.claims.model import ModelReader
+from bot.claims.model import ModelReader, shown
+from bot.claims.models import MOST_CLAIMS, Claim, read_claims
 from bot.enforcement.case import Case
 from bot.enforcement.checks.result import Draft, Judge
 from bot.enforcement.judging import PROMPTS, judge
@@ -23,6 +31,7 @@ from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.agents import Task
 from bylaw.authored.rules import Rules
+from bylaw.errors import UsageError
 from bylaw.llm.guarded import Guard, Limits
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
 from bylaw.prompts import render
@@ -32,14 +41,23 @@ _LINKS = ("://", "www.", "](")
 _OWN_WORDS = frozenset({"unanswered", "uncovered"})
 
 
+def _or_none(said: object, _: ValidatorFunctionWrapHandler) -> tuple[Claim, ...]:
+    """The claims, none where they are none: then the text is read as if it came alone."""
+    try:
+        return read_claims(said)
+    except UsageError:
+        return ()
+
+
 class Written(BaseModel):
-    """What the model wrote, and what it says it stated and cited."""
+    """What the model wrote, what it says it stated and cited, and what its text claims."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
     actions: list[str]
     policies: list[str]
+    claims: Annotated[tuple[Claim, ...], Field(max_length=MOST_CLAIMS), WrapValidator(_or_none)] = ()
 
 
 @dataclass(frozen=True)
@@ -71,11 +89,13 @@ def provider(guard: Guard, rules: Rules, task: Task) -> LLM:
 
 
 def by_model(
-    plan: Scaffold, llm: LLM, deadline: Deadline, question: str, max_tokens: int, hints: Sequence[str] = ()
+    plan: Scaffold, llm: LLM, deadline: Deadline, question: str, index: BundleIndex, hints: Sequence[str] = ()
 ) -> Exchange[Written]:
     """What *llm* makes of *plan*, in one attempt. *hints* say what was wrong with the last one."""
-    values = {"scaffold": plan, "question": question, "hints": list(hints)}
-    return ask(llm, render(PROMPTS, "answer_v1", values, Written, max_tokens), Written, deadline)
+    values = {**shown(index), "scaffold": plan, "question": question, "hints": list(hints)}
+    limits = index.rules.enforcement.model
+    tokens = limits.answer_tokens + limits.read_tokens  # the text, and its claims
+    return ask(llm, render(PROMPTS, "answer_v2", values, Written, tokens), Written, deadline)
 
 
 def write(case: Case, draft: Draft, guard: Guard) -> Authored:
@@ -103,7 +123,7 @@ class _Attempts:
         hints: tuple[str, ...] = ()
         question = self.mask.text(self.draft.query)
         while True:
-            exchange = by_model(self.plan, self.llm, self.deadline, question, self.rules.model.answer_tokens, hints)
+            exchange = by_model(self.plan, self.llm, self.deadline, question, self.draft.index, hints)
             self.exchanges.append(exchange)
             if exchange.value is None:
                 return self._ended(None, str(exchange.error))
@@ -119,7 +139,7 @@ class _Attempts:
         text = written.text.strip()
         if wrong := tuple(misstated(self.plan, written)):
             return text, "regenerate", wrong
-        said = found_in(self.case, text, reader=self.opinion.reader)
+        said = found_in(self.case, text, reader=self.opinion.reader, own=written.claims)
         found = verdict(replace(self.draft, text=text, judge=self.opinion.judge, found=said))
         self.verdicts.append(found)
         held = [broken for broken in found.violations if broken.kind not in _OWN_WORDS]

@@ -17,13 +17,20 @@ from bylaw.language.text import clean
 
 
 def found_in(
-    case: Case, response: str, claims: Sequence[Claim] | None = None, reader: ModelReader | None = None
+    case: Case,
+    response: str,
+    claims: Sequence[Claim] | None = None,
+    reader: ModelReader | None = None,
+    own: tuple[Claim, ...] = (),
 ) -> Found:
-    """What becomes of *response* in *case*, read as *claims* where they are given, else by *reader*, else plainly."""
+    """What becomes of *response* in *case*, read as *claims* where they are given, else by *reader*, else plainly.
+
+    *own* are the claims of a model that wrote the answer: *reader* mends them where they do not hold.
+    """
     told = situation(case, response)
     if claims is not None:
         return judge(response, claims, told, "given")
-    read = None if reader is None or told.personal else reader.read(response, told)  # no personal data in a prompt
+    read = None if reader is None or told.personal else reader.read(response, told, own)  # no personal data in a prompt
     if read is not None:
         return judge(response, read.claims, told, "model", read.is_twice)
     return judge(response, plain.read(response, told), told, "plain")

@@ -68,6 +68,8 @@ def test_what_is_delivered(row, shop):
     assert spoken(reply) == reply
     if "asked" in row:
         assert len(model.prompts) == row["asked"]
+    if "held" in row:
+        assert len(model.held) == row["held"]
     assert reply.meta is not None
     if row["by"] == "plain" or (row["by"] == "either" and reply.meta["fallback_used"]):
         because = row.get("because", "did not pass the checks")
