@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from bylaw.authored.agents import Agent, Agents, Task
+from bylaw.authored.machines.agents import Agent, Agents, Task
 from bylaw.errors import UsageError
 from bylaw.llm.fleet import Fleet
 from bylaw.llm.guarded import Candidate, Errand, Guard

@@ -18,26 +18,26 @@ from typing import Any
 
 from bot.agents import open_all
 from bot.analytics import answer as analytics
-from bot.analytics.asking import begins_with_write, is_write_request
-from bot.analytics.plans import Settle, always
-from bot.artifacts import Shelf
-from bot.confirmation import settling
+from bot.analytics.plan.plans import Settle, always
+from bot.analytics.reader.asking import begins_with_write, is_write_request
 from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
 from bot.enforcement import answer as enforcement
-from bot.enforcement import recognise
-from bot.enforcement.intent import asks_for_permission, is_regulated, is_request
+from bot.enforcement.question import recognise
+from bot.enforcement.question.intent import asks_for_permission, is_regulated, is_request
+from bot.evidence.artifacts import Shelf
+from bot.evidence.store.engine import Store, StoreError, beside, connect
+from bot.evidence.store.migrate import HEAD, revision, upgrade
+from bot.evidence.store.pulse import is_writable
+from bot.evidence.store.tables import audit
+from bot.evidence.store.tables import served as served_bundle
+from bot.evidence.store.tables.papers import shelf_of
 from bot.index import BundleIndex
 from bot.memory import candidates, personal
+from bot.request.confirmation import settling
 from bot.router import Answer, Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
 from bot.settings import Settings
-from bot.store import audit
-from bot.store import served as served_bundle
-from bot.store.engine import Store, StoreError, beside, connect
-from bot.store.migrate import HEAD, revision, upgrade
-from bot.store.papers import shelf_of
-from bot.store.pulse import is_writable
 from bylaw.audit.entry import Checkpoint
 from bylaw.audit.export import add_checkpoint, read_checkpoints
 from bylaw.audit.head import Head

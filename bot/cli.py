@@ -96,10 +96,10 @@ def ask(
     """
     from bot import app
     from bot.conversation import Actor, Question, moment
-    from bot.filling import fill
-    from bot.orchestrator import handle
-    from bot.render import hint, render
-    from bot.saving import said, save
+    from bot.delivery.filling import fill
+    from bot.delivery.render import hint, render
+    from bot.delivery.saving import said, save
+    from bot.request.orchestrator import handle
 
     asked_at = moment(at) if at else app.now()
     given_form = _form(form)
@@ -174,12 +174,13 @@ def serve(
     bylaw serve --mcp --as amara         for another assistant to start
     """
     from bot import app
-    from bot.http import api, crew, logs
-    from bot.http import serve as server
-    from bot.http.rates import Rates
+    from bot.delivery.http import api, logs
+    from bot.delivery.http.rates import Rates
+    from bot.delivery.http.serving import crew
+    from bot.delivery.http.serving import serve as server
     from bot.memory import opening
-    from bot.room import Room
-    from bot.scheduler import ticking
+    from bot.request.capacity import Room
+    from bot.request.scheduler import ticking
 
     given = given_settings(root, warehouse)
     given = replace(given, host=host or given.host, port=given.port if port is None else port)
@@ -198,7 +199,7 @@ def serve(
         return bot
 
     if mcp:
-        from bot import mcp as tools
+        from bot.delivery import mcp as tools
 
         with closing(opened()) as bot:
             tools.serve(bot, user)
@@ -213,7 +214,7 @@ def serve(
                 room = Room(given.limits.requests)
                 served = api.build(bot, given, app.new_id, rates, room)
                 if slack is not None:
-                    from bot.slack import app as slack_app
+                    from bot.delivery.slack import app as slack_app
 
                     served = stack.enter_context(slack_app.answering(bot, given, slack, served, room))
                 server.serve(served, place, ready, given.limits)
@@ -223,7 +224,7 @@ def serve(
 
 def _processes(wanted: int | None, slack: str | None) -> int:
     """How many answer. Raises UsageError for several on one socket to Slack."""
-    from bot.http import crew
+    from bot.delivery.http.serving import crew
 
     if slack != "socket":
         return wanted or crew.usual_count()

@@ -223,8 +223,8 @@ class Turn:
     """What an answerer hands back: the reply, and the JSON state its kind carries to the next turn of the session.
 
     `artifacts` are kept under their fingerprint by name (plan, envelope, raw model output); `log` fills the query
-    log (the column names of `bot.store.querylog`). Both may stay empty. A turn that `is_aside` leaves the conversation
-    as it was. `tells` are the people who have to hear that this was answered, or that a person has to.
+    log (the column names of `bot.evidence.store.tables.querylog`). Both may stay empty. A turn that `is_aside` leaves
+    the conversation as it was. `tells` are the people who have to hear that this was answered, or that a person has to.
     """
 
     reply: Reply

@@ -8,11 +8,11 @@ from datetime import datetime
 from functools import cached_property, lru_cache, partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from bylaw.authored.rules import Rules
+from bylaw.authored.machines.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import CompiledPolicyBundle, ruleset
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import ConditionalRule, Ruleset
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import ConditionalRule, Ruleset
 
 MOST_READERS = 32  # sets of roles whose rules are kept indexed
 _MOST_RECENT = 1_000  # questions whose answer is still known

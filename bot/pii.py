@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bylaw.authored.enforcement import Pii
+from bylaw.authored.machines.enforcement import Pii
 from bylaw.warehouses.port import Rows
 
 

@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any, cast
 
 from bot.conversation import AnswerKind, Choice, Question, Turn
-from bylaw.authored.routing import Routing
+from bylaw.authored.machines.routing import Routing
 
 # `Any` is the bundle's index, as the answerers know it; the frame itself never looks inside.
 Score = Callable[[str, Any], float]

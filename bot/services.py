@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from threading import Event
 from typing import Any, Protocol
 
-from bot.artifacts import Shelf
+from bot.evidence.artifacts import Shelf
+from bot.evidence.store.engine import Store
 from bot.router import Answerer, Thresholds
-from bot.store.engine import Store
 from bylaw.audit.entry import Checkpoint
-from bylaw.authored.autonomy import Autonomy
+from bylaw.authored.machines.autonomy import Autonomy
 from bylaw.llm.guarded import Guard
 from bylaw.warehouses.port import Warehouse
 

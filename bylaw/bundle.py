@@ -21,8 +21,8 @@ from pydantic_core import from_json
 from bylaw.canonical import canonical_json, plain, spelled
 from bylaw.collection import no_collection
 from bylaw.errors import BundleError
-from bylaw.logic.codec import decode
-from bylaw.logic.ir import ConditionalRule, Constraint, Effect, Ruleset, Source, Variable, exact
+from bylaw.logic.formula.codec import decode
+from bylaw.logic.formula.ir import ConditionalRule, Constraint, Effect, Ruleset, Source, Variable, exact
 from bylaw.references import broken
 from bylaw.sections import (
     SCHEMA_VERSION,

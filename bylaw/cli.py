@@ -34,30 +34,51 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lsp": ("ci.commands.cli:lsp", "Serve an editor: findings while you type, words to choose from, quick fixes."),
     "watch": ("ci.commands.cli:watch", "Check again whenever a file changes."),
     "cases": ("ci.cli:cases", "How much of the policies their cases show, and which cases are missing."),
-    "import": ("ci.imports:import_", "Draft context files from a live database, dbt, Cortex, Ossie or LookML."),
+    "import": (
+        "ci.commands.imports:import_",
+        "Draft context files from a live database, dbt, Cortex, Ossie or LookML.",
+    ),
     "review": ("ci.cli:review", "Say on a pull request what it does, on its lines; answer commands in comments."),
     "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),
-    "decide": ("bot.verdicts:decide", "What the policies say about a case, given as facts."),
-    "guard": ("bot.verdicts:guard", "An MCP server behind the gate: every call is decided first."),
+    "decide": ("bot.commands.verdicts:decide", "What the policies say about a case, given as facts."),
+    "guard": ("bot.commands.verdicts:guard", "An MCP server behind the gate: every call is decided first."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
-    "correct": ("bot.learning:correct", "Say what is wrong about an answer: yours change at once, nobody else's."),
-    "memory": ("bot.learning:memory", "What the bot remembers of you, and how to make it forget."),
-    "promote": ("bot.learning:promote", "What many corrected alike, for stewards: look, open a pull request, reject."),
-    "enforce": ("bot.verdicts:enforce", "Hold any assistant's answer against the policies."),
-    "guide": ("bot.verdicts:guide", "What an answer may rest on: rules with lines, what must be told, what never."),
-    "sql": ("bot.verdicts:sql", "Hold a SQL statement against the gate."),
-    "audit": ("bot.records:audit", "Verify, export, anchor or redact the chain of everything answered."),
-    "replay": ("bot.records:replay", "Rebuild one answer from what was kept, byte for byte."),
-    "trace": ("bot.records:trace", "The story of one request: read as, facts, path, checks, verdict."),
-    "accept": ("bot.closing:accept", "Take an answer as it is."),
-    "revise": ("bot.closing:revise", "Put a question in other words: the new answer replaces the one before."),
-    "feedback": ("bot.closing:feedback", "Say what you think of an answer; it is kept with it."),
-    "requests": ("bot.closing:requests", "Questions that only a person may answer: list, take, hand on, answer."),
-    "tick": ("bot.closing:tick", "Do what is due now: settle what nobody accepted in time, tell who has to know."),
-    "stats": ("bot.records:stats", "What was asked and how it ended; which policies are missing."),
+    "correct": (
+        "bot.commands.learning:correct",
+        "Say what is wrong about an answer: yours change at once, nobody else's.",
+    ),
+    "memory": ("bot.commands.learning:memory", "What the bot remembers of you, and how to make it forget."),
+    "promote": (
+        "bot.commands.learning:promote",
+        "What many corrected alike, for stewards: look, open a pull request, reject.",
+    ),
+    "enforce": ("bot.commands.verdicts:enforce", "Hold any assistant's answer against the policies."),
+    "guide": (
+        "bot.commands.verdicts:guide",
+        "What an answer may rest on: rules with lines, what must be told, what never.",
+    ),
+    "sql": ("bot.commands.verdicts:sql", "Hold a SQL statement against the gate."),
+    "audit": ("bot.commands.records:audit", "Verify, export, anchor or redact the chain of everything answered."),
+    "replay": ("bot.commands.records:replay", "Rebuild one answer from what was kept, byte for byte."),
+    "trace": ("bot.commands.records:trace", "The story of one request: read as, facts, path, checks, verdict."),
+    "accept": ("bot.commands.closing:accept", "Take an answer as it is."),
+    "revise": ("bot.commands.closing:revise", "Put a question in other words: the new answer replaces the one before."),
+    "feedback": ("bot.commands.closing:feedback", "Say what you think of an answer; it is kept with it."),
+    "requests": (
+        "bot.commands.closing:requests",
+        "Questions that only a person may answer: list, take, hand on, answer.",
+    ),
+    "tick": (
+        "bot.commands.closing:tick",
+        "Do what is due now: settle what nobody accepted in time, tell who has to know.",
+    ),
+    "stats": ("bot.commands.records:stats", "What was asked and how it ended; which policies are missing."),
     "eval": ("bot.evaluation.command:evaluate", "How often the bot is right about the questions of evaluation/."),
-    "rights": ("bot.walls:rights", "What each role may read, and the grants that make the database hold to it."),
-    "doctor": ("bot.doctor:doctor", "Say which walls stand around this installation."),
+    "rights": (
+        "bot.operate.walls:rights",
+        "What each role may read, and the grants that make the database hold to it.",
+    ),
+    "doctor": ("bot.operate.doctor:doctor", "Say which walls stand around this installation."),
     "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
 }
 
@@ -102,29 +123,29 @@ def load_verb(verb: str) -> Any:
 
 def bundle_for_root(root: Path) -> Path:
     """Compile the repository at *root* into its `.bylaw/` folder, for a bot verb that was given `--root`."""
-    found: Path = importlib.import_module("ci.fresh").bundle(root, root / ".bylaw", date.today())
+    found: Path = importlib.import_module("ci.commands.fresh").bundle(root, root / ".bylaw", date.today())
     return found
 
 
 def edit_for_root(root: Path, directory: Path, **edit: Any) -> Any:
     """One field of one file edited in a copy of the repository at *root*, for a verb of the bot that proposes it."""
-    module = importlib.import_module("ci.promotion")
+    module = importlib.import_module("ci.commands.promotion")
     return module.edited(root, module.Edit(**edit), directory, date.today())
 
 
 def suites_for_root(root: Path) -> Any:
     """The suites of questions of the repository at *root* and their floors, for a verb of the bot."""
-    return importlib.import_module("ci.suites").load(root)
+    return importlib.import_module("ci.loading.suites").load(root)
 
 
 def suite_at(path: Path) -> Any:
     """The suite of questions in one file, kept outside a repository."""
-    return importlib.import_module("ci.suites").elsewhere(path)
+    return importlib.import_module("ci.loading.suites").elsewhere(path)
 
 
 def audit_export(url: str, root: Path, path: Path, hear: Any = None) -> None:
     """Write the chain of the store at *url* to *path*, for a verb of ci that was given a store."""
-    importlib.import_module("bot.records").export_store(url, root, path, hear)
+    importlib.import_module("bot.commands.records").export_store(url, root, path, hear)
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -103,7 +103,7 @@ def _ask(folder: Path, now: datetime) -> Iterator[str]:
     for kind, question in QUESTIONS:
         reply = answer(folder, question, now)
         yield f"\n  {click.style(kind, bold=True)}: {question}\n"
-        yield _indented(importlib.import_module("bot.render").render(reply), by=4)
+        yield _indented(importlib.import_module("bot.delivery.render").render(reply), by=4)
 
 
 def answer(folder: Path, question: str, now: datetime, session: str = "demo") -> Any:
@@ -122,7 +122,7 @@ def answer(folder: Path, question: str, now: datetime, session: str = "demo") ->
             session_id=session,
             request_id=services.new_id(),
         )
-        return importlib.import_module("bot.orchestrator").handle(asked, services)
+        return importlib.import_module("bot.request.orchestrator").handle(asked, services)
     finally:
         bot.close()
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions, Recorded
-from bylaw.authored.layers import LAYERS, SCORES
-from bylaw.authored.rules import Rules
+from bylaw.authored.machines.layers import LAYERS, SCORES
+from bylaw.authored.machines.rules import Rules
 from bylaw.canonical import spelled
 from bylaw.declared import Broken, Route, broken_business, broken_context, broken_words, named, same
-from bylaw.logic.codec import decode
-from bylaw.logic.graph import graph_problems
-from bylaw.logic.ir import Effect, Ruleset, ValueMisfit, names
+from bylaw.logic.formula.codec import decode
+from bylaw.logic.formula.ir import Effect, Ruleset, ValueMisfit, names
+from bylaw.logic.words.graph import graph_problems
 from bylaw.sections import CompiledPolicyBundle, RuleSource
 
 _WON_BY = ("override", "priority")

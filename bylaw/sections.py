@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from bylaw.authored.business import Business
 from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions
-from bylaw.authored.rules import Rules
+from bylaw.authored.machines.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.ir import EffectKind
+from bylaw.logic.formula.ir import EffectKind
 
 SCHEMA_VERSION: Literal["1.0"] = "1.0"
 
@@ -64,7 +64,7 @@ class RuleMetadata(Section):
 
 
 class BundleRule(Section):
-    """guard → effect. `conditions` is the guard as JSON (`bylaw.logic.codec`), `action` repeats the effect's."""
+    """guard → effect. `conditions`: the guard as JSON (`bylaw.logic.formula.codec`); `action` repeats the effect's."""
 
     rule_id: str
     policy_id: str

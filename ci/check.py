@@ -9,11 +9,14 @@ from datetime import date
 from pathlib import Path
 
 from ci import pipeline
-from ci.base import files_at
 from ci.executors.port import Executor
-from ci.files import Content
 from ci.findings import Finding, graded, known_before
-from ci.load import Beyond, Workspace, files_of, rare_collection, read
+from ci.loading.base import files_at
+from ci.loading.files import Content
+from ci.loading.load import Beyond, Workspace, files_of, rare_collection, read
+from ci.loading.revision import Revision, revision
+from ci.loading.source import shown as as_shown
+from ci.loading.waivers import PATH as WAIVERS
 from ci.measured.ids import MEASURED
 from ci.parts import snapshot
 from ci.parts.affected import Neighbourhood
@@ -26,9 +29,6 @@ from ci.progress import Progress
 from ci.proofs.answers import Answered, counted
 from ci.proofs.focus import Focus
 from ci.proofs.registry import ASKED
-from ci.revision import Revision, revision
-from ci.source import shown as as_shown
-from ci.waivers import PATH as WAIVERS
 
 SMALL = 300  # where nothing is kept, fewer policies are asked about faster whole than in parts
 MANY = 1_500  # more policies pay for the start of a process on every core

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ci.options import ROOT
+from ci.commands.options import ROOT
 
 FORMATS = (
     "text",
@@ -127,9 +127,9 @@ def check(
     from ci.commands.named import about, within
     from ci.executors.registry import executor as executors
     from ci.executors.registry import place
+    from ci.loading.revision import folder
     from ci.report.formats import FORMATS, append
     from ci.report.report import Report
-    from ci.revision import folder
 
     if record and warehouse is None:
         raise click.UsageError("`--record` writes down the columns of a warehouse: name it with `--warehouse`")
@@ -260,11 +260,11 @@ def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, 
 def init(directory: Path, force: bool, own: str | None, organisation: str | None) -> None:
     """Write a new policy repository into DIRECTORY: it checks clean, and shows one of everything."""
     if organisation is not None:
-        from ci.codeowners import rewrite
+        from ci.help.codeowners import rewrite
 
         click.echo(f"wrote {rewrite(directory, organisation)}")
         return
-    from ci.codeowners import checked
+    from ci.help.codeowners import checked
     from ci.scaffold import init as write
     from ci.scaffold import summary
 
@@ -283,8 +283,8 @@ def init(directory: Path, force: bool, own: str | None, organisation: str | None
 @click.pass_context
 def schema(ctx: click.Context, directory: Path | None, only_check: bool) -> None:
     """Write the JSON Schemas of every file format; the first line of a YAML file points its editor at one."""
+    from ci.help.schemas import stale_schemas, write_schemas
     from ci.scaffold import SCHEMAS
-    from ci.schemas import stale_schemas, write_schemas
 
     target = directory or SCHEMAS
     if only_check:
@@ -308,8 +308,8 @@ def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
     bylaw explain POL-REFUND-001
     bylaw explain dead-rule
     """
-    from ci.explained import explain as in_words
-    from ci.explained import finding_in_words
+    from ci.commands.explained import explain as in_words
+    from ci.commands.explained import finding_in_words
 
     known = finding_in_words(id_)
     click.echo(known if known is not None else in_words(root, id_, at, date.today()), color=ctx.color)
@@ -354,9 +354,9 @@ def cases(
     bylaw cases --missing --write        put there; read them: they expect what is decided today
     bylaw cases --mutants                which wrong edits no case would notice
     """
-    from ci.cases import report
     from ci.commands.appending import write_cases
     from ci.commands.mutating import mutating
+    from ci.coverage.cases import report
 
     if is_writing and not (missing or is_mutating):
         raise click.UsageError("`--write` adds what `--missing` or `--mutants` finds: name one of them")

@@ -24,14 +24,14 @@ from bylaw.bundle import (
 )
 from bylaw.canonical import number_text
 from bylaw.declared import Broken, Route, broken_business, broken_context, broken_words
-from bylaw.logic.codec import encode
-from bylaw.logic.ir import TRUE, ConditionalRule, Ruleset, Variable
+from bylaw.logic.formula.codec import encode
+from bylaw.logic.formula.ir import TRUE, ConditionalRule, Ruleset, Variable
 from ci.formalize.paths import compiled_paths, decision_nodes
-from ci.load import Workspace
+from ci.loading.load import Workspace
+from ci.loading.record import PolicyRecord
 from ci.measured.recorded import read as recorded
 from ci.measured.recorded import versions
 from ci.proofs.stage import Proofs
-from ci.record import PolicyRecord
 
 TYPES: Mapping[str, Any] = {
     "boolean": "bool",
@@ -139,7 +139,7 @@ def _without(data: Any, route: Route) -> None:
 
 
 def _facts_of(rule: ConditionalRule) -> set[str]:
-    from bylaw.logic.ir import names
+    from bylaw.logic.formula.ir import names
 
     return names(rule.guard)
 

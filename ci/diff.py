@@ -10,31 +10,31 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from bylaw.authored.access import Roles
 from bylaw.authored.labels import called, labels
+from bylaw.authored.machines.access import Roles
+from bylaw.authored.machines.rules import ProofBudgets
 from bylaw.authored.policies import Metadata
-from bylaw.authored.rules import ProofBudgets
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import FILE_NAME, CompiledPolicyBundle, read
 from bylaw.bundle import ruleset as ruleset_in
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
 from bylaw.gate.history import HistoryFact, history_facts
-from bylaw.logic.ir import Ruleset
-from ci.base import committed_on, files_at
-from ci.files import FOLDERS
+from bylaw.logic.formula.ir import Ruleset
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
-from ci.load import Workspace, load
-from ci.load import read as read_files
+from ci.loading.base import committed_on, files_at
+from ci.loading.files import FOLDERS
+from ci.loading.load import Workspace, load
+from ci.loading.load import read as read_files
+from ci.loading.revision import Revision
+from ci.loading.variables import variables
 from ci.pipeline import UNREPRESENTABLE, Run
-from ci.proofs.change import Change, Changes, Limits, Unknown, changes
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
+from ci.proofs.versions.change import Change, Changes, Limits, Unknown, changes
 from ci.report.changes import Comparison, held, in_words
-from ci.revision import Revision
 from ci.rewritten.rules import Speech, narrowed
-from ci.variables import variables
 
 Texts = Mapping[str, tuple[str, str]]  # of each file, as it is written and as it is read
 

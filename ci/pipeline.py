@@ -16,21 +16,21 @@ from pathlib import Path
 from bylaw.authored.labels import labels
 from bylaw.canonical import canonical_json, write_atomically
 from bylaw.errors import BylawError, UsageError
-from bylaw.logic.ir import Facts, Ruleset
-from bylaw.logic.prose import case_in_words
-from ci.files import FOLDERS
+from bylaw.logic.formula.ir import Facts, Ruleset
+from bylaw.logic.words.prose import case_in_words
 from ci.findings import Finding, graded
 from ci.formalize.stage import formalize
-from ci.layers import assign, default_assignment, describe
 from ci.lint.registry import LINTS
-from ci.load import Workspace, load, rare_collection
+from ci.loading.files import FOLDERS
+from ci.loading.layers import assign, default_assignment, describe
+from ci.loading.load import Workspace, load, rare_collection
+from ci.loading.record import PolicyRecord
+from ci.loading.variables import variables
+from ci.loading.waivers import accepted
 from ci.progress import Progress
 from ci.proofs.focus import Focus
 from ci.proofs.stage import Proofs, prove, ruleset_of
 from ci.proofs.tools import tools
-from ci.record import PolicyRecord
-from ci.variables import variables
-from ci.waivers import accepted
 
 UNREPRESENTABLE = frozenset(("unreadable-file", "schema", "duplicate-key", "duplicate-id"))
 

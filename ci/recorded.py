@@ -16,9 +16,9 @@ from typing import IO, Any
 from bylaw.audit.entry import AuditEntry
 from bylaw.audit.export import open_export, verify_export
 from bylaw.errors import UsageError
-from bylaw.logic.authorize import Authorizer
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import ValueMisfit
+from bylaw.logic.decide.authorize import Authorizer
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import ValueMisfit
 from bylaw.progress import Hear, heard
 from ci.diff import Version
 

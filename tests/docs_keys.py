@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from bylaw.authored.conditions import KINDS
-from ci.schemas import NUMBERS, SCHEMAS, schema
+from ci.help.schemas import NUMBERS, SCHEMAS, schema
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS, TEMPLATE = ROOT / "docs", ROOT / "ci" / "template"

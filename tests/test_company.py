@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bylaw.logic.evaluate import Decision, Evaluator
+from bylaw.logic.decide.evaluate import Decision, Evaluator
 from ci.findings import Finding
 from ci.pipeline import Run, run
 

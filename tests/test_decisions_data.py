@@ -14,11 +14,11 @@ from bot.decisions.intent import read as read_intent
 from bot.decisions.resolve import resolve
 from bot.decisions.search import search_of
 from bylaw.authored.decisions import KINDS, Decisions
-from bylaw.authored.intents import Intents
+from bylaw.authored.machines.intents import Intents
 from bylaw.canonical import canonical_json
-from ci.ingest import SEED_LENGTHS, Sourced, ingest
-from ci.rules import load_defaults
-from ci.source import read
+from ci.loading.ingest import SEED_LENGTHS, Sourced, ingest
+from ci.loading.rules import load_defaults
+from ci.loading.source import read
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted(path for path in (ROOT / "context" / "decisions").rglob("*.yaml"))

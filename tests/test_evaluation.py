@@ -12,8 +12,8 @@ from bot.evaluation.command import tallied
 from bot.evaluation.suites import same_rows
 from bylaw.demo_warehouse import build
 from bylaw.warehouses.registry import open_warehouse
-from ci.load import load as load_repository
-from ci.suites import load
+from ci.loading.load import load as load_repository
+from ci.loading.suites import load
 
 ROOT = Path(__file__).parents[1]
 SUITES, RULES = load(ROOT)

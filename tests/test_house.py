@@ -14,9 +14,9 @@ import pytest
 
 from bylaw.cli import COMMANDS, load_verb
 from ci.findings import SEVERITIES
-from ci.meanings import MEANINGS
+from ci.help.meanings import MEANINGS
+from ci.help.schemas import stale_schemas
 from ci.scaffold import SCHEMAS
-from ci.schemas import stale_schemas
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("bylaw", "ci", "bot")
@@ -130,14 +130,14 @@ def test_the_import_contracts_hold(tmp_path):
 
 BROKEN = (
     ("bot/index.py", "import ci.findings"),
-    ("ci/nearest.py", "import bot.index"),
+    ("ci/loading/nearest.py", "import bot.index"),
     ("bylaw/errors.py", "import ci.findings"),
-    ("bylaw/logic/ir.py", "import bylaw.bundle"),
+    ("bylaw/logic/formula/ir.py", "import bylaw.bundle"),
     ("bot/index.py", "import yaml"),
-    ("ci/nearest.py", "import z3"),
-    ("ci/nearest.py", "import github"),
-    ("bot/orchestrator.py", "import slack_sdk"),
-    ("ci/nearest.py", "import bylaw.llm.port"),
+    ("ci/loading/nearest.py", "import z3"),
+    ("ci/loading/nearest.py", "import github"),
+    ("bot/request/orchestrator.py", "import slack_sdk"),
+    ("ci/loading/nearest.py", "import bylaw.llm.port"),
     ("bot/index.py", "import pydantic_ai"),
 )
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import Facts
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import Facts
 from ci.pipeline import Run, run
 
 HERE = Path(__file__).resolve().parent

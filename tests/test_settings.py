@@ -10,10 +10,10 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
+from bylaw.authored.machines.rules import RULE_FILES
 from bylaw.authored.record import Shortened
-from bylaw.authored.rules import RULE_FILES
 from ci.lint.unused import unused_settings
-from ci.load import load
+from ci.loading.load import load
 
 ROOT = Path(__file__).resolve().parents[1]
 # Read by nothing so far: what a level is called, whether somebody is told, and what corrections are promoted by.

@@ -14,40 +14,30 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics import (
-    absent,
-    alternatives,
-    assumed,
-    autonomy,
-    business,
-    carrying,
-    form,
-    judged,
-    plans,
-    present,
-    readings,
-    risk,
-    ties,
-)
-from bot.analytics.asking import is_write_request
-from bot.analytics.charts import chart
-from bot.analytics.citing import citations_of
-from bot.analytics.execution import Execution
-from bot.analytics.headline import headline, readable
-from bot.analytics.interfaces import ExecutionRequest, ExecutionResponse, Results
-from bot.analytics.judged import Judgement
-from bot.analytics.plans import Assent, Settle
-from bot.analytics.propose import Modelled, Proposed
-from bot.analytics.read import Reader, calendar_rules
-from bot.analytics.reading import Bound, NotUnderstood, Unclear
-from bot.analytics.restatement import renamed, restated
-from bot.analytics.scope import lexicon_of
-from bot.analytics.ties import UNSEEN, Ties
+from bot.analytics import form
+from bot.analytics.plan import autonomy, judged, plans, risk
+from bot.analytics.plan.execution import Execution
+from bot.analytics.plan.interfaces import ExecutionRequest, ExecutionResponse, Results
+from bot.analytics.plan.judged import Judgement
+from bot.analytics.plan.plans import Assent, Settle
+from bot.analytics.plan.restatement import renamed, restated
+from bot.analytics.proposals import readings
+from bot.analytics.proposals.propose import Modelled, Proposed
+from bot.analytics.reader import carrying
+from bot.analytics.reader.asking import is_write_request
+from bot.analytics.reader.headline import headline, readable
+from bot.analytics.reader.read import Reader, calendar_rules
+from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.reader.scope import lexicon_of
+from bot.analytics.reply import absent, alternatives, assumed, business, present, ties
+from bot.analytics.reply.charts import chart
+from bot.analytics.reply.citing import citations_of
+from bot.analytics.reply.ties import UNSEEN, Ties
 from bot.conversation import Interval, Question, Reply, Turn
 from bot.index import BundleIndex
 from bot.pii import Mask
-from bylaw.authored.access import Rights
 from bylaw.authored.context import Context
+from bylaw.authored.machines.access import Rights
 from bylaw.language.periods import period_of
 from bylaw.llm.guarded import Guard
 from bylaw.semantic import gotchas

@@ -13,10 +13,10 @@ from typing import Annotated, Any, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bot.analytics.understood import Understood
+from bot.analytics.reader.understood import Understood
 from bot.conversation import Choice, Form, FormField
-from bylaw.authored.access import Rights
 from bylaw.authored.context import Context, Entity, Grain
+from bylaw.authored.machines.access import Rights
 from bylaw.language import dates
 from bylaw.language.periods import CalendarRules
 from bylaw.semantic.compiler import Compiler

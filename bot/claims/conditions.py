@@ -8,7 +8,7 @@ from bot.claims.declared import Declared
 from bot.claims.measures import amount_of
 from bylaw.language.figures import unit_named
 from bylaw.language.lexicon import lexicon
-from bylaw.logic.ir import Atom, Value, ValueMisfit, exact
+from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, exact
 
 BEYOND = "another unit: "  # such a claim is wrong, not unread: the text says so
 

@@ -18,7 +18,7 @@ from bylaw.language.figures import Figure, figures_in
 from bylaw.language.glyphs import disguised
 from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Passage, Text, Token, words_of
-from bylaw.logic.ir import Value
+from bylaw.logic.formula.ir import Value
 
 _RELATIVE = frozenset(("that", "which", "who", "whom", "whose"))
 _ENDING = frozenset(("but", "only", "than", "until", "unless", "just"))

@@ -16,7 +16,7 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.figures import Figure, Measure, figures, measure, unit_named
 from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Token, words_of
-from bylaw.logic.ir import Value, Variable, exact
+from bylaw.logic.formula.ir import Value, Variable, exact
 
 Stems = tuple[str, ...]
 

@@ -20,12 +20,12 @@ from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdic
 from bot.index import BundleIndex
 from bylaw.language.figures import Measure, measure, unit_named
 from bylaw.language.text import parse
-from bylaw.logic.boxes import Region, lies_in, meet_regions, region
-from bylaw.logic.case import in_force
-from bylaw.logic.entailment import Entailment, Ways, point_of
-from bylaw.logic.evaluate import Decision, Evaluator
-from bylaw.logic.ir import Atom, ConditionalRule, Constraint, Value, atoms
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.boxes import Region, lies_in, meet_regions, region
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.case import in_force
+from bylaw.logic.decide.entailment import Entailment, Ways, point_of
+from bylaw.logic.decide.evaluate import Decision, Evaluator
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Constraint, Value, atoms
 
 _SERIOUS = frozenset({"gives", "denies", "outside"})
 

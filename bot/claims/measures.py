@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from bot.claims.declared import Declared
 from bylaw.language.figures import Figure, Measure, measure, unit_named
-from bylaw.logic.ir import Value, exact
+from bylaw.logic.formula.ir import Value, exact
 
 _CURRENCIES = frozenset(("USD", "EUR", "GBP", "CHF", "JPY", "INR", "CAD", "AUD"))
 

@@ -19,7 +19,7 @@ from bot.decisions.templater import render
 from bot.decisions.validate import Verdict, mandatory_ids, validate
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decision, Decisions, Event, clipped
-from bylaw.authored.intents import Intent, Intents
+from bylaw.authored.machines.intents import Intent, Intents
 from bylaw.canonical import fingerprint
 
 Clock = Callable[[], float]  # seconds, monotonic

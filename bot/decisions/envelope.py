@@ -6,7 +6,7 @@ It is built for every answer, also where the templater is the author: its finger
 from __future__ import annotations
 
 from bot.decisions.contract import Document, Evidence
-from bylaw.authored.intents import Intent, Intents
+from bylaw.authored.machines.intents import Intent, Intents
 
 
 def envelope(name: str, intent: Intent, question: str, evidence: Evidence, rules: Intents) -> Document:

@@ -23,7 +23,7 @@ from bot.decisions.contract import (
 )
 from bot.decisions.search import terms
 from bylaw.authored.decisions import EDGES, Decision, Decisions, Event, Transition
-from bylaw.authored.intents import Intent, Intents
+from bylaw.authored.machines.intents import Intent, Intents
 
 _Shown = EvidenceEvent | EvidenceTransition
 _SECONDS_A_YEAR = 365 * 86_400.0

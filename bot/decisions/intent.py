@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.decisions.search import words
-from bylaw.authored.intents import Intents
+from bylaw.authored.machines.intents import Intents
 
 
 @dataclass(frozen=True, slots=True)

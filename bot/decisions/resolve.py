@@ -8,7 +8,7 @@ from typing import Literal
 
 from bot.decisions.search import DecisionSearch, Hit, terms
 from bylaw.authored.decisions import Decisions, slug_of
-from bylaw.authored.intents import SearchRules
+from bylaw.authored.machines.intents import SearchRules
 
 How = Literal["slug", "search", "session", "none"]
 

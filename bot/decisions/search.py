@@ -18,7 +18,7 @@ from math import log
 from threading import Lock
 
 from bylaw.authored.decisions import Decision, Decisions
-from bylaw.authored.intents import SearchRules
+from bylaw.authored.machines.intents import SearchRules
 
 _WORD = re.compile(r"[^\W_]+")
 _STOP_WORDS = """

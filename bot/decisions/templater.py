@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFo
 from bot.decisions.contract import Answer, Evidence
 from bot.decisions.validate import mandatory_ids
 from bylaw.authored.decisions import clipped
-from bylaw.authored.intents import Intent, Intents
+from bylaw.authored.machines.intents import Intent, Intents
 from bylaw.errors import BylawError
 
 TEMPLATES = Path(__file__).parent / "templates"

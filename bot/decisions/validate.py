@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from bot.decisions.contract import Answer, Evidence
-from bylaw.authored.intents import Intent, Intents
+from bylaw.authored.machines.intents import Intent, Intents
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,30 +16,31 @@ from typing import Any
 from bot.claims.judge import Found
 from bot.claims.models import Claim, read_claims
 from bot.conversation import Ask, Choice, Citation, Question, Turn
-from bot.enforcement import author, missing, template, write
+from bot.enforcement import author, template
 from bot.enforcement.case import Case
-from bot.enforcement.checks.result import Draft, Judge
-from bot.enforcement.covered import coverage
-from bot.enforcement.different import different
-from bot.enforcement.intent import asks_what_holds
-from bot.enforcement.lookups import lookups
-from bot.enforcement.memory import goes_on, load
-from bot.enforcement.overview import MOST_RULES, overview, told
+from bot.enforcement.judged.checks.result import Draft, Judge
+from bot.enforcement.judged.reading import found_by_template
+from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
-from bot.enforcement.proposed import Held, not_used
-from bot.enforcement.reading import found_by_template
-from bot.enforcement.recognise import Topic, topic
-from bot.enforcement.replies import asks_why
-from bot.enforcement.restrictive import most_restrictive
-from bot.enforcement.scope import scope_of, told_alone
+from bot.enforcement.question.covered import coverage
+from bot.enforcement.question.intent import asks_what_holds
+from bot.enforcement.question.lookups import lookups
+from bot.enforcement.question.memory import goes_on, load
+from bot.enforcement.question.proposed import Held, not_used
+from bot.enforcement.question.recognise import Topic, topic
+from bot.enforcement.question.replies import asks_why
+from bot.enforcement.question.restrictive import most_restrictive
+from bot.enforcement.question.scope import scope_of, told_alone
+from bot.enforcement.question.understanding import understand
 from bot.enforcement.turn import said, turn_of
-from bot.enforcement.unchecked import NOTE, Unchecked, unchecked
-from bot.enforcement.understanding import understand
-from bot.enforcement.verdict import owners, verdict
+from bot.enforcement.writing import missing, write
+from bot.enforcement.writing.different import different
+from bot.enforcement.writing.overview import MOST_RULES, overview, told
+from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
-from bylaw.logic.evaluate import Conflict, Evaluator
-from bylaw.logic.ir import ConditionalRule, Value
+from bylaw.logic.decide.evaluate import Conflict, Evaluator
+from bylaw.logic.formula.ir import ConditionalRule, Value
 
 _MOST_CITED = 3  # of the rules that were only looked at
 _MOST_OFFERED = 6  # outcomes that a question may be about

@@ -21,16 +21,16 @@ from bot.agents import errand
 from bot.claims.model import ModelReader, shown
 from bot.claims.models import MOST_CLAIMS, Claim, read_claims
 from bot.enforcement.case import Case
-from bot.enforcement.checks.result import Draft, Judge
-from bot.enforcement.judging import PROMPTS, judge
-from bot.enforcement.reading import found_in
+from bot.enforcement.judged.checks.result import Draft, Judge
+from bot.enforcement.judged.judging import PROMPTS, judge
+from bot.enforcement.judged.reading import found_in
+from bot.enforcement.judged.verdict import ComplianceDecision, verdict
 from bot.enforcement.scaffold import Scaffold, scaffold
-from bot.enforcement.verdict import ComplianceDecision, verdict
-from bot.enforcement.write import listing
+from bot.enforcement.writing.write import listing
 from bot.index import BundleIndex
 from bot.pii import Mask
-from bylaw.authored.agents import Task
-from bylaw.authored.rules import Rules
+from bylaw.authored.machines.agents import Task
+from bylaw.authored.machines.rules import Rules
 from bylaw.errors import UsageError
 from bylaw.llm.guarded import Guard, Limits
 from bylaw.llm.port import LLM, Deadline, Exchange, ask

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from bot.enforcement.facts import Read, Unclear
-from bot.enforcement.memory import Memory
-from bot.enforcement.scope import Scope
-from bot.enforcement.write import Words
+from bot.enforcement.question.facts import Read, Unclear
+from bot.enforcement.question.memory import Memory
+from bot.enforcement.question.scope import Scope
+from bot.enforcement.writing.write import Words
 from bot.index import BundleIndex
-from bylaw.logic.evaluate import Decision, Evaluator
-from bylaw.logic.ir import Value
+from bylaw.logic.decide.evaluate import Decision, Evaluator
+from bylaw.logic.formula.ir import Value
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,17 @@ from itertools import islice
 from bot.claims.model import ModelReader
 from bot.claims.models import Claim
 from bot.conversation import MAX_TEXT, Question, is_text
-from bot.enforcement import write
 from bot.enforcement.answer import case_of, draft_of, plain
 from bot.enforcement.case import Case
-from bot.enforcement.checks.registry import CHECKS
-from bot.enforcement.checks.result import Judge
-from bot.enforcement.reading import found_in
-from bot.enforcement.sentences import split
-from bot.enforcement.verdict import ComplianceDecision, Correction, verdict
+from bot.enforcement.judged.checks.registry import CHECKS
+from bot.enforcement.judged.checks.result import Judge
+from bot.enforcement.judged.reading import found_in
+from bot.enforcement.judged.verdict import ComplianceDecision, Correction, verdict
+from bot.enforcement.writing import write
+from bot.enforcement.writing.sentences import split
 from bot.index import BundleIndex
 from bylaw.errors import UsageError
-from bylaw.logic.ir import Value
+from bylaw.logic.formula.ir import Value
 
 MAX_RESPONSE = 20_000  # characters of an answer
 MAX_PARTS = 500  # figures, and sentences, of an answer

@@ -12,18 +12,18 @@ from typing import Any, Literal
 from pydantic import Field
 
 from bot.conversation import Question, Spoken
-from bot.enforcement import missing
 from bot.enforcement.answer import case_of, draft_of
 from bot.enforcement.case import Case
-from bot.enforcement.covered import coverage
-from bot.enforcement.lookups import lookups
-from bot.enforcement.overview import line
+from bot.enforcement.question.covered import coverage
+from bot.enforcement.question.lookups import lookups
 from bot.enforcement.scaffold import scaffold
-from bot.enforcement.unchecked import NOTE, Unchecked, unchecked
-from bot.enforcement.write import question
+from bot.enforcement.writing import missing
+from bot.enforcement.writing.overview import line
+from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked
+from bot.enforcement.writing.write import question
 from bot.index import BundleIndex
-from bylaw.logic.ir import ConditionalRule, Value
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import ConditionalRule, Value
 
 Status = Literal["holds", "open", "does not hold"]
 _MOST_POLICIES = 20

@@ -7,10 +7,10 @@ from typing import Any
 
 from bot.enforcement.author import provider
 from bot.enforcement.case import Case
-from bot.enforcement.facts import is_sayable
-from bot.enforcement.judging import PROMPTS
-from bot.enforcement.proposed import Held, ReadCase, held
-from bot.enforcement.recognise import topics
+from bot.enforcement.judged.judging import PROMPTS
+from bot.enforcement.question.facts import is_sayable
+from bot.enforcement.question.proposed import Held, ReadCase, held
+from bot.enforcement.question.recognise import topics
 from bot.pii import Mask
 from bylaw.authored.vocabulary import Fact
 from bylaw.llm.guarded import Guard

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bot.enforcement.checks.result import Draft, known
-from bot.enforcement.write import Words
+from bot.enforcement.judged.checks.result import Draft, known
+from bot.enforcement.writing.write import Words
 from bylaw.authored.labels import labels
 from bylaw.authored.vocabulary import Fact
-from bylaw.logic.codec import decode
-from bylaw.logic.ir import ConditionalRule, Formula, conj
-from bylaw.logic.prose import sentence
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.codec import decode
+from bylaw.logic.formula.ir import ConditionalRule, Formula, conj
+from bylaw.logic.words.prose import sentence
 
 _MOST_RULES = 20  # those that decide come first; a case has a handful
 _MOST_PATHS = 6  # of one rule

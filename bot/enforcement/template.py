@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from bot.claims.judge import holds
 from bot.claims.models import Claim
-from bot.enforcement import write
 from bot.enforcement.case import Case
-from bot.enforcement.reading import situation
-from bot.enforcement.scope import Duty
+from bot.enforcement.judged.reading import situation
+from bot.enforcement.question.scope import Duty
+from bot.enforcement.writing import write
 from bylaw.language.lexicon import lexicon
 from bylaw.language.text import words_of
-from bylaw.logic.ir import ConditionalRule, names
+from bylaw.logic.formula.ir import ConditionalRule, names
 
 _REFUSING = ("negation", "refusal", "forbidding")
 

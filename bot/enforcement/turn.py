@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from bot.conversation import Ask, Choice, Citation, Reply, ReplyKind, ReplyStatus, Turn
-from bot.enforcement import write
 from bot.enforcement.case import Case
-from bylaw.logic.ir import ConditionalRule, names
+from bot.enforcement.writing import write
+from bylaw.logic.formula.ir import ConditionalRule, names
 
 
 def turn_of(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bot.evaluation.metrics import Tally
     from bot.evaluation.suites import Graded
     from bot.router import Answerer
-    from bylaw.authored.suites import Evaluation, Suite
+    from bylaw.authored.machines.suites import Evaluation, Suite
 
 Watch = Callable[[str, int, int], None]  # the suite, how many questions are done, of how many
 
@@ -107,7 +107,7 @@ def tallied(
 def _asked(suite: Suite, bundle: Path, address: str | None, watch: Watch | None) -> Iterator[Graded]:
     from bot import app
     from bot.evaluation.suites import run
-    from bot.orchestrator import handle
+    from bot.request.orchestrator import handle
     from bylaw.warehouses.registry import open_warehouse
 
     with tempfile.TemporaryDirectory(prefix="bylaw-eval-") as folder:

@@ -9,7 +9,7 @@ from math import sqrt
 from typing import Any, get_args
 
 from bot.evaluation.suites import Graded
-from bylaw.authored.suites import Expected, Floors
+from bylaw.authored.machines.suites import Expected, Floors
 
 DEEDS: tuple[Expected, ...] = get_args(Expected)
 _Z = 1.959964  # of the normal distribution, at 95 %

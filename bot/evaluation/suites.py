@@ -15,7 +15,7 @@ from itertools import permutations
 from typing import Any
 
 from bot.conversation import Actor, AnswerKind, Question, Reply
-from bylaw.authored.suites import Expected, Suite, SuiteQuestion
+from bylaw.authored.machines.suites import Expected, Suite, SuiteQuestion
 from bylaw.warehouses.port import Warehouse
 
 Say = Callable[[Question], tuple[Reply, AnswerKind | None]]  # the reply, and who was asked for it: nobody is None

@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from bot.evidence.store.engine import is_there
 from bot.gate.desk import open_desk
 from bot.settings import Settings
-from bot.store.engine import is_there
 from bylaw.bundle import read
 from bylaw.canonical import fingerprint
 from bylaw.gate.answer import Answer

@@ -24,10 +24,10 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from bot.conversation import sayable
-from bot.store import audit, calls
-from bot.store.columns import ID_LENGTH
-from bot.store.engine import Store, connect
-from bot.store.migrate import upgrade
+from bot.evidence.store.columns import ID_LENGTH
+from bot.evidence.store.engine import Store, connect
+from bot.evidence.store.migrate import upgrade
+from bot.evidence.store.tables import audit, calls
 from bylaw.audit.entry import AuditEntry, Checkpoint, after
 from bylaw.canonical import canonical_json, fingerprint
 from bylaw.errors import BylawError
@@ -36,7 +36,7 @@ from bylaw.gate.bindings import Call, clip
 from bylaw.gate.desk import NothingOpen, check, new_id
 from bylaw.gate.engine import Gate
 from bylaw.gate.events import NO_EVENTS, Event, Ledger, Scope, Timeline
-from bylaw.logic.ir import Value
+from bylaw.logic.formula.ir import Value
 
 MOST_AT_ONCE = 64  # decisions that are committed together
 MOST_HELD = 20_000  # sessions and keys whose history is kept in memory

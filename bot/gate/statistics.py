@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from bot.store.audit import audit
+from bot.evidence.store.tables.audit import audit
 from bylaw.audit.entry import read
 
 _BATCH = 1_000

@@ -12,13 +12,13 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from bot.conversation import Actor
+from bot.evidence.store.tables import audit, candidates, corrections, deliveries
+from bot.evidence.store.tables.candidates import Candidate
+from bot.evidence.store.tables.corrections import Correction
 from bot.memory.consensus import Consensus, consensus
 from bot.memory.personal import in_words
 from bot.memory.structure import Change, is_in_force, is_there
 from bot.services import Services
-from bot.store import audit, candidates, corrections, deliveries
-from bot.store.candidates import Candidate
-from bot.store.corrections import Correction
 from bylaw.audit.entry import AuditEntry, after
 from bylaw.authored.context import Context
 from bylaw.errors import UsageError

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 
+from bot.evidence.store.tables.corrections import Correction
 from bot.memory.structure import Change, current, domain_of, is_in_force, is_there, schema_of, structure
-from bot.store.corrections import Correction
-from bylaw.authored.access import Promotion, Roles
 from bylaw.authored.context import Context
+from bylaw.authored.machines.access import Promotion, Roles
 from bylaw.language.lexicon import lexicon
 from bylaw.language.numbers import read_numbers
 from bylaw.language.text import words_of

@@ -13,14 +13,15 @@ from sqlalchemy import Connection
 
 from bot import rights
 from bot.conversation import Actor, Reply, is_text
+from bot.evidence.store import kept
+from bot.evidence.store.tables import audit, corrections, querylog
+from bot.evidence.store.tables.corrections import Correction, CorrectionType, Stage
+from bot.evidence.store.tables.requests import Standing
 from bot.memory import preferences
 from bot.memory.candidates import gather
 from bot.memory.personal import in_words
 from bot.memory.structure import Change, checked, current, domain_of, field_of, objects_behind, schema_of, structure
 from bot.services import Services
-from bot.store import audit, corrections, kept, querylog
-from bot.store.corrections import Correction, CorrectionType, Stage
-from bot.store.requests import Standing
 from bylaw.audit.entry import after
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError

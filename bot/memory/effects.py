@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from bot.analytics import answer as analytics
-from bot.artifacts import ArtifactError, Shelf
 from bot.conversation import Actor, Question
+from bot.evidence.artifacts import ArtifactError, Shelf
+from bot.evidence.store.tables import requests
 from bot.index import BundleIndex
-from bot.store import requests
 from bylaw.errors import BylawError
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery

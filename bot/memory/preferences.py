@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from bot.evidence.store.tables import memories
+from bot.evidence.store.tables.memories import Memory
 from bot.index import BundleIndex
-from bot.store import memories
-from bot.store.memories import Memory
 from bylaw.errors import UsageError
 
 GRAIN, CARE = "grain", "care"  # how figures over time are given; which of the preferences of rules/autonomy.yaml stands

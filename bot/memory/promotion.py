@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from bot.conversation import Actor
+from bot.evidence.store.tables import candidates, corrections
+from bot.evidence.store.tables.candidates import Candidate
 from bot.index import BundleIndex
 from bot.memory import candidates as deciding
 from bot.memory import effects
@@ -19,8 +21,6 @@ from bot.memory.consensus import Consensus, consensus, person_of
 from bot.memory.personal import in_words
 from bot.memory.structure import LEAVE_OUT, Change, current, gotcha_of
 from bot.services import Services
-from bot.store import candidates, corrections
-from bot.store.candidates import Candidate
 from bylaw.bundle import read
 from bylaw.errors import UsageError
 from bylaw.github.client import Hub
@@ -32,7 +32,7 @@ _MOST_REQUESTS = 20
 
 
 class Edited(Protocol):
-    """What `ci.promotion` makes of an edit."""
+    """What `ci.commands.promotion` makes of an edit."""
 
     files: Mapping[str, str]
     before: Mapping[str, str | None]
@@ -42,7 +42,7 @@ class Edited(Protocol):
     cases_after: str
 
 
-Edit = Callable[..., Edited]  # (directory, **fields of ci.promotion.Edit)
+Edit = Callable[..., Edited]  # (directory, **fields of ci.commands.promotion.Edit)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from sqlglot import exp
 
 from bot.agents import errand
 from bot.conversation import Actor, Reply
+from bot.evidence.store.tables.requests import Standing
 from bot.memory.structure import Change, checked, correctable, current, entity_of, field_of, schema_of
 from bot.pii import Mask
 from bot.services import Services
-from bot.store.requests import Standing
 from bylaw.authored.context import Context
 from bylaw.errors import UsageError
 from bylaw.language.numbers import read_numbers

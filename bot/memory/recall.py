@@ -13,8 +13,8 @@ from pydantic import Field
 from sqlalchemy import Connection
 
 from bot.conversation import Spoken
+from bot.evidence.store.tables import candidates, corrections, memories
 from bot.memory.structure import Change
-from bot.store import candidates, corrections, memories
 
 
 def in_days(day: date) -> str:

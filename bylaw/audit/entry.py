@@ -3,7 +3,7 @@
 What is hashed is the entry's header: its number, what is kept for good, and the digest of its payload. So a payload can
 be taken away and the chain still holds. A salt in the payload keeps its digest from telling what a short one said; the
 fingerprints of papers, which have none, go with it: whoever guesses what a paper said could make sure.
-Pure: storage belongs to `bot.store.audit`.
+Pure: storage belongs to `bot.evidence.store.tables.audit`.
 """
 
 from __future__ import annotations

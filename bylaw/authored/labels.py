@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from bylaw.authored.vocabulary import Fact, Vocabulary
-from bylaw.logic.prose import Label
+from bylaw.logic.words.prose import Label
 
 
 def labels(vocabulary: Vocabulary) -> dict[str, Label]:

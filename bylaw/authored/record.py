@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bylaw.logic.ir import exact
+from bylaw.logic.formula.ir import exact
 
 SCHEMA_VERSION: Literal["1.0"] = "1.0"
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from bylaw.authored.tools import Mode
-from bylaw.logic.authorize import Ruling
-from bylaw.logic.ir import Value
+from bylaw.logic.decide.authorize import Ruling
+from bylaw.logic.formula.ir import Value
 
 STRICTEST: Mapping[Ruling, int] = {"deny": 0, "escalate": 1, "ask": 2, "allow": 3}
 

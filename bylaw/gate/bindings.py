@@ -18,7 +18,7 @@ from typing import Any, Literal
 from bylaw.authored.tools import ArgumentFact, LookupFact, SessionFact, Tool
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.units import factor
-from bylaw.logic.ir import Value, ValueMisfit, Variable, exact
+from bylaw.logic.formula.ir import Value, ValueMisfit, Variable, exact
 
 MOST_KEY = 400  # characters of a key's value
 

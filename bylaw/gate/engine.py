@@ -21,12 +21,12 @@ from bylaw.gate.bindings import Call, Meaning, Reader, clip
 from bylaw.gate.events import Event, Ledger, Scope, Timeline, micros, moment_of
 from bylaw.gate.history import MOST_RESERVED, Asked, HistoryFact, history_facts, reserved, values
 from bylaw.gate.port import LookUps, NoLookups
-from bylaw.logic.authorize import Authorization, Authorizer
-from bylaw.logic.changes import changes_in_words
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import ConditionalRule, Value, ValueMisfit
-from bylaw.logic.prose import rule_in_words
-from bylaw.logic.shorter import shorter
+from bylaw.logic.decide.authorize import Authorization, Authorizer
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import ConditionalRule, Value, ValueMisfit
+from bylaw.logic.words.changes import changes_in_words
+from bylaw.logic.words.prose import rule_in_words
+from bylaw.logic.words.shorter import shorter
 
 MOST_DIFFERENCES = 5_000  # counterfactuals that are remembered
 MOST_WAITING = 3  # rules that would allow a denied call, told with it

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
-from bylaw.logic.ir import Number, Value
+from bylaw.logic.formula.ir import Number, Value
 
 RESERVED = 60_000_000  # microseconds that an allowed call is reserved for
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -16,7 +16,7 @@ from bylaw.authored.history import HistoryKind
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.gate.events import NO_LINE, Event, Scope, Timeline
 from bylaw.language.units import SECONDS, unit_of
-from bylaw.logic.ir import Number, Value, Variable
+from bylaw.logic.formula.ir import Number, Value, Variable
 
 MOST_RESERVED = 6  # calls that are tried in every combination; of more, nobody can say what they come to
 

@@ -17,8 +17,8 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from bylaw.authored.access import Roles
 from bylaw.authored.context import Context
+from bylaw.authored.machines.access import Roles
 from bylaw.authored.tools import Lookup, LookupFact
 from bylaw.errors import BylawError
 from bylaw.gate.bindings import argument

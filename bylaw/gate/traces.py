@@ -9,7 +9,7 @@ from typing import Any
 
 from bylaw.gate.events import Event, Ledger
 from bylaw.gate.history import Asked, HistoryFact, value_of
-from bylaw.logic.ir import Facts, Value
+from bylaw.logic.formula.ir import Facts, Value
 
 MOST_EVENTS = 50
 _HERE, _OTHER, _NOW = "case", "somebody else", 2**52

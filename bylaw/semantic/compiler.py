@@ -13,24 +13,25 @@ from typing import Literal
 
 from sqlglot import exp
 
-from bylaw.authored.access import Rights
 from bylaw.authored.context import Context
-from bylaw.semantic import gotchas, summaries
-from bylaw.semantic.answer import Assembly
-from bylaw.semantic.conditions import Conditions
-from bylaw.semantic.cycles import cycle_of, is_in_order, place_in
+from bylaw.authored.machines.access import Rights
+from bylaw.semantic import gotchas
+from bylaw.semantic.clauses import summaries
+from bylaw.semantic.clauses.answer import Assembly
+from bylaw.semantic.clauses.conditions import Conditions
+from bylaw.semantic.clauses.cycles import cycle_of, is_in_order, place_in
+from bylaw.semantic.clauses.lists import Listing
+from bylaw.semantic.clauses.measures import Atom, Frame, Number, Numbers
+from bylaw.semantic.clauses.members import members
+from bylaw.semantic.clauses.related import RelatedRows
+from bylaw.semantic.clauses.rows import Desk, Notes
+from bylaw.semantic.clauses.sheets import Direct, Group, Kind, Sheet, Sheets
+from bylaw.semantic.clauses.statement import Sort, finished
 from bylaw.semantic.joins import Joins, Step
-from bylaw.semantic.lists import Listing
-from bylaw.semantic.measures import Atom, Frame, Number, Numbers
-from bylaw.semantic.members import members
 from bylaw.semantic.names import Field, Names, aliases, plain
 from bylaw.semantic.parts import is_part
 from bylaw.semantic.query import AnyOf, Order, Related, SemanticQuery, Unanswerable
-from bylaw.semantic.related import RelatedRows
 from bylaw.semantic.rights import VisibleRows
-from bylaw.semantic.rows import Desk, Notes
-from bylaw.semantic.sheets import Direct, Group, Kind, Sheet, Sheets
-from bylaw.semantic.statement import Sort, finished
 from bylaw.sql.gate import Features
 
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 import sqlglot
 from sqlglot import exp
 
-from bylaw.authored.access import Grant, Rights, Roles, RowRule
 from bylaw.authored.context import Context, Dimension, Entity
+from bylaw.authored.machines.access import Grant, Rights, Roles, RowRule
 from bylaw.semantic.catalogue import catalogue_of
-from bylaw.semantic.conditions import test
+from bylaw.semantic.clauses.conditions import test
+from bylaw.semantic.clauses.rows import Branch, Desk, Notes, Rows, entity_of
+from bylaw.semantic.clauses.trees import named
 from bylaw.semantic.expressions import columns_of
 from bylaw.semantic.joins import Joins
 from bylaw.semantic.names import Field, Names
 from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable
-from bylaw.semantic.rows import Branch, Desk, Notes, Rows, entity_of
-from bylaw.semantic.trees import named
 from bylaw.sql.gate import Verdict, check_statement
 from bylaw.sql.rows import Shown, Visible
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import sqlglot
 from sqlglot import exp
 
-from bylaw.authored.access import EVERY_SCHEMA, Grant, Rights, Roles
 from bylaw.authored.context import Context
+from bylaw.authored.machines.access import EVERY_SCHEMA, Grant, Rights, Roles
 from bylaw.semantic.catalogue import known_columns
 from bylaw.semantic.joins import Joins
 from bylaw.semantic.rights import VisibleRows

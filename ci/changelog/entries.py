@@ -13,10 +13,10 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import Literal
 
-from bylaw.logic.ir import ConditionalRule, Or
-from bylaw.logic.prose import case_in_words
+from bylaw.logic.formula.ir import ConditionalRule, Or
+from bylaw.logic.words.prose import case_in_words
 from ci.diff import Paper, Version, speech_of
-from ci.proofs.changed import Change
+from ci.proofs.versions.changed import Change
 from ci.report.changes import Comparison
 from ci.rewritten.rules import Speech, rewritten
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ci.changelog.entries import Changelog, Entry, PolicyChange, Shift, in_english
-from ci.proofs.shared import WordChange
+from ci.proofs.versions.shared import WordChange
 from ci.report.changes import remarks
 from ci.report.markup import inert
 from ci.report.text import visible

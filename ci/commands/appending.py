@@ -10,7 +10,7 @@ from typing import Any
 
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
-from ci.source import Unreadable, read
+from ci.loading.source import Unreadable, read
 
 
 def appended(path: str, text: str, entries: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ci.options import ROOT
+from ci.commands.options import ROOT
 
 # The names of `ci.commands.listing.KINDS` and `ci.commands.skeleton.KINDS`, which are loaded later.
 LISTED = ("facts", "actions", "outcomes", "policies", "domains", "owners", "cases", "entities", "metrics", "gotchas",
@@ -26,11 +26,11 @@ def list_(kind: str, root: Path, as_json: bool) -> None:
     bylaw list facts                     which words a condition may use
     bylaw list policies --json           for machines
     """
-    from ci.kept import again
+    from ci.loading.kept import again
 
     def listed() -> str:
         from ci.commands.listing import document, rows, table
-        from ci.load import load
+        from ci.loading.load import load
 
         found = rows(load(root, None, date.today()), kind)
         return document(kind, found) if as_json else table(kind, found)
@@ -57,7 +57,7 @@ def new(kind: str, name: str, root: Path, domain: str | None, owner: str, is_pri
     bylaw new metric revenue
     """
     from ci.commands.skeleton import skeleton, write
-    from ci.load import load
+    from ci.loading.load import load
 
     made = skeleton(load(root, None, date.today()), kind, name, date.today(), domain, owner)
     if is_printing:

@@ -17,11 +17,11 @@ import click
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
 from ci import pipeline
-from ci.files import Content
 from ci.findings import Finding
 from ci.fixes import Fix, applied, difference, fixes
-from ci.load import Workspace, files_of, read
-from ci.revision import Revision, revision
+from ci.loading.files import Content
+from ci.loading.load import Workspace, files_of, read
+from ci.loading.revision import Revision, revision
 
 ROUNDS = 20  # readings at most: each fixes at least one line, and what is left then is told by the check
 

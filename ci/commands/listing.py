@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bylaw.authored.vocabulary import Fact
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 Row = tuple[str, ...]
 

@@ -9,7 +9,7 @@ import click
 
 from bylaw.progress import progress
 from ci.commands.appending import write_cases
-from ci.mutants import mutants
+from ci.coverage.mutants import mutants
 
 
 def mutating(root: Path, at: date | None, is_writing: bool, as_json: bool) -> int:

@@ -19,7 +19,7 @@ from bylaw.authored.vocabulary import Fact
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
 from ci.commands.appending import appended
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 _SKELETONS = Path(__file__).parent / "skeletons"
 _ID = re.compile(r"POL-(?:IMP-)?(?P<domain>[A-Z][A-Z0-9_-]*)-\d{3,}")

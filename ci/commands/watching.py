@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ci.files import FOLDERS, SUFFIXES
+from ci.loading.files import FOLDERS, SUFFIXES
 
 Stamp = tuple[tuple[str, int, int], ...]
 

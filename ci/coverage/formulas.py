@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bylaw.logic.ir import (
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import (
     FALSE,
     TRUE,
     And,
@@ -20,7 +21,6 @@ from bylaw.logic.ir import (
     disj,
     negate,
 )
-from bylaw.logic.truth import truth
 
 
 def put(formula: Formula, var: str, value: Number) -> Formula:

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Literal
 
 from bylaw.canonical import number_text
-from bylaw.logic.boxes import Box, Cut, Region, Span, domain, lies_in, meet_regions, point, region
-from bylaw.logic.ir import And, Atom, Formula, Not, Number, Or, Value, Variable, exact
+from bylaw.logic.boxes.boxes import Box, Cut, Region, Span, domain, lies_in, meet_regions, point, region
+from bylaw.logic.formula.ir import And, Atom, Formula, Not, Number, Or, Value, Variable, exact
 from ci.proofs.theory import Theory
 
 Kind = Literal["rule", "boundary", "region", "exception"]

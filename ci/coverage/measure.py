@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bylaw.logic.boxes import Box, lies_in
-from bylaw.logic.evaluate import Decision
-from bylaw.logic.ir import Facts, Value
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.boxes import Box, lies_in
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.evaluate import Decision
+from bylaw.logic.formula.ir import Facts, Value
 from ci.coverage.goals import Aim, Goal, Item, Kind
 from ci.proofs.theory import Theory
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bylaw.logic.evaluate import Decision
-from bylaw.logic.ir import Facts, Value
+from bylaw.logic.decide.evaluate import Decision
+from bylaw.logic.formula.ir import Facts, Value
 from ci.coverage.goals import Aim, Goal, Item
 from ci.coverage.measure import Coverage, Reading, Tried, measure, shown
 from ci.coverage.search import Search

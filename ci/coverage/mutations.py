@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from bylaw.authored.policies import Policy
 from ci.coverage.goals import last_place
 from ci.findings import Route
-from ci.load import PolicyFile
+from ci.loading.load import PolicyFile
 
 # The lists of a policy whose items each change what holds; the texts, tags and steps beside them do not.
 PARTS = frozenset(

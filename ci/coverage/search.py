@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bylaw.logic.boxes import Box, Region, TooManyBoxes, boxes, domain, lies_in, point
-from bylaw.logic.ir import Atom, Facts, Formula, Value, conj, disj, names, negate
-from bylaw.logic.readable import as_formula, listed
-from bylaw.logic.truth import simplify, truth
+from bylaw.logic.boxes.boxes import Box, Region, TooManyBoxes, boxes, domain, lies_in, point
+from bylaw.logic.boxes.truth import simplify, truth
+from bylaw.logic.formula.ir import Atom, Facts, Formula, Value, conj, disj, names, negate
+from bylaw.logic.words.readable import as_formula, listed
 from ci.coverage.formulas import put
 from ci.coverage.goals import Goal, cut_points
 from ci.coverage.measure import Reading, Tried

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from bylaw.logic.ir import Facts
-from bylaw.logic.prose import Labels, case_in_words, sentence, value_in_words
-from bylaw.logic.readable import as_formula
+from bylaw.logic.formula.ir import Facts
+from bylaw.logic.words.prose import Labels, case_in_words, sentence, value_in_words
+from bylaw.logic.words.readable import as_formula
 from ci.coverage.goals import KINDS, Goal
 from ci.coverage.measure import share
 from ci.coverage.missing import MissingCase, Survey

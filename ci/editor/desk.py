@@ -13,17 +13,17 @@ from datetime import date
 from pathlib import Path
 
 from bylaw.authored.labels import labels
-from bylaw.logic.prose import rule_in_words
+from bylaw.logic.words.prose import rule_in_words
 from ci.check import checked_again
-from ci.files import Content
 from ci.findings import Finding, Place
 from ci.fixes import fixed_line
 from ci.formalize.stage import formalize
-from ci.load import Workspace, files_of
+from ci.loading.files import Content
+from ci.loading.load import Workspace, files_of
+from ci.loading.revision import Revision, revision
+from ci.loading.variables import variables
 from ci.parts.inventory import Inventory, inventory
 from ci.parts.snapshot import Snapshot
-from ci.revision import Revision, revision
-from ci.variables import variables
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 SECTIONS = ("facts", "actions", "outcomes", "terms")

@@ -14,9 +14,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
-from bylaw.logic.boxes import domain, region
-from bylaw.logic.graph import NOTHING, Graph, Node, from_json, graph_problems, mermaid, test_text, traverse, walk
-from bylaw.logic.ir import (
+from bylaw.logic.boxes.boxes import domain, region
+from bylaw.logic.boxes.truth import simplify
+from bylaw.logic.formula.ir import (
     FALSE,
     TRUE,
     And,
@@ -33,8 +33,8 @@ from bylaw.logic.ir import (
     disj,
     names,
 )
-from bylaw.logic.notation import infix
-from bylaw.logic.truth import simplify
+from bylaw.logic.formula.notation import infix
+from bylaw.logic.words.graph import NOTHING, Graph, Node, from_json, graph_problems, mermaid, test_text, traverse, walk
 from ci.formalize.paths import compiled_paths, decision_nodes, kind_rank
 
 __all__ = [

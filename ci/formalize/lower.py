@@ -11,7 +11,7 @@ from typing import Any
 
 from bylaw.authored.conditions import AllOf, AmountThreshold, AnyOf, Condition, FactCheck, Not, TimeWindow
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.ir import (
+from bylaw.logic.formula.ir import (
     NEGATED,
     Arith,
     Atom,
@@ -31,7 +31,7 @@ from bylaw.logic.ir import (
 )
 from ci.findings import Finding, Place, Route
 from ci.formalize.units import comparable, factor
-from ci.nearest import did_you_mean, one_right, unquoted
+from ci.loading.nearest import did_you_mean, one_right, unquoted
 
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
 NO_FIX: Mapping[str, str] = {}

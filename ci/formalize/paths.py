@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeAlias
 
-from bylaw.logic.boxes import END, START, Region, Span, TooManyBoxes, boxes, domain
-from bylaw.logic.codec import encode
-from bylaw.logic.ir import Atom, ConditionalRule, Formula, Variable, names
+from bylaw.logic.boxes.boxes import END, START, Region, Span, TooManyBoxes, boxes, domain
+from bylaw.logic.formula.codec import encode
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Formula, Variable, names
 
 
 def kind_rank(variable: Variable) -> int:

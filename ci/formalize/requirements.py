@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bylaw.authored.conditions import WITHIN_WINDOW, AllOf, AnyOf, Condition, Not, TimeWindow
-from bylaw.logic.ir import Atom, Formula, Variable, conj
+from bylaw.logic.formula.ir import Atom, Formula, Variable, conj
 from ci.findings import Route
 from ci.formalize.lower import Lowered, Lowering, targeted
-from ci.nearest import did_you_mean, one_right
+from ci.loading.nearest import did_you_mean, one_right
 
 NEGATIONS = ("no_", "not ", "not_")
 

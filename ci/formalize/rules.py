@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from bylaw.authored.policies import Policy, PolicyAction, PolicyException
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.ir import Atom, Effect, Formula, ValueMisfit, conj, disj, negate
+from bylaw.logic.formula.ir import Atom, Effect, Formula, ValueMisfit, conj, disj, negate
 from ci.findings import Route
 from ci.formalize.lower import EVERYWHERE, Lowered, Lowering, targeted
 from ci.formalize.requirements import Requirements
-from ci.nearest import did_you_mean, one_right
+from ci.loading.nearest import did_you_mean, one_right
 
 PRIMARY = frozenset(("required", "conditional", "discovered_pattern"))
 ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"

@@ -12,21 +12,21 @@ from functools import partial
 from typing import Any
 
 from bylaw.authored.policies import FormalConstraint, LogicRule, Policy
-from bylaw.logic.expressions import InvalidExpression, parse_expression
-from bylaw.logic.ir import ConditionalRule, Constraint, Formula, Source, Variable, conj
-from bylaw.logic.notation import infix, smtlib
-from bylaw.logic.sandbox import Sandbox
-from bylaw.logic.shorter import shorter
-from bylaw.logic.solver import Answer, Effort
-from bylaw.logic.terms import parse_term
+from bylaw.logic.formula.expressions import InvalidExpression, parse_expression
+from bylaw.logic.formula.ir import ConditionalRule, Constraint, Formula, Source, Variable, conj
+from bylaw.logic.formula.notation import infix, smtlib
+from bylaw.logic.formula.terms import parse_term
+from bylaw.logic.solver.sandbox import Sandbox
+from bylaw.logic.solver.solver import Answer, Effort
+from bylaw.logic.words.shorter import shorter
 from ci.findings import Finding, Route
 from ci.formalize.graph import build_graph, graph_problems
 from ci.formalize.lower import Lowering
 from ci.formalize.rules import Draft, Formalizer, leads_nowhere
-from ci.load import PolicyFile, Workspace
-from ci.priority import Level, derive
+from ci.loading.load import PolicyFile, Workspace
+from ci.loading.priority import Level, derive
+from ci.loading.record import Added, Later, PolicyRecord, Result, ordinal
 from ci.progress import Progress, each
-from ci.record import Added, Later, PolicyRecord, Result, ordinal
 
 UNDECLARED = frozenset(
     ("unknown-fact", "unknown-action", "unknown-requirement", "unknown-target", "invalid-expression")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bylaw.logic.ir import Number
+from bylaw.logic.formula.ir import Number
 
 # in minutes; the English rendering of a rule says that a month is 30 days and a year 365
 DURATIONS = {"minute": 1, "hour": 60, "day": 1_440, "week": 10_080, "month": 43_200, "year": 525_600}

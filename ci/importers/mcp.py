@@ -14,7 +14,7 @@ from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
 from bylaw.language.money import currency_of
 from bylaw.language.units import unit_of
-from ci.load import load
+from ci.loading.load import load
 
 PATH = "rules/tools.yaml"
 FIRST = "# yaml-language-server: $schema=../bylaw/schemas/rules_tools.schema.json\n"

@@ -16,13 +16,13 @@ from typing import Any, Literal
 from bylaw.authoring import annotated, dump
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
-from ci.files import FOLDERS
 from ci.importers.draft import KINDS, Draft, Note, Record
 from ci.importers.merge import merge, same, spoken
-from ci.load import load
+from ci.loading.files import FOLDERS
+from ci.loading.load import load
+from ci.loading.shape import fitted
+from ci.loading.source import Unreadable, parse
 from ci.scaffold import SCHEMAS
-from ci.shape import fitted
-from ci.source import Unreadable, parse
 
 MEMORY = "context/.imported.json"
 State = Literal["new", "updated", "unchanged", "kept"]

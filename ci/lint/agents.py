@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bylaw.authored.agents import Agents, TaskNeeds
+from bylaw.authored.machines.agents import Agents, TaskNeeds
 from ci.findings import Finding, Place
-from ci.load import Workspace
-from ci.nearest import did_you_mean
+from ci.loading.load import Workspace
+from ci.loading.nearest import did_you_mean
 
 PATH = "rules/agents.yaml"
 

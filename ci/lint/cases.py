@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bylaw.logic.ir import ValueMisfit
+from bylaw.logic.formula.ir import ValueMisfit
 from ci.findings import Finding, Place
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN, RESERVED_OUTCOMES
-from ci.load import CaseEntry, Workspace
-from ci.nearest import did_you_mean, one_right, unquoted
-from ci.shape import described
-from ci.variables import variables
+from ci.loading.load import CaseEntry, Workspace
+from ci.loading.nearest import did_you_mean, one_right, unquoted
+from ci.loading.shape import described
+from ci.loading.variables import variables
 
 
 def case_facts(workspace: Workspace) -> Iterator[Finding]:

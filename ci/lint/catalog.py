@@ -18,8 +18,8 @@ from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable, UnknownNam
 from bylaw.sql.catalogue import Catalogue
 from bylaw.sql.gate import check_statement
 from ci.findings import Finding, Place
-from ci.load import Workspace
-from ci.nearest import did_you_mean
+from ci.loading.load import Workspace
+from ci.loading.nearest import did_you_mean
 
 _PARAMETER = re.compile(r"\{([A-Za-z_]\w*)\}")
 

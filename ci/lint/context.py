@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ci.findings import Finding, Place, Route
-from ci.load import Workspace
-from ci.nearest import did_you_mean
+from ci.loading.load import Workspace
+from ci.loading.nearest import did_you_mean
 
 Named = tuple[str, Route, str, str, Collection[str]]  # file key, route, who says it, the name, what there is
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from bylaw.authored.conditions import AllOf, AnyOf, Condition, FactCheck, Not
 from bylaw.authored.policies import PolicyException
 from ci.findings import Finding, Place, Route
-from ci.load import PolicyFile, Workspace
+from ci.loading.load import PolicyFile, Workspace
 
 
 def assumed_facts(workspace: Workspace) -> Iterator[Finding]:

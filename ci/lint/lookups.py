@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bylaw.gate.lookups import BadLookup, bound_sql, literal
 from bylaw.sql.gate import check_statement
 from ci.findings import Finding
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 
 def lookups(workspace: Workspace) -> Iterator[Finding]:

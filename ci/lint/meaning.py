@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from bylaw.authored.policies import PolicyException
 from ci.findings import Finding, Place, Route
-from ci.load import PolicyFile, Workspace
+from ci.loading.load import PolicyFile, Workspace
 
 
 def missing_owners(workspace: Workspace) -> Iterator[Finding]:

@@ -18,9 +18,9 @@ from bylaw.language.quantities import unit_at, units_in
 from bylaw.language.span import listed
 from bylaw.language.units import SECONDS, read_durations, unit_of
 from bylaw.language.words import Word, read_words
-from bylaw.logic.ir import exact
+from bylaw.logic.formula.ir import exact
 from ci.findings import Finding, Place, Route
-from ci.load import PolicyFile, Workspace
+from ci.loading.load import PolicyFile, Workspace
 
 _MODALS = listed("must may shall should can will")
 _SUBORDINATES = listed("who whom whose which that if when whenever where whether")

@@ -9,8 +9,8 @@ from bylaw.authored.conditions import AllOf, AnyOf, Condition, Not
 from bylaw.authored.policies import Policy
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
-from ci.load import PolicyFile, Workspace
-from ci.nearest import did_you_mean, one_right
+from ci.loading.load import PolicyFile, Workspace
+from ci.loading.nearest import did_you_mean, one_right
 
 
 def overrides(workspace: Workspace) -> Iterator[Finding]:

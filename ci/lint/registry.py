@@ -35,7 +35,7 @@ from ci.lint.vocabulary import (
     scope_facts,
 )
 from ci.lint.words import unused_words
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 Lint = Callable[[Workspace], Iterable[Finding]]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bylaw.authored.access import EVERY_SCHEMA, Rights, Role, RowRule
 from bylaw.authored.context import Context, Dimension
+from bylaw.authored.machines.access import EVERY_SCHEMA, Rights, Role, RowRule
 from bylaw.semantic.joins import Joins
 from bylaw.semantic.names import Names
 from bylaw.semantic.query import Unanswerable, UnknownName
 from bylaw.semantic.rights import VisibleRows
 from ci.findings import Finding, Place
-from ci.load import Workspace
-from ci.nearest import did_you_mean
+from ci.loading.load import Workspace
+from ci.loading.nearest import did_you_mean
 
 PATH = "rules/roles.yaml"
 

@@ -9,8 +9,8 @@ from bylaw.language.money import currency_of
 from bylaw.language.units import factor
 from ci.findings import Finding, Place, Route
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN
-from ci.load import Workspace
-from ci.nearest import did_you_mean, one_right
+from ci.loading.load import Workspace
+from ci.loading.nearest import did_you_mean, one_right
 
 PATH = "rules/tools.yaml"
 

@@ -8,11 +8,11 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from bylaw.authored.conditions import WITHIN_WINDOW, Condition, Not, TimeWindow
+from bylaw.authored.machines.rules import RULE_FILES
 from bylaw.authored.policies import Policy
 from bylaw.authored.record import Shortened
-from bylaw.authored.rules import RULE_FILES
 from ci.findings import Finding, Place, Route
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 
 def unused_settings(workspace: Workspace) -> Iterator[Finding]:

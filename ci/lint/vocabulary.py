@@ -9,12 +9,12 @@ from bylaw.authored.conditions import KINDS
 from bylaw.authored.vocabulary import Action, Fact, Vocabulary
 from bylaw.authored.wording import Wording
 from bylaw.language.text import words_of
-from bylaw.logic.ir import Number, ValueMisfit
+from bylaw.logic.formula.ir import Number, ValueMisfit
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
-from ci.load import Workspace
-from ci.nearest import did_you_mean, one_right
-from ci.variables import bound_of, unbounded
+from ci.loading.load import Workspace
+from ci.loading.nearest import did_you_mean, one_right
+from ci.loading.variables import bound_of, unbounded
 
 ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"

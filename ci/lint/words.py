@@ -9,7 +9,7 @@ from bylaw.authored.conditions import AllOf, AnyOf, Condition, FactCheck, Not
 from bylaw.authored.policies import Policy, PolicyException
 from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding, Place
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

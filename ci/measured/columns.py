@@ -14,8 +14,8 @@ from bylaw.authored.context import Entity, Expressed
 from bylaw.semantic.expressions import InvalidExpression, columns_of
 from bylaw.warehouses.port import WarehouseError
 from ci.findings import Finding, Place
+from ci.loading.nearest import did_you_mean
 from ci.measured.desk import Desk, Table, refused
-from ci.nearest import did_you_mean
 
 _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "a number": ("int", "tinyint", "smallint", "bigint", "hugeint", "uint", "ubigint", "usmallint", "utinyint", "num"),

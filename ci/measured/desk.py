@@ -15,12 +15,12 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from bylaw.authored.context import Context, Entity
-from bylaw.authored.rules import WarehouseLimits
+from bylaw.authored.machines.rules import WarehouseLimits
 from bylaw.semantic.expressions import InvalidExpression, columns_of, expression
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Rows, Warehouse, WarehouseError
 from ci.findings import Finding, Place
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 
 class Gone(Exception):

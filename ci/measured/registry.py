@@ -10,7 +10,7 @@ from bylaw.errors import UsageError
 from bylaw.warehouses.port import WarehouseError
 from bylaw.warehouses.registry import open_warehouse
 from ci.findings import Finding, Place
-from ci.load import Workspace
+from ci.loading.load import Workspace
 from ci.measured import columns, keys, recorded, values
 from ci.measured.desk import Desk, Gone
 

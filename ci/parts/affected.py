@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from bylaw.logic.boxes import Box, meets
+from bylaw.logic.boxes.boxes import Box, meets
 from ci.parts.cards import Card, RuleCard, outcome_key
 
 

@@ -16,13 +16,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.boxes import END, START, Box, Cut, Region
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import ConditionalRule, Facts, Ruleset, Value
+from bylaw.logic.boxes.boxes import END, START, Box, Cut, Region
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import ConditionalRule, Facts, Ruleset, Value
 from ci.lint.words import words_in, words_of
-from ci.load import Workspace
-from ci.record import PolicyRecord
-from ci.rooms import room_of
+from ci.loading.load import Workspace
+from ci.loading.record import PolicyRecord
+from ci.loading.rooms import room_of
 
 PERIOD = ""  # the days on which a rule is in force, as one more fact: no declared fact has this name
 

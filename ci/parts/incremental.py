@@ -14,7 +14,7 @@ from typing import Any
 
 from ci import pipeline
 from ci.findings import Finding
-from ci.load import Beyond
+from ci.loading.load import Beyond
 from ci.parts.affected import Neighbourhood
 from ci.parts.cards import Card, outcome_key, read_box, written_box
 from ci.parts.inventory import Inventory, beyond, is_decisive

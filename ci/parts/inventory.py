@@ -9,12 +9,12 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from ci.files import Content
-from ci.load import Beyond, Workspace
+from ci.loading.files import Content
+from ci.loading.load import Beyond, Workspace
+from ci.loading.revision import Revision
+from ci.loading.rooms import room_of
 from ci.parts.cards import Card, is_policy
 from ci.parts.part import Asked, File, Part, path_of
-from ci.revision import Revision
-from ci.rooms import room_of
 
 
 @dataclass(frozen=True)

@@ -14,23 +14,23 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from bylaw.logic.boxes import Box
-from bylaw.logic.ir import ValueMisfit
+from bylaw.logic.boxes.boxes import Box
+from bylaw.logic.formula.ir import ValueMisfit
 from ci import pipeline
-from ci.files import Content
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
-from ci.load import Beyond, Workspace, read
+from ci.loading.files import Content
+from ci.loading.load import Beyond, Workspace, read
+from ci.loading.revision import Revision
+from ci.loading.rooms import room_of
+from ci.loading.variables import variables
 from ci.parts.cards import Card, cards, is_policy, spot, unread
 from ci.pipeline import Run
 from ci.proofs.answers import Statuses
-from ci.proofs.conflict import subject
+from ci.proofs.clashes.conflict import subject
 from ci.proofs.focus import Focus
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
-from ci.revision import Revision
-from ci.rooms import room_of
-from ci.variables import variables
 
 File = Content | Finding  # a file as it lies there, or why it cannot be read
 CASE_FINDINGS = ("failing-case", "violated-invariant", "unknown-answer")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from bylaw.errors import BylawError
 from ci.executors.port import Executor, Hear, WorkerLost
 from ci.findings import Finding, Place
-from ci.load import Beyond
+from ci.loading.load import Beyond
 from ci.parts.affected import Neighbourhood
 from ci.parts.cards import Card, outcome_key
 from ci.parts.incremental import written_cases

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bylaw.logic.boxes import END, START, Box, Cut, Region
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.firing import bits
-from bylaw.logic.ir import ConditionalRule, Ruleset, Value
+from bylaw.logic.boxes.boxes import END, START, Box, Cut, Region
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.decide.firing import bits
+from bylaw.logic.formula.ir import ConditionalRule, Ruleset, Value
 
 STEP = 16  # bounds between two sets that are kept: fewer sets, a little more work a look-up
 PERIOD = ""  # the days on which a rule is in force, as one more fact: no declared fact has this name

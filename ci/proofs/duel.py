@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 
-from bylaw.logic.ir import Atom, Formula, Value, Variable, conj, disj, negate
-from bylaw.logic.solver import Answer, Solver
+from bylaw.logic.formula.ir import Atom, Formula, Value, Variable, conj, disj, negate
+from bylaw.logic.solver.solver import Answer, Solver
 from ci.proofs.nearby import Item, Nearby, items
 from ci.proofs.theory import Theory
 

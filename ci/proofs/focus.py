@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bylaw.logic.ir import Ruleset
+from bylaw.logic.formula.ir import Ruleset
 from ci.proofs.answers import Concern
 
 

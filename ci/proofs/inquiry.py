@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from bylaw.logic.ir import ConditionalRule, Facts
+from bylaw.logic.formula.ir import ConditionalRule, Facts
 from ci.findings import Finding, Place
-from ci.load import CaseEntry, Workspace
+from ci.loading.load import CaseEntry, Workspace
+from ci.loading.record import PolicyRecord
 from ci.progress import Progress, each
 from ci.proofs.entry import entry
 from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import Theory, Verdict
-from ci.record import PolicyRecord
 
 
 @dataclass(frozen=True, slots=True)

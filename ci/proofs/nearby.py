@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from bylaw.logic.boxes import Box, Region, TooManyBoxes, domain, meets, point, uncovered
-from bylaw.logic.firing import bits
-from bylaw.logic.ir import Effect, Facts, Value
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.boxes import Box, Region, TooManyBoxes, domain, meets, point, uncovered
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.firing import bits
+from bylaw.logic.formula.ir import Effect, Facts, Value
 from ci.proofs.candidates import Index
 from ci.proofs.theory import Theory, Verdict
 

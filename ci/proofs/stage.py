@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from bylaw.logic.ir import Facts, Ruleset, Variable
+from bylaw.logic.formula.ir import Facts, Ruleset, Variable
 from ci.findings import Finding
-from ci.load import Workspace
+from ci.loading.load import Workspace
+from ci.loading.record import Later, PolicyRecord, StageStatus
 from ci.progress import Progress
 from ci.proofs.answers import Answered, Concern, Reply, Row, Statuses, counted, of_policies, states
-from ci.proofs.clash_findings import clash_findings, step
-from ci.proofs.conflict import Clash, clashes, shown
+from ci.proofs.clashes.clash_findings import clash_findings, step
+from ci.proofs.clashes.conflict import Clash, clashes, shown
 from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.registry import ASKED, QUESTIONS
 from ci.proofs.theory import Theory
 from ci.proofs.unanswered import told_once
-from ci.record import Later, PolicyRecord, StageStatus
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,26 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from bylaw.errors import WitnessMismatch
-from bylaw.logic.boxes import Box, domain, point
-from bylaw.logic.evaluate import Evaluator, Standing
-from bylaw.logic.ir import ConditionalRule, Constraint, Effect, Facts, Formula, Ruleset, Value, conj, names, negate
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.boxes import Box, domain, point
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.evaluate import Evaluator, Standing
+from bylaw.logic.formula.ir import (
+    ConditionalRule,
+    Constraint,
+    Effect,
+    Facts,
+    Formula,
+    Ruleset,
+    Value,
+    conj,
+    names,
+    negate,
+)
 from ci.proofs.candidates import Candidates
 
 if TYPE_CHECKING:
-    from bylaw.logic.retrying import Suspect
-    from bylaw.logic.solver import Solver
+    from bylaw.logic.solver.retrying import Suspect
+    from bylaw.logic.solver.solver import Solver
 
 Status = Literal["PROVEN", "COUNTEREXAMPLE", "UNKNOWN", "SKIPPED"]
 
@@ -71,8 +82,8 @@ class Theory:
     @cached_property
     def reasoner(self) -> Solver:
         """Z3, loaded when boxes alone do not answer; in a process of its own where somebody wrote logic by hand."""
-        from bylaw.logic.retrying import solver_for
-        from bylaw.logic.solver import Effort
+        from bylaw.logic.solver.retrying import solver_for
+        from bylaw.logic.solver.solver import Effort
 
         return solver_for([self.ruleset], self.ruleset.variables, Effort(self.rlimit, self.wall_ms, self.memory_mb))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bylaw.authored.tools import Tool
-from bylaw.logic.authorize import Authorizer
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import Ruleset, names
+from bylaw.logic.decide.authorize import Authorizer
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import Ruleset, names
 from ci.findings import Finding, Place
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 PATH = "rules/tools.yaml"
 

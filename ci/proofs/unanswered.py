@@ -10,7 +10,7 @@ from ci.proofs.grounds import place_of
 from ci.proofs.inquiry import Inquiry
 
 if TYPE_CHECKING:
-    from bylaw.logic.retrying import Suspect
+    from bylaw.logic.solver.retrying import Suspect
 
 
 def told_once(inquiry: Inquiry, findings: Iterable[Finding]) -> list[Finding]:

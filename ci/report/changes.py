@@ -16,14 +16,14 @@ import click
 
 from bylaw.gate.history import HistoryFact
 from bylaw.gate.traces import Past, as_json, trace_of
-from bylaw.logic.codec import encode
-from bylaw.logic.ir import TRUE, ConditionalRule, Or, Variable
-from bylaw.logic.prose import Labels, case_in_words, sentence
-from ci.proofs.change import Change, Changes, Unknown
-from ci.proofs.influence import Subject
+from bylaw.logic.formula.codec import encode
+from bylaw.logic.formula.ir import TRUE, ConditionalRule, Or, Variable
+from bylaw.logic.words.prose import Labels, case_in_words, sentence
 from ci.proofs.inquiry import says
-from ci.proofs.regions import Held
-from ci.proofs.shared import WordChange
+from ci.proofs.versions.change import Change, Changes, Unknown
+from ci.proofs.versions.influence import Subject
+from ci.proofs.versions.regions import Held
+from ci.proofs.versions.shared import WordChange
 from ci.report.text import visible
 
 COLOURS = {"tightened": "yellow", "loosened": "cyan", "changed": "magenta"}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ci.findings import Finding, Place, Severity
-from ci.load import position
+from ci.loading.load import position
 from ci.report.markup import code, inert, shortened
 from ci.report.report import Report
 from ci.report.text import left_open, visible

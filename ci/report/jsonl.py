@@ -8,9 +8,9 @@ from typing import Any
 
 from bylaw.canonical import plain
 from ci.findings import Finding, Place
-from ci.load import position
+from ci.loading.load import position
+from ci.loading.source import Source
 from ci.proofs.answers import Answered
-from ci.source import Source
 
 
 def render(

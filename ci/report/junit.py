@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ci.findings import Finding
-from ci.load import position
+from ci.loading.load import position
 from ci.report.report import Report
 from ci.report.text import visible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ci.page import Files, Page
+from ci.help.page import Files, Page
 
 WIDTH = 100
 

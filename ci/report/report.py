@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bylaw.authored.rules import ReportCaps
+from bylaw.authored.machines.rules import ReportCaps
 from ci.findings import Finding
+from ci.loading.source import Source
 from ci.proofs.answers import Answered
-from ci.source import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from bylaw.canonical import plain
 from ci.findings import Finding, Place, Severity
-from ci.load import position
-from ci.page import page
+from ci.help.page import page
+from ci.loading.load import position
 from ci.report import pages
 from ci.report.report import Report
 from ci.report.text import visible

@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from ci.findings import Finding, Place, Severity
-from ci.load import position
+from ci.loading.load import position
+from ci.loading.source import Source
 from ci.proofs.answers import Answered
 from ci.report.following import apart, in_order
-from ci.source import Source
 
 COLOURS: Mapping[Severity, str] = {"error": "red", "warning": "yellow", "notice": "cyan"}
 RELATED = 4  # places of one finding that are shown

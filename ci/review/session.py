@@ -21,18 +21,18 @@ from bylaw.github.commit import read_file
 from bylaw.github.credentials import read_credentials
 from bylaw.github.patience import Patience
 from bylaw.github.workflow_run import find_run
-from ci.review import brought
-from ci.review.answers import Head
-from ci.review.compute import compute
-from ci.review.conversation import computed, delivered, is_asked
-from ci.review.document import ReviewDocument, read, write
+from ci.loading.revision import folder
+from ci.loading.waivers import PATH as WAIVERS
+from ci.review.asked.answers import Head
+from ci.review.asked.conversation import computed, delivered, is_asked
+from ci.review.asked.reply import read as read_reply
+from ci.review.computed import brought
+from ci.review.computed.compute import compute
+from ci.review.computed.document import ReviewDocument, read, write
 from ci.review.event import Event, Spoken, read_event
-from ci.review.post import Posted, check_only, post
-from ci.review.render import render, setting
-from ci.review.rendered import Rendered
-from ci.review.reply import read as read_reply
-from ci.revision import folder
-from ci.waivers import PATH as WAIVERS
+from ci.review.posted.post import Posted, check_only, post
+from ci.review.words.render import render, setting
+from ci.review.words.rendered import Rendered
 
 WEB = "https://github.com"
 

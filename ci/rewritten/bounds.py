@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bylaw.logic.ir import And, Atom, Formula, Not, Or, conj, negate
-from bylaw.logic.prose import UNKNOWN, Label, Labels, phrase, sentence, value_in_words
+from bylaw.logic.formula.ir import And, Atom, Formula, Not, Or, conj, negate
+from bylaw.logic.words.prose import UNKNOWN, Label, Labels, phrase, sentence, value_in_words
 
 
 @dataclass(frozen=True, slots=True)

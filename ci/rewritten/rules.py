@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bylaw.logic.ir import ConditionalRule, Ruleset, Variable
-from bylaw.logic.prose import Labels, rule_in_words, sentence
-from bylaw.logic.readable import readable
+from bylaw.logic.formula.ir import ConditionalRule, Ruleset, Variable
+from bylaw.logic.words.prose import Labels, rule_in_words, sentence
+from bylaw.logic.words.readable import readable
 from ci.rewritten.bounds import bounds, limits, tests, told
 
 

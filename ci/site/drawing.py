@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from bylaw.logic.graph import NOTHING, Graph
+from bylaw.logic.words.graph import NOTHING, Graph
 
 MOST_ENDS = 48  # of a tree, beyond which nobody reads it
 MOST_DEPTH = 12

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
-from ci.files import FOLDERS
+from ci.loading.files import FOLDERS
 from ci.site.book import Book
 
 _TEMPLATES = Path(__file__).parent / "templates"

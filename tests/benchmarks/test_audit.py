@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.store import audit
-from bot.store.engine import connect
-from bot.store.migrate import upgrade
+from bot.evidence.store.engine import connect
+from bot.evidence.store.migrate import upgrade
+from bot.evidence.store.tables import audit
 from bylaw.audit.entry import START, after, draft, link
 from bylaw.audit.verify import verify
 
@@ -25,8 +25,8 @@ APPEND = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from bot.store import audit
-from bot.store.engine import connect
+from bot.evidence.store.tables import audit
+from bot.evidence.store.engine import connect
 store = connect("sqlite:///store.db", Path(sys.argv[1]))
 body = {
     "event": "reply", "session_id": "s" * 32, "actor": {"id": "ana", "type": "human"}, "kind": "policy",

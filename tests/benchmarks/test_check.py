@@ -46,8 +46,8 @@ def cases(count: int) -> list[dict[str, Any]]:
 
 
 def test_a_table_of_what_people_wait_for(tmp_path: Path, bylaw: Callable[..., Any], capsys: Any) -> None:
-    from bot.cases import read_facts
     from bot.index import BundleIndex
+    from bot.request.cases import read_facts
     from bylaw.bundle import read
 
     root, out = tmp_path / "set", tmp_path / "out"

@@ -21,8 +21,8 @@ import pytest
 
 from bot.index import BundleIndex
 from bylaw.bundle import read
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import And, Atom, Formula, Not, Or, Ruleset, Value, atoms
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import And, Atom, Formula, Not, Or, Ruleset, Value, atoms
 from tests.benchmarks.generate import generate
 
 ROOT = Path(__file__).parents[2]

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.quality import calibration, quality
-from bot.statistics import SECTIONS
-from bot.store.querylog import query_log
-from tests.bot.store.conftest import store, store_url  # noqa: F401
-from tests.bot.test_quality import NAMES, RULES, row
+from bot.evidence.store.tables.querylog import query_log
+from bot.operate.quality import calibration, quality
+from bot.operate.statistics import SECTIONS
+from tests.bot.evidence.store.conftest import store, store_url  # noqa: F401
+from tests.bot.operate.test_quality import NAMES, RULES, row
 from tests.fakes.frame import NOON
 
 pytestmark = pytest.mark.benchmark

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from bot.store import migrate
+from bot.evidence.store import migrate
 from bylaw.cli import bundle_for_root
 from ci.scaffold import init
 

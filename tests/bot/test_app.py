@@ -12,9 +12,9 @@ import pytest
 
 from bot import app
 from bot.conversation import Actor, Question
-from bot.orchestrator import handle
+from bot.evidence.store.engine import StoreError
+from bot.request.orchestrator import handle
 from bot.settings import Settings
-from bot.store.engine import StoreError
 from bylaw.bundle import dump, read
 from bylaw.errors import BundleError, UsageError
 from bylaw.language.text import parse

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from bot.conversation import Reply
-from bot.store import audit
-from bot.store.engine import connect
+from bot.evidence.store.engine import connect
+from bot.evidence.store.tables import audit
 from bylaw.cli import main
 from tests.conftest import call_bylaw
 

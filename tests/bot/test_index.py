@@ -8,7 +8,7 @@ import pytest
 from bot.index import BundleIndex
 from bylaw.authored.context import Calendar
 from bylaw.bundle import parse
-from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.decide.evaluate import Evaluator
 from ci import pipeline
 
 SHOP = Path(__file__).parent / "enforcement" / "shop"

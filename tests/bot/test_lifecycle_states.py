@@ -25,12 +25,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from bot import acceptance, owners
 from bot.conversation import Actor
+from bot.evidence.store.tables import audit, deliveries, querylog, remarks, requests, sessions
 from bot.lifecycle import ENDS, FINAL, Outcome, State
-from bot.orchestrator import REVISES, handle
-from bot.scheduler import tick
-from bot.store import audit, deliveries, querylog, remarks, requests, sessions
+from bot.request import acceptance, owners
+from bot.request.orchestrator import REVISES, handle
+from bot.request.scheduler import tick
 from bylaw.audit.verify import verify
 from bylaw.errors import BylawError
 from tests.fakes.frame import NOON, question

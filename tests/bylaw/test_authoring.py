@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bylaw.authoring import add_item, add_key, dump, remove, set_value
 from bylaw.errors import UsageError
-from ci.source import parse
+from ci.loading.source import parse
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bylaw.bundle import CompiledPolicyBundle, dump, etag, parse, read, ruleset
 from bylaw.canonical import canonical_json
 from bylaw.errors import BundleError
-from bylaw.logic.evaluate import Evaluator
+from bylaw.logic.decide.evaluate import Evaluator
 
 Document = dict[str, Any]
 Spoil = Callable[[Document], Any]

@@ -12,7 +12,7 @@ import yaml
 from bylaw.demo_warehouse import build
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.sql.gate import check_statement
-from ci.load import load
+from ci.loading.load import load
 
 ROOT = Path(__file__).parents[2]
 ROWS = yaml.safe_load(Path(__file__).with_name("demo_company.yaml").read_text(encoding="utf-8"))

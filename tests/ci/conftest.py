@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ci.findings import Finding
-from ci.load import Workspace, load
+from ci.loading.load import Workspace, load
 
 AT = date(2026, 6, 15)
 

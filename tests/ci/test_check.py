@@ -13,7 +13,7 @@ import pytest
 from ci import pipeline
 from ci.check import against, anchored, check
 from ci.findings import Finding, Place
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 DAY = date(2026, 6, 15)
 HEAVY = ("sqlglot", "z3", "rapidfuzz", "duckdb", "jinja2", "fastapi", "sqlalchemy", "fsspec", "rich", "bylaw.bundle")

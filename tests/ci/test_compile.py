@@ -13,7 +13,7 @@ import pytest
 from bylaw.bundle import parse
 from bylaw.errors import BylawError, UsageError
 from ci import pipeline
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 DAY = date(2026, 6, 15)
 FILES = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ci import pipeline
-from ci.load import Workspace
+from ci.loading.load import Workspace
 
 DAY = date(2026, 6, 15)
 FILES = {

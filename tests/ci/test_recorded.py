@@ -13,7 +13,7 @@ import yaml
 from click.testing import CliRunner
 
 from bot.app import open_bot
-from bot.orchestrator import handle
+from bot.request.orchestrator import handle
 from bot.settings import Settings
 from bylaw.audit import export
 from bylaw.audit.entry import START, after, draft, link

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from bylaw.errors import UsageError
-from bylaw.logic.graph import Graph, Node
-from bylaw.logic.ir import Atom
+from bylaw.logic.formula.ir import Atom
+from bylaw.logic.words.graph import Graph, Node
 from ci.pipeline import Run, run
 from ci.scaffold import init
 from ci.site.book import Book, book

@@ -7,11 +7,11 @@ from typing import Any
 
 from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions
-from bylaw.authored.rules import Rules
+from bylaw.authored.machines.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import BundleMetadata, CompiledPolicyBundle, dump, parse
 from bylaw.canonical import write_atomically
-from ci.rules import load_defaults
+from ci.loading.rules import load_defaults
 
 
 def bundle_of(context: Context, rules: Rules, decisions: Decisions, **metadata: Any) -> CompiledPolicyBundle:

@@ -28,7 +28,14 @@ from typing import IO, Any
 
 ROOT = Path(__file__).parents[2]
 IMPORTED = (
-    *("alembic.command", "bot.cli", "bot.http.serve", "bot.slack.app", "bot.store.migrate", "bylaw.cli"),
+    *(
+        "alembic.command",
+        "bot.cli",
+        "bot.delivery.http.serving.serve",
+        "bot.delivery.slack.app",
+        "bot.evidence.store.migrate",
+        "bylaw.cli",
+    ),
     *("bylaw.guard", "ci.cli", "ci.commands", "ci.pipeline", "mcp.server.mcpserver"),
     *("tests.fakes.frame", "tests.fakes.serve", "uvicorn.protocols.http.h11_impl"),
 )

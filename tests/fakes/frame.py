@@ -8,12 +8,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from bot.artifacts import shelf
 from bot.conversation import Actor, Ask, Choice, Citation, Question, Reply, Turn
+from bot.evidence.artifacts import shelf
+from bot.evidence.store.engine import connect
+from bot.evidence.store.migrate import upgrade
 from bot.router import Answerer, Thresholds
 from bot.services import Services
-from bot.store.engine import connect
-from bot.store.migrate import upgrade
 from bylaw.errors import BylawError, GateDenied, UsageError
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

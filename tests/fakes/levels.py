@@ -9,9 +9,9 @@ from typing import Any
 
 from bot.conversation import Acceptance, Factors, RiskAssessment, Turn
 from bot.router import Answerer
-from bylaw.authored.access import Roles
-from bylaw.authored.autonomy import Autonomy
-from ci.rules import load_defaults
+from bylaw.authored.machines.access import Roles
+from bylaw.authored.machines.autonomy import Autonomy
+from ci.loading.rules import load_defaults
 from tests.fakes.frame import said, services
 
 HOURS = {5: 24, 4: 48, 3: 72, 2: 7 * 24, 1: None}  # seed 004, 8.2

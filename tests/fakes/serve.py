@@ -12,7 +12,8 @@ from threading import Event
 
 from bot import app, settings
 from bot.conversation import Question, Turn
-from bot.http import api, crew, logs, serve
+from bot.delivery.http import api, logs
+from bot.delivery.http.serving import crew, serve
 from bot.router import Answer, Answerer
 from bylaw.warehouses.attended import NobodyWaits
 from tests.fakes.frame import ANSWERERS, answer_decision

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from bot.store import audit
-from bot.store.engine import connect
+from bot.evidence.store.engine import connect
+from bot.evidence.store.tables import audit
 from tests.fakes.forked import Forked
 from tests.gate.conftest import HOME
 from tests.gate.shop import SHOP

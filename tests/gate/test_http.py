@@ -6,8 +6,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from bot.store import audit
-from bot.store.engine import connect
+from bot.evidence.store.engine import connect
+from bot.evidence.store.tables import audit
 from bylaw.guard import Denied, Guard
 from tests.gate.shop import REFUND
 

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
+from bot.evidence.store.tables import audit
 from bot.gate.desk import open_desk
-from bot.store import audit
 from bylaw.gate.desk import NothingOpen, call_of
 from bylaw.gate.engine import Gate
 from tests.fakes import postgresql

@@ -7,7 +7,7 @@ import pytest
 
 from bylaw.gate.desk import MemoryDesk, NothingOpen, call_of
 from bylaw.gate.engine import Gate
-from ci.source import read
+from ci.loading.source import read
 
 FOLDER = Path(__file__).with_name("traces")
 DAY = datetime(2026, 11, 20, tzinfo=UTC)

@@ -8,14 +8,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from bot.cases import as_json, read_facts
 from bot.index import BundleIndex
+from bot.request.cases import as_json, read_facts
 from bylaw import bundle
 from ci import pipeline
-from ci.files import Content
-from ci.load import Workspace
-from ci.rooms import Reader
-from ci.words import merged
+from ci.loading.files import Content
+from ci.loading.load import Workspace
+from ci.loading.rooms import Reader
+from ci.loading.words import merged
 
 AT = date(2026, 6, 15)
 DAYS = ("2026-06-01", "2026-06-14", "2026-06-15", "2026-06-16", "2026-07-01", "2026-07-31")
@@ -357,6 +357,6 @@ class Product:
 
 
 def pipeline_decisions() -> Any:
-    from ci.ingest import ingest
+    from ci.loading.ingest import ingest
 
     return ingest([])[0]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.cases import read_facts
-from bylaw.logic.authorize import Authorizer
+from bot.request.cases import read_facts
+from bylaw.logic.decide.authorize import Authorizer
 from tests.oracle import gate
 from tests.oracle import repositories as worlds
 from tests.oracle.test_against_reference import product_facts, quietly, small

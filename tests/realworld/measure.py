@@ -46,9 +46,9 @@ from sqlglot import exp
 from bot import app
 from bot.analytics import answer as analytics
 from bot.conversation import Actor, Question, Reply, moment
-from bot.orchestrator import handle
+from bot.request.orchestrator import handle
 from bot.settings import Settings
-from ci import fresh
+from ci.commands import fresh
 from tests.realworld.comparison import Row, fingerprint, same
 
 HERE = Path(__file__).resolve().parent

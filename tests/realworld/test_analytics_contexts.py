@@ -13,7 +13,7 @@ from bylaw.authored.context import Context, Entity, Relationship
 from bylaw.semantic.expressions import columns_of
 from ci.findings import SEVERITIES
 from ci.lint.registry import lint
-from ci.load import load
+from ci.loading.load import load
 from tests.realworld import measure
 
 ROOTS = sorted(path.parent for path in measure.CONTEXTS.rglob("context"))

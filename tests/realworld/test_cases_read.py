@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from bot.enforcement.facts import Reading, read_text
-from bot.enforcement.proposed import ReadCase, held, merged
+from bot.enforcement.question.facts import Reading, read_text
+from bot.enforcement.question.proposed import ReadCase, held, merged
 from bot.index import BundleIndex
 from bylaw.bundle import parse
 from ci import pipeline

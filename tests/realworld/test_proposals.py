@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.analytics.holding import Untenable
-from bot.analytics.proposal import Asked, Proposal, checked
-from bot.analytics.read import Reader
-from bot.analytics.scope import lexicon_of
+from bot.analytics.proposals.holding import Untenable
+from bot.analytics.proposals.proposal import Asked, Proposal, checked
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.scope import lexicon_of
 from bot.conversation import moment
 from bylaw.errors import BylawError
 from bylaw.semantic.compiler import Compiler
-from ci.load import load
+from ci.loading.load import load
 from tests.realworld import measure
 
 PROPOSALS = measure.DATA / "proposals"

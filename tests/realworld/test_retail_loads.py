@@ -6,9 +6,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ci.findings import SEVERITIES
+from ci.help.schemas import schema
 from ci.lint.registry import lint
-from ci.load import load
-from ci.schemas import schema
+from ci.loading.load import load
 
 RETAIL = Path(__file__).parents[2] / ".." / "shared" / "realworld" / "policies" / "retail"
 pytestmark = pytest.mark.skipif(not RETAIL.is_dir(), reason="../shared/realworld is not beside this repository")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
 from ci.diff import diff
 
 REALWORLD = Path(__file__).parents[3] / "shared" / "realworld" / "policies"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.listeners.heard import said_at
+from bot.delivery.listeners.heard import said_at
 from bylaw.demo_warehouse import build
 from tests.conftest import Command
 from tests.fakes.forked import Forked

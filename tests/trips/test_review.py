@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ci.review.document import read
+from ci.review.computed.document import read
 from tests.benchmarks.generate import generate
 from tests.fakes.github.access import READ
 from tests.fakes.github.server import FakeGitHub

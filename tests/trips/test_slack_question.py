@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.listeners.heard import said_at
-from bot.store import audit, requests
+from bot.delivery.listeners.heard import said_at
+from bot.evidence.store.tables import audit, requests
 from bylaw.audit.verify import verify
 from bylaw.demo_warehouse import build
 from tests.fakes.slack.house import house

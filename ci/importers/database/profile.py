@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from bylaw.authored.enforcement import Pii
+from bylaw.authored.machines.enforcement import Pii
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Rows, Warehouse, WarehouseError
 from ci.importers.database.catalogue import Column, Table

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
 
-from bylaw.authored.rules import Rules
+from bylaw.authored.machines.rules import Rules
 from bylaw.errors import UsageError
 from bylaw.progress import Hear
 from bylaw.warehouses.registry import open_warehouse

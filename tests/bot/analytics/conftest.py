@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from bot.analytics.answer import answer
-from bot.analytics.read import Reader
-from bot.analytics.scope import lexicon_of
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.scope import lexicon_of
 from bot.conversation import Question
 from bot.index import BundleIndex
-from bylaw.authored.access import Grant, Rights
+from bylaw.authored.machines.access import Grant, Rights
 from bylaw.demo_warehouse import build
 from bylaw.semantic.compiler import Compiler
 from bylaw.warehouses.registry import open_warehouse
-from ci.load import load
+from ci.loading.load import load
 from tests.fakes.bundle import bundle_of
 
 ROOT = Path(__file__).parents[3]

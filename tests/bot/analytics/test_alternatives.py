@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.analytics import alternatives
 from bot.analytics.answer import answer
-from bot.analytics.reading import Unclear
+from bot.analytics.reader.reading import Unclear
+from bot.analytics.reply import alternatives
 from bot.conversation import Choice, Question, Reply, Turn
 from bot.index import BundleIndex
-from bylaw.authored.autonomy import Alternatives
+from bylaw.authored.machines.autonomy import Alternatives
 from tests.bot.analytics.conftest import NOW
 
 CHOICES = (

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bot.analytics.answer import answer
-from bot.analytics.business import told
+from bot.analytics.reply.business import told
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.business import Business, Project

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from bot.analytics.answer import answer
-from bot.analytics.cardinality import Cardinality
+from bot.analytics.plan.cardinality import Cardinality
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.context import Context

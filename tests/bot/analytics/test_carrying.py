@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.analytics import carrying
-from bot.analytics.reading import Bound, Unclear
+from bot.analytics.reader import carrying
+from bot.analytics.reader.reading import Bound, Unclear
 from bot.conversation import Choice
 from bylaw.semantic.query import SemanticQuery
 

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from bot.analytics.charts import chart
-from bot.analytics.interfaces import Results
+from bot.analytics.plan.interfaces import Results
+from bot.analytics.reply.charts import chart
 from bylaw.semantic.compiler import Column
 
 MONTH = Column("month", "time", "time")

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.analytics import freshness
 from bot.analytics.answer import answer
+from bot.analytics.plan import freshness
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.context import Calendar, Entity

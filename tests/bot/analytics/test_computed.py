@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.analytics.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
 from bylaw.semantic.query import Unanswerable
 from tests.bot.analytics.conftest import TODAY
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from bot.analytics.execution import Execution, plan_of
-from bot.analytics.interfaces import AnalyticsRequest, AnalyticsResponse, ExecutionRequest
+from bot.analytics.plan.execution import Execution, plan_of
+from bot.analytics.plan.interfaces import AnalyticsRequest, AnalyticsResponse, ExecutionRequest
 from bot.conversation import Acceptance, Factors, Question, RiskAssessment, sayable
 from bylaw.sql.catalogue import Catalogue, TableInfo
 from bylaw.warehouses.port import Estimate, Rows

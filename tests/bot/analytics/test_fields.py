@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.analytics import present
-from bot.analytics.fields import FIELDS
-from bot.analytics.holding import Untenable
-from bot.analytics.proposal import Asked, Proposal, checked
-from bot.analytics.read import Reader
-from bot.analytics.restatement import renamed, restated
-from bot.analytics.scope import lexicon_of
+from bot.analytics.plan.restatement import renamed, restated
+from bot.analytics.proposals.fields import FIELDS
+from bot.analytics.proposals.holding import Untenable
+from bot.analytics.proposals.proposal import Asked, Proposal, checked
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.scope import lexicon_of
+from bot.analytics.reply import present
 from bylaw.authored.context import Context, Entity, Metric
 from bylaw.errors import BylawError
 from bylaw.semantic.compiler import Compiler

@@ -10,10 +10,10 @@ import yaml
 
 from bot.analytics.answer import answer
 from bot.analytics.form import blank, filled, from_choices, query_of
-from bot.analytics.read import calendar_rules
+from bot.analytics.reader.read import calendar_rules
 from bot.conversation import Question
-from bot.filling import fill
-from bylaw.authored.access import Grant, Rights
+from bot.delivery.filling import fill
+from bylaw.authored.machines.access import Grant, Rights
 from bylaw.semantic.query import Unanswerable
 from tests.bot.analytics.conftest import NOW, TODAY
 from tests.realworld.comparison import same

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from bot.analytics import freshness
-from bot.analytics.freshness import Boundary
+from bot.analytics.plan import freshness
+from bot.analytics.plan.freshness import Boundary
 from bylaw.authored.context import Context, Entity
 from bylaw.bundle import SchemaVersion
 from bylaw.warehouses.port import Rows

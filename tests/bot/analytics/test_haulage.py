@@ -9,9 +9,9 @@ import duckdb
 import pytest
 import yaml
 
-from bot.analytics.read import Reader
-from bot.analytics.reading import Bound, NotUnderstood, Unclear
-from bot.analytics.scope import lexicon_of
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Context, Entity, Metric
 from bylaw.semantic.compiler import Compiler
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.analytics.holding import Untenable
-from bot.analytics.proposal import Asked, Proposal, checked
-from bot.analytics.read import Reader
-from bot.analytics.scope import lexicon_of
+from bot.analytics.proposals.holding import Untenable
+from bot.analytics.proposals.proposal import Asked, Proposal, checked
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Context, Entity, Metric
 from bylaw.errors import BylawError
 from bylaw.semantic.compiler import Compiler

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.analytics import plans
 from bot.analytics.answer import answer
+from bot.analytics.plan import plans
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.warehouses.port import Estimate, Rows

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from bot.analytics.headline import apart, headline, readable
-from bot.analytics.present import figure, sentence
+from bot.analytics.reader.headline import apart, headline, readable
+from bot.analytics.reply.present import figure, sentence
 from bot.pii import Mask
 from bylaw.authored.context import Metric
 from bylaw.semantic.query import AnyOf, Apart, Filter, First, Related, SemanticQuery, Window

@@ -12,11 +12,11 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.analytics import plans
 from bot.analytics.answer import answer
-from bot.analytics.shown import described
+from bot.analytics.plan import plans
+from bot.analytics.proposals.shown import described
 from bot.conversation import Question
-from bylaw.authored.access import Grant, Rights
+from bylaw.authored.machines.access import Grant, Rights
 from bylaw.llm.guarded import Guard
 from bylaw.llm.models import Given, Model
 from bylaw.llm.recorded import Recorded

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.analytics.read import Reader
-from bot.analytics.reading import Bound, NotUnderstood, Unclear
-from bot.analytics.scope import lexicon_of
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Dimension, Fact
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, Related, SemanticQuery, Unanswerable

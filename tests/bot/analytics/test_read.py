@@ -11,12 +11,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.analytics import autonomy, risk
-from bot.analytics.asking import is_write_request
-from bot.analytics.read import Reader
-from bot.analytics.reading import Bound, NotUnderstood, Unclear
-from bot.analytics.scope import lexicon_of
-from bot.analytics.wording import FILLERS
+from bot.analytics.plan import autonomy, risk
+from bot.analytics.reader.asking import is_write_request
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.reader.scope import lexicon_of
+from bot.analytics.reader.wording import FILLERS
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery
@@ -66,7 +66,7 @@ def test_a_question_is_read_as_this_query(row, read):
 @pytest.mark.parametrize("row", ROWS["bound"], ids=lambda row: row["text"])
 def test_every_content_word_of_a_question_is_bound_or_asks(row, read, reader):
     """What nothing binds must be one of the few words of asking: nothing is skipped."""
-    from bot.analytics import wording as asking
+    from bot.analytics.reader import wording as asking
 
     reading = read(row["text"])
     said = " ".join(binding.words for binding in reading.bindings)

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.analytics import plans, readings
 from bot.analytics.answer import answer
-from bot.analytics.autonomy import ALONE
-from bot.analytics.interfaces import AnalyticsResponse
+from bot.analytics.plan import plans
+from bot.analytics.plan.autonomy import ALONE
+from bot.analytics.plan.interfaces import AnalyticsResponse
+from bot.analytics.proposals import readings
 from bot.conversation import Question
-from bylaw.authored.agents import Agents
+from bylaw.authored.machines.agents import Agents
 from bylaw.llm.fleet import Fleet
 from bylaw.llm.guarded import Candidate, Errand, Guard, Limits
 from bylaw.llm.port import Deadline

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.analytics.read import Reader
-from bot.analytics.reading import Bound, NotUnderstood
-from bot.analytics.scope import lexicon_of
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.reading import Bound, NotUnderstood
+from bot.analytics.reader.scope import lexicon_of
 from bylaw.semantic.compiler import Compiler
 from tests.bot.analytics.conftest import TODAY
 

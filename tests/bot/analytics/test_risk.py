@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.analytics import risk
-from bot.analytics.autonomy import Circumstances, acceptance, authorize, preference_phrases
-from bot.analytics.execution import plan_of
-from bot.analytics.interfaces import AuthRequest, RequestActor, RequestedAction, RequestRisk
-from bot.analytics.risk import Candidate
+from bot.analytics.plan import risk
+from bot.analytics.plan.autonomy import Circumstances, acceptance, authorize, preference_phrases
+from bot.analytics.plan.execution import plan_of
+from bot.analytics.plan.interfaces import AuthRequest, RequestActor, RequestedAction, RequestRisk
+from bot.analytics.plan.risk import Candidate
 from bot.conversation import Actor, Factors
 from bylaw.authored.context import Context, Entity, VerifiedQuery
 from bylaw.sql.gate import Features

@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
-from bot.analytics.grammar.parse import parse
-from bot.analytics.grammar.scan import Scan
-from bot.analytics.grammar.tokens import read_tokens
-from bot.analytics.scope import Target, lexicon_of
+from bot.analytics.reader.grammar.parse import parse
+from bot.analytics.reader.grammar.scan import Scan
+from bot.analytics.reader.grammar.tokens import read_tokens
+from bot.analytics.reader.scope import Target, lexicon_of
 from bylaw.language.periods import CalendarRules
 
 

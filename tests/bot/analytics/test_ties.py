@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.analytics.answer import answer
-from bot.analytics.headline import listed
-from bot.analytics.ties import UNSEEN
+from bot.analytics.reader.headline import listed
+from bot.analytics.reply.ties import UNSEEN
 from bot.conversation import Question
 from bylaw.warehouses.port import WarehouseError
 from tests.bot.analytics.conftest import NOW

@@ -13,7 +13,7 @@ from bot.analytics.answer import answer
 from bot.app import answerers
 from bot.conversation import Actor, Question
 from bot.index import BundleIndex
-from bylaw.authored.access import Roles
+from bylaw.authored.machines.access import Roles
 from tests.fakes.bundle import bundle_of
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)

@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from bot.analytics.read import Reader
-from bot.analytics.reading import Bound, NotUnderstood
-from bot.analytics.scope import lexicon_of
+from bot.analytics.reader.read import Reader
+from bot.analytics.reader.reading import Bound, NotUnderstood
+from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Context
 from bylaw.semantic.compiler import Compiler
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from bot.cases import read_facts
 from bot.claims.models import read_claims
 from bot.conversation import Question
 from bot.enforcement.enforce import enforce
-from bot.enforcement.verdict import ComplianceDecision
+from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
+from bot.request.cases import read_facts
 from bylaw.bundle import parse
 from ci import pipeline
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.cases import read_facts
 from bot.claims.model import ModelReader
 from bot.conversation import Question
 from bot.enforcement.enforce import enforce
-from bot.enforcement.verdict import ComplianceDecision
+from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
+from bot.request.cases import read_facts
 from bylaw.llm.port import Completion, Deadline, NoAnswer, Prompt
 from tests.bot.claims.conftest import NOW, Judge
 

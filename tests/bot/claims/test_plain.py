@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.cases import read_facts
 from bot.claims.judge import Found, judge
 from bot.claims.plain import read
 from bot.enforcement.answer import case_of
-from bot.enforcement.reading import situation
+from bot.enforcement.judged.reading import situation
 from bot.index import BundleIndex
+from bot.request.cases import read_facts
 from tests.bot.claims.conftest import HERE, TODAY, compiled, lines
 
 ROWS = yaml.safe_load(Path(__file__).with_name("plain.yaml").read_text())

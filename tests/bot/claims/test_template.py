@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.cases import read_facts
 from bot.claims.judge import judge
 from bot.conversation import Actor, Question
 from bot.enforcement import template
 from bot.enforcement.answer import answer, case_of
 from bot.enforcement.case import Case
-from bot.enforcement.reading import situation
+from bot.enforcement.judged.reading import situation
 from bot.index import BundleIndex
-from bylaw.logic.case import in_force
-from bylaw.logic.ir import Value, Variable
-from bylaw.logic.truth import truth
+from bot.request.cases import read_facts
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.case import in_force
+from bylaw.logic.formula.ir import Value, Variable
 from tests.bot.claims.conftest import HERE, NOW, SHARED, TODAY
 
 ROOTS = {"voltmark": HERE.parents[2], "ferry": HERE / "ferry", "kennel": HERE / "kennel",

@@ -13,13 +13,13 @@ from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.context import Context
 from bylaw.authored.decisions import KINDS, Decisions
-from bylaw.authored.intents import Intents
-from bylaw.authored.rules import RULE_FILES, Rules
+from bylaw.authored.machines.intents import Intents
+from bylaw.authored.machines.rules import RULE_FILES, Rules
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import BundleMetadata, CompiledPolicyBundle, dump, parse
-from ci.ingest import Sourced, ingest
-from ci.rules import load_defaults
-from ci.source import read
+from ci.loading.ingest import Sourced, ingest
+from ci.loading.rules import load_defaults
+from ci.loading.source import read
 
 HERE = Path(__file__).parent
 

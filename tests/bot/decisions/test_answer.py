@@ -18,7 +18,7 @@ from bot.decisions.contract import Answer
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decisions
 from bylaw.canonical import canonical_json, fingerprint
-from ci.source import read
+from ci.loading.source import read
 
 PLASMA = "panasonic-exit-plasma-2012"
 ROWS = read("questions.yaml", Path(__file__).with_name("questions.yaml").read_bytes()).data

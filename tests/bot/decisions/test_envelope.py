@@ -6,7 +6,7 @@ from bot.decisions.contract import Document
 from bot.decisions.envelope import envelope
 from bot.decisions.evidence import gather, plan
 from bylaw.authored.decisions import Decisions
-from bylaw.authored.intents import Intents
+from bylaw.authored.machines.intents import Intents
 from bylaw.canonical import fingerprint
 
 PLASMA = "panasonic-exit-plasma-2012"

@@ -18,7 +18,7 @@ from bot.decisions.contract import Evidence
 from bot.decisions.validate import mandatory_ids, validate
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decisions
-from bylaw.authored.intents import Intents
+from bylaw.authored.machines.intents import Intents
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.json"))

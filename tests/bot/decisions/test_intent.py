@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.decisions.intent import read as read_intent
-from bylaw.authored.intents import Intents
-from ci.source import read
+from bylaw.authored.machines.intents import Intents
+from ci.loading.source import read
 
 ROWS = read("intent.yaml", Path(__file__).with_name("intent.yaml").read_bytes()).data
 

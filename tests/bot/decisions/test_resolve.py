@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from bot.decisions.resolve import resolve
 from bot.decisions.search import search_of
 from bylaw.authored.decisions import Decisions
-from bylaw.authored.intents import Intents
-from ci.source import read
+from bylaw.authored.machines.intents import Intents
+from ci.loading.source import read
 
 ROWS = read("resolve.yaml", Path(__file__).with_name("resolve.yaml").read_bytes()).data
 

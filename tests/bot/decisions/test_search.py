@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from bot.decisions.search import DecisionSearch, search_of, stem, terms
 from bylaw.authored.decisions import Decision, Decisions
-from bylaw.authored.intents import Intents
-from ci.ingest import Sourced, ingest
-from ci.rules import load_defaults
+from bylaw.authored.machines.intents import Intents
+from ci.loading.ingest import Sourced, ingest
+from ci.loading.rules import load_defaults
 
 RULES = Intents.model_validate(load_defaults()["intents"]).search
 

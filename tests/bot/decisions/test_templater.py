@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.decisions.contract import Anchor, Evidence, EvidenceEvent, EvidenceTransition, Transitions
 from bot.decisions.templater import TEMPLATES, render
 from bot.decisions.validate import validate
-from bylaw.authored.intents import Intents
+from bylaw.authored.machines.intents import Intents
 from bylaw.errors import BylawError
 
 TIME = "2012-04-30T09:00:00Z"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bot.decisions.contract import Anchor, Evidence, EvidenceEvent, EvidenceTransition, Transitions
 from bot.decisions.validate import mandatory_ids, validate
-from bylaw.authored.intents import Intents
-from ci.source import read
+from bylaw.authored.machines.intents import Intents
+from ci.loading.source import read
 
 ROWS = read("validate.yaml", Path(__file__).with_name("validate.yaml").read_bytes()).data
 TIME = "2012-04-30T09:00:00Z"

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.conversation import Actor, Question, Turn, spoken
-from bot.enforcement import restrictive
 from bot.enforcement.answer import answer
 from bot.enforcement.enforce import enforce
+from bot.enforcement.question import restrictive
 from bot.index import BundleIndex
-from bylaw.logic.ir import Value, atoms
+from bylaw.logic.formula.ir import Value, atoms
 
 CONVERSATIONS = yaml.safe_load(Path(__file__).with_name("conversations.yaml").read_text())
 

@@ -56,7 +56,7 @@ def library(root: Path, vocabulary: str = VOCABULARY, trials: int = 200) -> Bund
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text.lstrip())
-    told = (Path(__file__).parents[3] / "ci/defaults/rules/enforcement.yaml").read_text()
+    told = (Path(__file__).parents[3] / "ci/loading/defaults/rules/enforcement.yaml").read_text()
     (root / "rules/enforcement.yaml").write_text(told.replace("different_trials: 2000", f"different_trials: {trials}"))
     return BundleIndex(parse(pipeline.bundle_text(pipeline.run(root, None, TODAY))))
 

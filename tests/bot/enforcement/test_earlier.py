@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.enforcement.earlier import MOST, Told, is_correction, left, meant, names_back, opens_another
-from bot.enforcement.memory import Memory, load
-from bot.enforcement.recognise import Topic
-from bot.enforcement.understanding import understand
+from bot.enforcement.question.earlier import MOST, Told, is_correction, left, meant, names_back, opens_another
+from bot.enforcement.question.memory import Memory, load
+from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex
 
 DIALOGUES = yaml.safe_load(Path(__file__).with_name("earlier.yaml").read_text())

@@ -11,7 +11,7 @@ from bot.claims.model import Read
 from bot.claims.models import read_claims
 from bot.conversation import Question, sayable
 from bot.enforcement.enforce import Passed, enforce, stream
-from bot.enforcement.verdict import ComplianceDecision
+from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
 
 QUERY = "I bought a TV for $90 20 days ago and lost the receipt. Can I get a refund?"

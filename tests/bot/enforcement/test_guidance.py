@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.cases import read_facts
 from bot.conversation import Actor, Question
 from bot.enforcement.answer import answer
 from bot.enforcement.guidance import Guidance, guide
 from bot.index import BundleIndex
+from bot.request.cases import read_facts
 from bylaw.bundle import parse
 from ci import pipeline
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.enforcement.intent import is_general
+from bot.enforcement.question.intent import is_general
 
 RULES = [
     "What is our refund policy?",

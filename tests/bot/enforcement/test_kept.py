@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from bot.enforcement.kept import kept
+from bot.enforcement.question.kept import kept
 
 
 def test_the_same_objects_are_asked_once_and_equal_ones_each_for_itself():

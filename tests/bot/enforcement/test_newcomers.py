@@ -12,7 +12,7 @@ import yaml
 
 from bot.conversation import Question, Reply
 from bot.enforcement.answer import answer
-from bot.enforcement.lookups import lookups
+from bot.enforcement.question.lookups import lookups
 from bot.index import BundleIndex
 from bylaw.bundle import parse
 from ci import pipeline

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from bot.enforcement.overview import MOST_RULES, Overview, necessary, told
-from bot.enforcement.write import Words
+from bot.enforcement.writing.overview import MOST_RULES, Overview, necessary, told
+from bot.enforcement.writing.write import Words
 from bot.index import BundleIndex
-from bylaw.logic.ir import TRUE, And, Atom, ConditionalRule, Formula, Not, Or, Value
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import TRUE, And, Atom, ConditionalRule, Formula, Not, Or, Value
 from tests.bylaw.logic.strategies import cases, formulas
 
 

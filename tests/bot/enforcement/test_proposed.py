@@ -9,7 +9,7 @@ import pytest
 
 from bot.conversation import Question, Reply
 from bot.enforcement.answer import answer
-from bot.enforcement.proposed import ReadCase, held
+from bot.enforcement.question.proposed import ReadCase, held
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.llm.port import NoAnswer

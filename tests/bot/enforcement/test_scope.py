@@ -2,10 +2,10 @@
 
 from datetime import date
 
-from bot.enforcement.recognise import Topic
-from bot.enforcement.scope import Scope, scope_of
+from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.scope import Scope, scope_of
 from bot.index import BundleIndex
-from bylaw.logic.ir import Value
+from bylaw.logic.formula.ir import Value
 
 DAY = date(2026, 11, 20).toordinal()
 

@@ -11,10 +11,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.enforcement.checks.result import CheckResult, Violation
-from bot.enforcement.score import score
-from bylaw.authored.enforcement import Domain, Enforcement, Thresholds
-from ci.rules import load_defaults
+from bot.enforcement.judged.checks.result import CheckResult, Violation
+from bot.enforcement.judged.score import score
+from bylaw.authored.machines.enforcement import Domain, Enforcement, Thresholds
+from ci.loading.rules import load_defaults
 
 ROWS = yaml.safe_load(Path(__file__).with_name("score.yaml").read_text())
 RULES = Enforcement.model_validate(load_defaults()["enforcement"])

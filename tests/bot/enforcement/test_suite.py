@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.cases import read_facts
 from bot.conversation import Question
 from bot.enforcement.enforce import enforce
-from bot.enforcement.verdict import ComplianceDecision
+from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
+from bot.request.cases import read_facts
 
 LABELS = ("right", "wrong action", "wrong number", "wrong reason", "promise", "pii", "unanswered")
 CASES = yaml.safe_load(Path(__file__).with_name("suite.yaml").read_text())

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from bot.enforcement.memory import Memory
-from bot.enforcement.recognise import Topic
-from bot.enforcement.understanding import understand
+from bot.enforcement.question.memory import Memory
+from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex
 
 

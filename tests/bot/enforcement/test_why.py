@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bot.enforcement.why import as_lines
-from bot.enforcement.why import why as explain
+from bot.enforcement.writing.why import as_lines
+from bot.enforcement.writing.why import why as explain
 from bot.index import BundleIndex
 from bylaw.bundle import parse
 

@@ -15,7 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from bot import app
-from bot.http import api
+from bot.delivery.http import api
 from bot.settings import Settings
 from bylaw.llm.models import Given
 from bylaw.llm.registry import Wanted

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from bot.enforcement import write
-from bot.enforcement.facts import Read, Unclear
+from bot.enforcement.question.facts import Read, Unclear
+from bot.enforcement.writing import write
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.ir import Value
+from bylaw.logic.formula.ir import Value
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from bot.evaluation.metrics import Tally, render, wilson
 from bot.evaluation.suites import Graded
-from bylaw.authored.suites import Evaluation, Floors, SuiteQuestion
+from bylaw.authored.machines.suites import Evaluation, Floors, SuiteQuestion
 from tests.fakes.frame import reply
 
 FLOORS = Floors(accuracy_from=Decimal("0.5"), silent_wrong_up_to=Decimal("0.25"))

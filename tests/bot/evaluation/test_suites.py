@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from bot.conversation import Binding, Citation
 from bot.evaluation.suites import grade, plain, run, same_rows
-from bylaw.authored.suites import Suite, SuiteQuestion
-from ci.source import read
+from bylaw.authored.machines.suites import Suite, SuiteQuestion
+from ci.loading.source import read
 from tests.fakes.frame import reply
 
 HERE = Path(__file__).parent

@@ -13,17 +13,17 @@ import pytest
 
 from bot import app
 from bot.conversation import Actor, Question, Reply
+from bot.evidence.store.tables import candidates, corrections
 from bot.index import BundleIndex
 from bot.memory.corrections import Given, Noted, correct
 from bot.memory.structure import Change, applied
-from bot.orchestrator import handle
+from bot.request.orchestrator import handle
 from bot.services import Services
-from bot.store import candidates, corrections
 from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions
-from bylaw.authored.rules import Rules
+from bylaw.authored.machines.rules import Rules
 from bylaw.bundle import dump, parse
-from ci.rules import load_defaults
+from ci.loading.rules import load_defaults
 from tests.fakes.bundle import bundle_of
 from tests.fakes.frame import NOON, services
 

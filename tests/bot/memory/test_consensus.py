@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.evidence.store.tables.corrections import Correction
 from bot.memory.consensus import consensus, person_of
 from bot.memory.structure import Change, checked, structure
-from bot.store.corrections import Correction
-from bylaw.authored.access import Roles
 from bylaw.authored.context import Context
-from bylaw.authored.rules import Rules
-from ci.rules import load_defaults
+from bylaw.authored.machines.access import Roles
+from bylaw.authored.machines.rules import Rules
+from ci.loading.rules import load_defaults
 from tests.bot.memory.conftest import CONTEXT, ROLES, SENIORS
 from tests.fakes.frame import NOON
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from bot.evidence.store.columns import metadata
+from bot.evidence.store.tables import audit, deliveries, querylog
 from bot.memory.candidates import retire
 from bot.memory.corrections import AGAIN
-from bot.redaction import Scope, redact
-from bot.store import audit, deliveries, querylog
-from bot.store.columns import metadata
+from bot.operate.redaction import Scope, redact
 from bylaw.errors import UsageError
 
 

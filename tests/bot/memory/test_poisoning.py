@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 
 from bot.conversation import Actor
+from bot.evidence.store.tables import audit
 from bot.memory import candidates, promotion
 from bot.memory.corrections import Given, correct
-from bot.store import audit
 from bylaw.audit.verify import verify
 from bylaw.errors import BylawError
 from tests.bot.memory.conftest import ONLINE, ROLES, SENIORS, Shop

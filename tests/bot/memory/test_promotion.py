@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.conversation import Actor
+from bot.evidence.store.tables import deliveries
 from bot.memory import candidates, promotion
-from bot.store import deliveries
 from bylaw.authoring import dump, read
 from bylaw.canonical import plain
 from bylaw.cli import edit_for_root

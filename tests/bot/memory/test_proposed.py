@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.blocks import wrong as blocks
 from bot.conversation import CORRECTS, PROPOSED, Actor, Question
-from bot.listeners import wrong as listener
+from bot.delivery.blocks import wrong as blocks
+from bot.delivery.listeners import wrong as listener
 from bot.memory import offered
 from bot.memory.corrections import correct
-from bot.orchestrator import handle
-from bot.replay import replay
+from bot.operate.replay import replay
+from bot.request.orchestrator import handle
 from bylaw.authored.context import Context
 from bylaw.bundle import dump
 from bylaw.errors import UsageError

@@ -6,7 +6,7 @@ import pytest
 
 from bot.conversation import CORRECTS, Actor, Question
 from bot.memory import offered, own
-from bot.orchestrator import handle
+from bot.request.orchestrator import handle
 from bot.router import objects
 from bylaw.authored.context import Context
 from bylaw.errors import UsageError

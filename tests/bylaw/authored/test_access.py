@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bylaw.authored.access import Roles
+from bylaw.authored.machines.access import Roles
 
 CATALOGUE = ["shop", "finance", "hr"]
 

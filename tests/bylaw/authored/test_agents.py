@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bylaw.authored.agents import Agent, Agents
+from bylaw.authored.machines.agents import Agent, Agents
 from bylaw.llm.models import SERVICES
 
 REGISTRY = Agents.model_validate(

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from bylaw.authored import context as models
 from bylaw.authored.context import Context, Entity
 from bylaw.canonical import canonical_json, plain
-from ci.load import load
+from ci.loading.load import load
 
 DOCUMENT = yaml.safe_load(Path(__file__).with_name("context.yaml").read_text(encoding="utf-8"))
 ROOT = Path(__file__).parents[3]

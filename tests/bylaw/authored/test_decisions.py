@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from bylaw.authored.decisions import KINDS, Decision, Decisions, Event, Transition, clipped, slug_of, snapshot_etag
 from bylaw.canonical import canonical_json, plain
-from ci.source import read
+from ci.loading.source import read
 
 TABLE = read("decisions.yaml", Path(__file__).with_name("decisions.yaml").read_bytes()).data
 

@@ -2,8 +2,8 @@
 
 from bylaw.authored.labels import labels
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.ir import Atom
-from bylaw.logic.prose import phrase
+from bylaw.logic.formula.ir import Atom
+from bylaw.logic.words.prose import phrase
 
 VOCABULARY = Vocabulary.model_validate(
     {

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bylaw.authored.enforcement import Enforcement, Pii
-from ci.rules import load_defaults
+from bylaw.authored.machines.enforcement import Enforcement, Pii
+from ci.loading.rules import load_defaults
 
 ROWS = yaml.safe_load((Path(__file__).parent / "pii.yaml").read_text(encoding="utf-8"))
 

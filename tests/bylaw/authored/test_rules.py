@@ -9,11 +9,11 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from bylaw.authored.autonomy import Autonomy
-from bylaw.authored.enforcement import Enforcement
-from bylaw.authored.intents import Intents
-from bylaw.authored.layers import Priorities
-from bylaw.authored.rules import RULE_FILES, Rules
+from bylaw.authored.machines.autonomy import Autonomy
+from bylaw.authored.machines.enforcement import Enforcement
+from bylaw.authored.machines.intents import Intents
+from bylaw.authored.machines.layers import Priorities
+from bylaw.authored.machines.rules import RULE_FILES, Rules
 
 ROWS = yaml.safe_load((Path(__file__).parent / "rules.yaml").read_text(encoding="utf-8"))
 DEFAULTS = Path(__file__).parents[3] / "ci" / "defaults" / "rules"

@@ -8,7 +8,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import (
+from bylaw.logic.formula.ir import (
     And,
     Atom,
     Compare,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.boxes import (
+from bylaw.logic.boxes.boxes import (
     EVERYTHING,
     Box,
     TooManyBoxes,
@@ -22,8 +22,8 @@ from bylaw.logic.boxes import (
     subtract,
     uncovered,
 )
-from bylaw.logic.ir import And, Atom, Not, Or, Variable
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import And, Atom, Not, Or, Variable
 from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, formulas
 
 DAYS = Variable("days", "integer", minimum=0)

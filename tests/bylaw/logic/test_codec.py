@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.canonical import canonical_json
-from bylaw.logic.codec import decode, encode
-from bylaw.logic.ir import TRUE, And, Arith, Atom, Compare, Const, Formula, Not, Or, Ref, Variable
+from bylaw.logic.formula.codec import decode, encode
+from bylaw.logic.formula.ir import TRUE, And, Arith, Atom, Compare, Const, Formula, Not, Or, Ref, Variable
 from tests.bylaw.logic import strategies
 
 VARIABLES = {

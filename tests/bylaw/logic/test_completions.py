@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic import completions, diagram, linked_facts
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import (
+from bylaw.logic.boxes import diagram
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide import completions, linked_facts
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import (
     And,
     Arith,
     Atom,
@@ -25,7 +27,6 @@ from bylaw.logic.ir import (
     Source,
     Variable,
 )
-from bylaw.logic.truth import truth
 from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, formulas, joined, rulesets
 
 facts_known = st.fixed_dictionaries(

@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.contest import Contest
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.firing import as_bits, bits
-from bylaw.logic.rivalry import Rivals, contradicts
+from bylaw.logic.decide.contest import Contest
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.decide.firing import as_bits, bits
+from bylaw.logic.decide.rivalry import Rivals, contradicts
 from tests.bylaw.logic.strategies import GRID, rulesets
 
 

@@ -8,10 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.counterfactual import Goal, nearest
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import And, Atom, ConditionalRule, Constraint, Effect, Not, Or, Ruleset, Source, Variable, names
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.counterfactual import Goal, nearest
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import (
+    And,
+    Atom,
+    ConditionalRule,
+    Constraint,
+    Effect,
+    Not,
+    Or,
+    Ruleset,
+    Source,
+    Variable,
+    names,
+)
 from tests.bylaw.logic.strategies import GRID, formulas, rulesets
 
 full_cases = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in GRID.items()})

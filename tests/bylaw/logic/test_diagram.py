@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.boxes import Box, lies_in, region
-from bylaw.logic.diagram import Shapes, TooWide, drawn, laid_out
-from bylaw.logic.ir import Atom, Variable
+from bylaw.logic.boxes.boxes import Box, lies_in, region
+from bylaw.logic.boxes.diagram import Shapes, TooWide, drawn, laid_out
+from bylaw.logic.formula.ir import Atom, Variable
 from tests.bylaw.logic.strategies import GRID, VARIABLES, atoms, cases
 
 regions = atoms().map(lambda atom: (atom.var, region(atom, VARIABLES[atom.var]))).filter(lambda pair: bool(pair[1]))

@@ -7,8 +7,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.evaluate import Evaluator, decide
-from bylaw.logic.ir import (
+from bylaw.logic.boxes.truth import amount, possible, simplify, truth
+from bylaw.logic.decide.evaluate import Evaluator, decide
+from bylaw.logic.formula.ir import (
     And,
     Arith,
     Atom,
@@ -24,7 +25,6 @@ from bylaw.logic.ir import (
     Source,
     Variable,
 )
-from bylaw.logic.truth import amount, possible, simplify, truth
 from tests.bylaw.logic.strategies import GRID, cases, formulas, rulesets
 
 facts_known = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in GRID.items()})
@@ -171,7 +171,7 @@ def test_arithmetic_is_exact():
 
 def test_bounds_tell_an_impossible_comparison():
     item = Compare(Ref("refunded"), "<", Const(0))
-    from bylaw.logic.boxes import Box
+    from bylaw.logic.boxes.boxes import Box
 
     assert not possible(item, Box({}), {}, VARIABLES)
     assert possible(Compare(Ref("refunded"), "<", Ref("paid")), Box({}), {}, VARIABLES)

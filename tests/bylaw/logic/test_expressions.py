@@ -8,12 +8,12 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.boxes import TooManyBoxes, boxes
-from bylaw.logic.expressions import InvalidExpression, parse_expression, parse_term
-from bylaw.logic.ir import And, Atom, Not, Or, Variable, names
-from bylaw.logic.notation import infix, smtlib
-from bylaw.logic.tokens import MAX_CHARACTERS, MAX_DEPTH, MAX_TOKENS
-from bylaw.logic.truth import simplify, truth
+from bylaw.logic.boxes.boxes import TooManyBoxes, boxes
+from bylaw.logic.boxes.truth import simplify, truth
+from bylaw.logic.formula.expressions import InvalidExpression, parse_expression, parse_term
+from bylaw.logic.formula.ir import And, Atom, Not, Or, Variable, names
+from bylaw.logic.formula.notation import infix, smtlib
+from bylaw.logic.formula.tokens import MAX_CHARACTERS, MAX_DEPTH, MAX_TOKENS
 from tests.bylaw.logic.worlds import VARIABLES, cases, formulas
 
 DATA = yaml.safe_load(Path(__file__).with_name("expressions.yaml").read_text(encoding="utf-8"))

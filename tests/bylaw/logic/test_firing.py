@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic import firing
-from bylaw.logic.boxes import lies_in, region
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.firing import Line, as_bits, bits
-from bylaw.logic.ir import And, Atom, ConditionalRule, Effect, Or, Ruleset, Source, Variable
+from bylaw.logic.boxes.boxes import lies_in, region
+from bylaw.logic.decide import firing
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.decide.firing import Line, as_bits, bits
+from bylaw.logic.formula.ir import And, Atom, ConditionalRule, Effect, Or, Ruleset, Source, Variable
 from tests.bylaw.logic.strategies import GRID, rulesets
 
 facts_known = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in GRID.items()})

@@ -7,8 +7,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.graph import Graph, Node, from_json, graph_problems, mermaid, test_text, traverse, walk
-from bylaw.logic.ir import And, Atom, Compare, Ref, Variable
+from bylaw.logic.formula.ir import And, Atom, Compare, Ref, Variable
+from bylaw.logic.words.graph import Graph, Node, from_json, graph_problems, mermaid, test_text, traverse, walk
 
 test_text.__test__ = False  # its name is a claim about tests of facts, not a test
 

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import (
+from bylaw.logic.formula.ir import (
     FALSE,
     NEGATED,
     TRUE,

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.boxes import Box, lies_in, region
-from bylaw.logic.diagram import TooWide
-from bylaw.logic.ir import Arith, Atom, Compare, Const, Ref, Variable
-from bylaw.logic.linked_facts import asked, is_met, member, tie
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.boxes import Box, lies_in, region
+from bylaw.logic.boxes.diagram import TooWide
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.linked_facts import asked, is_met, member, tie
+from bylaw.logic.formula.ir import Arith, Atom, Compare, Const, Ref, Variable
 
 EIGHTHS = tuple(Fraction(n, 8) for n in range(17))
 VARIABLES = {

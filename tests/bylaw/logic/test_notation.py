@@ -7,12 +7,12 @@ import yaml
 import z3
 from hypothesis import given, settings
 
-from bylaw.logic.codec import decode
-from bylaw.logic.expressions import parse_expression, parse_term
-from bylaw.logic.ir import FALSE, TRUE, Atom, Compare, Constraint, Ref, Ruleset, Source, Variable, names
-from bylaw.logic.notation import bounds, date_text, infix, mentioned, script, smtlib, symbol
-from bylaw.logic.smt import Reasoner
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.codec import decode
+from bylaw.logic.formula.expressions import parse_expression, parse_term
+from bylaw.logic.formula.ir import FALSE, TRUE, Atom, Compare, Constraint, Ref, Ruleset, Source, Variable, names
+from bylaw.logic.formula.notation import bounds, date_text, infix, mentioned, script, smtlib, symbol
+from bylaw.logic.solver.smt import Reasoner
 from tests.bylaw.logic.worlds import DAY, VARIABLES, cases, formulas, rules, satisfying
 
 DATA = yaml.safe_load(Path(__file__).with_name("notation.yaml").read_text(encoding="utf-8"))

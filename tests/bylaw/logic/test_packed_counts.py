@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bylaw.logic.packed_counts import PackedCounts
+from bylaw.logic.boxes.packed_counts import PackedCounts
 
 FACTS = ("flag", "open", "kind", "days")
 rules = st.lists(st.sets(st.sampled_from(FACTS)), max_size=9)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic import completions
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import And, Atom, Constraint, Effect, Not, Or, Source
+from bylaw.logic.decide import completions
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import And, Atom, Constraint, Effect, Not, Or, Source
 from tests.bylaw.logic.strategies import GRID, formulas, rulesets
 from tests.bylaw.logic.test_completions import CREDIT, FLAG, FULL, OPEN, facts_known, ruleset
 

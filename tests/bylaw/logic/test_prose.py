@@ -8,10 +8,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.expressions import parse_expression
-from bylaw.logic.ir import FALSE, TRUE, And, Atom, ConditionalRule, Effect, Not, Or, Source, Variable, names
-from bylaw.logic.prose import Label, case_in_words, phrase, rule_in_words, sentence, value_in_words
-from bylaw.logic.truth import simplify
+from bylaw.logic.boxes.truth import simplify
+from bylaw.logic.formula.expressions import parse_expression
+from bylaw.logic.formula.ir import FALSE, TRUE, And, Atom, ConditionalRule, Effect, Not, Or, Source, Variable, names
+from bylaw.logic.words.prose import Label, case_in_words, phrase, rule_in_words, sentence, value_in_words
 from tests.bylaw.logic.worlds import GRID, VARIABLES, formulas
 
 DATA = yaml.safe_load(Path(__file__).with_name("prose.yaml").read_text(encoding="utf-8"))

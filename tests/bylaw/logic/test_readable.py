@@ -2,9 +2,9 @@
 
 from hypothesis import given, settings
 
-from bylaw.logic.ir import And, Atom, Formula, Not, Or
-from bylaw.logic.readable import readable, so
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import And, Atom, Formula, Not, Or
+from bylaw.logic.words.readable import readable, so
 from tests.bylaw.logic.strategies import VARIABLES, cases, formulas
 
 FLAG = Atom("flag", "==", True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bylaw.logic.ir import (
+from bylaw.logic.formula.ir import (
     Arith,
     Atom,
     Compare,
@@ -18,10 +18,10 @@ from bylaw.logic.ir import (
     Variable,
     conj,
 )
-from bylaw.logic.retrying import MOST_STRIKES, Suspect, Wary, solver_for
-from bylaw.logic.sandbox import Sandbox
-from bylaw.logic.smt import Reasoner
-from bylaw.logic.solver import Answer, Effort, Solver
+from bylaw.logic.solver.retrying import MOST_STRIKES, Suspect, Wary, solver_for
+from bylaw.logic.solver.sandbox import Sandbox
+from bylaw.logic.solver.smt import Reasoner
+from bylaw.logic.solver.solver import Answer, Effort, Solver
 
 VARIABLES = {name: Variable(name, "integer", minimum=2) for name in "xyz"}
 VARIABLES["days"] = Variable("days", "integer", minimum=0, maximum=30)

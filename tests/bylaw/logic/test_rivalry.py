@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic import rivalry
-from bylaw.logic.rivalry import Rivals, contradicts
+from bylaw.logic.decide import rivalry
+from bylaw.logic.decide.rivalry import Rivals, contradicts
 from tests.bylaw.logic.strategies import rulesets
 
 

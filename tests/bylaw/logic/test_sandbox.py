@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bylaw.logic.ir import Arith, Atom, Compare, Const, Not, Or, Ref, Variable, conj
-from bylaw.logic.sandbox import Sandbox
-from bylaw.logic.smt import Reasoner
-from bylaw.logic.solver import Effort
+from bylaw.logic.formula.ir import Arith, Atom, Compare, Const, Not, Or, Ref, Variable, conj
+from bylaw.logic.solver.sandbox import Sandbox
+from bylaw.logic.solver.smt import Reasoner
+from bylaw.logic.solver.solver import Effort
 
 VARIABLES = {name: Variable(name, "decimal", minimum=0) for name in "abcdefgh"}
 VARIABLES["days"] = Variable("days", "integer", minimum=0, maximum=30)
@@ -126,10 +126,10 @@ def test_closing_leaves_no_process_behind(sandbox):
 
 OWNER = """
 import os, signal, sys
-from bylaw.logic.ir import Atom, Variable
-from bylaw.logic.sandbox import Sandbox
-from bylaw.logic.smt import Reasoner
-from bylaw.logic.solver import Effort
+from bylaw.logic.formula.ir import Atom, Variable
+from bylaw.logic.solver.sandbox import Sandbox
+from bylaw.logic.solver.smt import Reasoner
+from bylaw.logic.solver.solver import Effort
 sandbox = Sandbox({"days": Variable("days", "integer")}, Effort())
 assert sandbox.check([Atom("days", "<", 5)]).status == "sat"
 print(sandbox.cell.running.process.pid, flush=True)

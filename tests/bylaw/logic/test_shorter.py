@@ -2,9 +2,9 @@
 
 from hypothesis import given, settings
 
-from bylaw.logic.ir import FALSE, TRUE, And, Atom, Not, Or
-from bylaw.logic.shorter import shorter
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import FALSE, TRUE, And, Atom, Not, Or
+from bylaw.logic.words.shorter import shorter
 from tests.bylaw.logic.strategies import VARIABLES, cases, formulas
 
 FLAG, OPEN = Atom("flag", "==", True), Atom("open", "==", True)

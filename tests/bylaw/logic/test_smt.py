@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.errors import WitnessMismatch
-from bylaw.logic import smt
-from bylaw.logic.boxes import TooManyBoxes, boxes, overlap
-from bylaw.logic.ir import FALSE, TRUE, And, Arith, Atom, Compare, Const, Not, Or, Ref, Variable, conj, names
-from bylaw.logic.smt import Answer, Reasoner
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.boxes import TooManyBoxes, boxes, overlap
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import FALSE, TRUE, And, Arith, Atom, Compare, Const, Not, Or, Ref, Variable, conj, names
+from bylaw.logic.solver import smt
+from bylaw.logic.solver.smt import Answer, Reasoner
 from tests.bylaw.logic.worlds import DAY, GRID, VARIABLES, formulas, satisfying
 
 REASONER = Reasoner(VARIABLES)
@@ -279,6 +279,6 @@ def test_a_case_that_the_plain_reading_denies_never_leaves(monkeypatch):
 
 
 def test_importing_the_module_does_not_load_the_solver():
-    code = "import sys, bylaw.logic.smt as s; s.Reasoner({}); print('z3' in sys.modules)"
+    code = "import sys, bylaw.logic.solver.smt as s; s.Reasoner({}); print('z3' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"

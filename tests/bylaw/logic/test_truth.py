@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import names
-from bylaw.logic.truth import reader, simplify, truth
+from bylaw.logic.boxes.truth import reader, simplify, truth
+from bylaw.logic.formula.ir import names
 from tests.bylaw.logic.worlds import GRID, formulas
 
 facts_known = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in GRID.items()})

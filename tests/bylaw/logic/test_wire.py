@@ -9,9 +9,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import And, Arith, Atom, Compare, Const, Not, Or, Ref
-from bylaw.logic.solver import Answer
-from bylaw.logic.wire import answer_from_json, answer_to_json, built, dumped, flat
+from bylaw.logic.formula.ir import And, Arith, Atom, Compare, Const, Not, Or, Ref
+from bylaw.logic.solver.solver import Answer
+from bylaw.logic.solver.wire import answer_from_json, answer_to_json, built, dumped, flat
 
 NUMBERS = st.integers() | st.fractions()
 TERMS = st.recursive(

@@ -10,7 +10,8 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import (
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import (
     Arith,
     Atom,
     Compare,
@@ -22,7 +23,6 @@ from bylaw.logic.ir import (
     Variable,
     names,
 )
-from bylaw.logic.truth import truth
 from tests.bylaw.logic.strategies import joined
 
 DAY = 739_000

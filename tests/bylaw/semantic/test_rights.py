@@ -10,7 +10,7 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bylaw.authored.access import Grant, Rights, Roles, RowRule
+from bylaw.authored.machines.access import Grant, Rights, Roles, RowRule
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Related, SemanticQuery, Unanswerable

@@ -17,7 +17,7 @@ from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, Order, SemanticQuery, Unanswerable, Window
 from bylaw.sql.gate import check_statement
 from bylaw.warehouses.registry import open_warehouse
-from ci.load import load
+from ci.loading.load import load
 
 ROOT = Path(__file__).parents[3]
 TODAY = date(2026, 11, 20)

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.exc import DBAPIError
 
-from bot.doctor import rights
-from bylaw.authored.access import Roles
+from bot.operate.doctor import rights
+from bylaw.authored.machines.access import Roles
 from bylaw.semantic import walls
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from bylaw.authored.context import Calendar, Context, Entity, TimeDimension
 from bylaw.semantic.catalogue import catalogue_of
+from bylaw.semantic.clauses.times import first_day
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, SemanticQuery, Window
-from bylaw.semantic.times import first_day
 from bylaw.sql.gate import check_statement
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import WarehouseError

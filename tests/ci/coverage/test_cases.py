@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from bylaw.authored.policies import Case
-from ci.cases import surveyed
-from ci.load import load
+from ci.coverage.cases import surveyed
+from ci.loading.load import load
+from ci.loading.source import parse
 from ci.pipeline import check
-from ci.source import parse
 
 HERE = Path(__file__).parent
 ROWS = yaml.safe_load((HERE / "cases.yaml").read_text(encoding="utf-8"))

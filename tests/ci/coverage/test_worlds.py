@@ -7,10 +7,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.boxes import boxes, lies_in
-from bylaw.logic.ir import Atom, ConditionalRule, Constraint, Effect, Ruleset, Source
-from bylaw.logic.readable import as_formula
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.boxes import boxes, lies_in
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Constraint, Effect, Ruleset, Source
+from bylaw.logic.words.readable import as_formula
 from ci.coverage.formulas import put
 from ci.coverage.goals import items
 from ci.coverage.measure import Coverage, Reading, Tried, measure

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 
 from bylaw.bundle import CompiledPath
 from bylaw.canonical import canonical_json
-from bylaw.logic.boxes import Box, domain, point
-from bylaw.logic.codec import decode
-from bylaw.logic.expressions import parse_expression
-from bylaw.logic.graph import NOTHING, from_json, graph_problems, test_text, walk
-from bylaw.logic.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref, Source, Variable, names
-from bylaw.logic.notation import infix
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.boxes import Box, domain, point
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.codec import decode
+from bylaw.logic.formula.expressions import parse_expression
+from bylaw.logic.formula.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref, Source, Variable, names
+from bylaw.logic.formula.notation import infix
+from bylaw.logic.words.graph import NOTHING, from_json, graph_problems, test_text, walk
 from ci.formalize.graph import build_graph, compiled_paths, decision_nodes
 from ci.formalize.stage import formalize
-from ci.load import load
-from ci.variables import variables
+from ci.loading.load import load
+from ci.loading.variables import variables
 from tests.bylaw.logic.worlds import VARIABLES, cases, rules
 
 test_text.__test__ = False  # its name is a claim about tests of facts, not a test

@@ -8,11 +8,11 @@ import yaml
 
 from bylaw.authored.policies import Policy
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.evaluate import decide
-from bylaw.logic.ir import ConditionalRule, Ruleset, Source
+from bylaw.logic.decide.evaluate import decide
+from bylaw.logic.formula.ir import ConditionalRule, Ruleset, Source
 from ci.formalize.lower import Lowering
 from ci.formalize.rules import Formalizer
-from ci.variables import variables
+from ci.loading.variables import variables
 
 DATA = yaml.safe_load(Path(__file__).with_name("rules.yaml").read_text(encoding="utf-8"))
 VOCABULARY = Vocabulary.model_validate(DATA["vocabulary"])

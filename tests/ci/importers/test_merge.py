@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bylaw.authoring import dump
 from ci.importers.merge import merge, same
-from ci.source import parse
+from ci.loading.source import parse
 
 BASE: dict[str, Any] = {
     "name": "orders",

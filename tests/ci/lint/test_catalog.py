@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ci.lint.catalog import catalog
-from ci.load import load
+from ci.loading.load import load
 
 DOCUMENT = yaml.safe_load(Path(__file__).with_name("catalog.yaml").read_text(encoding="utf-8"))
 ROOT = Path(__file__).parents[3]

@@ -9,7 +9,7 @@ import yaml
 
 from ci.findings import SEVERITIES, graded
 from ci.lint.registry import LINTS, lint
-from ci.load import Workspace, load
+from ci.loading.load import Workspace, load
 
 SECTIONS = yaml.safe_load((Path(__file__).parent / "lint.yaml").read_text(encoding="utf-8"))
 BASE = SECTIONS.pop("base")

@@ -9,7 +9,7 @@ import pytest
 
 from bylaw.demo_warehouse import build
 from ci.findings import SEVERITIES
-from ci.load import load
+from ci.loading.load import load
 from ci.measured.registry import measure
 
 ROOT = Path(__file__).parents[3]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ci.files import Content
+from ci.loading.files import Content
+from ci.loading.revision import Revision
 from ci.parts.inventory import inventory
-from ci.revision import Revision
 
 DAY = date(2026, 6, 15)
 VOCABULARY = """\

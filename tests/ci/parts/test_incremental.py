@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from ci import pipeline
-from ci.files import Content
-from ci.load import read
+from ci.loading.files import Content
+from ci.loading.load import read
+from ci.loading.revision import Revision
 from ci.parts import snapshot
 from ci.parts.incremental import remembered, updated
 from ci.parts.inventory import Inventory
-from ci.revision import Revision
 from tests.oracle import repositories as worlds
 
 PHASES = (Phase.explicit, Phase.generate)  # to shrink two whole repositories takes longer than to read them

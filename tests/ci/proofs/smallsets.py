@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
-from bylaw.logic.evaluate import Standing
-from bylaw.logic.ir import (
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.evaluate import Standing
+from bylaw.logic.formula.ir import (
     And,
     Arith,
     Atom,
@@ -30,7 +31,6 @@ from bylaw.logic.ir import (
     Term,
     Variable,
 )
-from bylaw.logic.truth import truth
 from ci.proofs.theory import Theory
 from tests.bylaw.logic.strategies import EFFECTS
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.boxes import Box, meet
-from bylaw.logic.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref, Ruleset, Source, Variable
-from bylaw.logic.rivalry import contradicts
+from bylaw.logic.boxes.boxes import Box, meet
+from bylaw.logic.decide.rivalry import contradicts
+from bylaw.logic.formula.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref, Ruleset, Source, Variable
 from ci.proofs import candidates as under_test
 from ci.proofs.candidates import Candidates, Index
-from ci.proofs.conflict import _tested, clashes, shown
+from ci.proofs.clashes.conflict import _tested, clashes, shown
 from ci.proofs.theory import Theory
 from tests.bylaw.logic.strategies import rulesets
 

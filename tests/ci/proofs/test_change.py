@@ -5,12 +5,12 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import Constraint, Source, Variable, names
-from bylaw.logic.smt import Reasoner
-from bylaw.logic.truth import truth
-from ci.proofs.change import changes
-from ci.proofs.influence import Subject
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import Constraint, Source, Variable, names
+from bylaw.logic.solver.smt import Reasoner
 from ci.proofs.theory import Theory
+from ci.proofs.versions.change import changes
+from ci.proofs.versions.influence import Subject
 from tests.bylaw.logic import strategies
 
 ALL = list(strategies.cases())

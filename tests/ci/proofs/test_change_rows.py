@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bylaw.logic.expressions import parse_expression
-from bylaw.logic.ir import (
+from bylaw.logic.formula.expressions import parse_expression
+from bylaw.logic.formula.ir import (
     TRUE,
     Arith,
     Atom,
@@ -21,10 +21,10 @@ from bylaw.logic.ir import (
     Source,
     Variable,
 )
-from bylaw.logic.smt import Reasoner
-from ci.proofs.change import Limits, changes
-from ci.proofs.shared import common, cycle
+from bylaw.logic.solver.smt import Reasoner
 from ci.proofs.theory import Theory
+from ci.proofs.versions.change import Limits, changes
+from ci.proofs.versions.shared import common, cycle
 
 ROWS = yaml.safe_load((Path(__file__).parent / "change.yaml").read_text(encoding="utf-8"))
 WORLD = {

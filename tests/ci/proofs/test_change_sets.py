@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.evaluate import Decision
-from bylaw.logic.ir import Facts, Ruleset
-from bylaw.logic.smt import Reasoner
-from bylaw.logic.truth import truth
-from ci.proofs.change import Change, Changes, Limits, changes
-from ci.proofs.influence import Subject
-from ci.proofs.regions import Held
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.evaluate import Decision
+from bylaw.logic.formula.ir import Facts, Ruleset
+from bylaw.logic.solver.smt import Reasoner
 from ci.proofs.theory import Theory
+from ci.proofs.versions.change import Change, Changes, Limits, changes
+from ci.proofs.versions.influence import Subject
+from ci.proofs.versions.regions import Held
 from tests.ci.proofs.smallsets import CASES, DAYS, VARIABLES, Tried, cases_of, ruleset
 
 MANY, FEW = Limits(boxes=100_000, widened=8), Limits(boxes=2, widened=1)

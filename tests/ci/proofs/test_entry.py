@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.authored.policies import Case
+from ci.loading.source import parse
 from ci.proofs.entry import entry
-from ci.source import parse
 
 WORDS = st.text(
     st.characters(blacklist_categories=("Cs", "Cc", "Cn"), blacklist_characters="\u2028\u2029\ufeff"), min_size=1

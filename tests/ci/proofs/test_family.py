@@ -12,11 +12,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import Effect
-from bylaw.logic.rivalry import contradicts
+from bylaw.logic.decide.rivalry import contradicts
+from bylaw.logic.formula.ir import Effect
 from ci.findings import Finding
 from ci.pipeline import run
-from ci.proofs.joint import JOINT, at_odds
+from ci.proofs.questions.joint import JOINT, at_odds
 
 HERE = Path(__file__).parent
 ROWS = yaml.safe_load((HERE / "questions.yaml").read_text(encoding="utf-8"))

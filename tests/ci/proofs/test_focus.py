@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
 from ci import pipeline
-from ci.load import load
+from ci.loading.load import load
 from ci.proofs import candidates
-from ci.proofs.conflict import clashes
+from ci.proofs.clashes.conflict import clashes
 from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import Theory
 from tests.benchmarks.generate import generate

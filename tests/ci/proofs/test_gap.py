@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
-from ci.proofs.gap import deciders, gap
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
+from ci.proofs.questions.gap import deciders, gap
 from ci.proofs.theory import Theory
 from tests.bylaw.logic.strategies import GRID, rulesets
 

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
-from ci.proofs.conflict import Clash
-from ci.proofs.grouping import FEWEST, grouped
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
+from ci.proofs.clashes.conflict import Clash
+from ci.proofs.clashes.grouping import FEWEST, grouped
 from ci.proofs.theory import Theory, Verdict
 
 FLAG = Variable("flag", "boolean")

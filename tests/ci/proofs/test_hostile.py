@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import yaml
 
-from bylaw.logic.ir import Constraint, Ruleset, Source, Variable
-from bylaw.logic.sandbox import Cell
-from bylaw.logic.terms import parse_term
+from bylaw.logic.formula.ir import Constraint, Ruleset, Source, Variable
+from bylaw.logic.formula.terms import parse_term
+from bylaw.logic.solver.sandbox import Cell
 from ci.findings import Finding
-from ci.load import Workspace
+from ci.loading.load import Workspace
 from ci.pipeline import check
-from ci.proofs.invariant import core
+from ci.proofs.questions.invariant import core
 from ci.proofs.theory import Theory
 
 DATA = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text(encoding="utf-8"))

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.ir import And, Atom, Compare, Not, Or, Ref, Variable
-from bylaw.logic.truth import truth
-from ci.proofs.pieces import NO, SILENT, YES, Space, cut, is_silent, reading
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.formula.ir import And, Atom, Compare, Not, Or, Ref, Variable
+from ci.proofs.versions.pieces import NO, SILENT, YES, Space, cut, is_silent, reading
 from tests.bylaw.logic import strategies
 
 ALL = list(strategies.cases())

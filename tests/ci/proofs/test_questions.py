@@ -3,11 +3,23 @@
 import pytest
 from hypothesis import given, settings
 
-from bylaw.logic.ir import Atom, Compare, ConditionalRule, Const, Constraint, Effect, Or, Ref, Ruleset, Source, Variable
-from ci.proofs.conflict import _resolved, _unresolved, shown, subject
-from ci.proofs.conflict import clashes as found_by
-from ci.proofs.dead import can_fire
-from ci.proofs.gap import gap
+from bylaw.logic.formula.ir import (
+    Atom,
+    Compare,
+    ConditionalRule,
+    Const,
+    Constraint,
+    Effect,
+    Or,
+    Ref,
+    Ruleset,
+    Source,
+    Variable,
+)
+from ci.proofs.clashes.conflict import _resolved, _unresolved, shown, subject
+from ci.proofs.clashes.conflict import clashes as found_by
+from ci.proofs.questions.dead import can_fire
+from ci.proofs.questions.gap import gap
 from ci.proofs.theory import Theory
 from tests.bylaw.logic.strategies import cases, rulesets
 
@@ -161,7 +173,7 @@ def test_an_invariant_makes_an_impossible_meeting_no_conflict():
 
 
 def test_arithmetic_goes_to_the_solver():
-    from bylaw.logic.ir import Arith
+    from bylaw.logic.formula.ir import Arith
 
     half = Compare(Arith("*", Const(2), Ref("refunded")), ">", Ref("paid"))
     (clash,) = clashes(theory(world(rule("A", "full", half), rule("B", "reject", Atom("paid", ">=", 10)))))
@@ -191,7 +203,7 @@ def test_a_question_beyond_its_budget_is_unknown_and_never_no():
 
 
 def _product(*terms):
-    from bylaw.logic.ir import Arith
+    from bylaw.logic.formula.ir import Arith
 
     first, *rest = terms
     for term in rest:
@@ -200,7 +212,7 @@ def _product(*terms):
 
 
 def _sum_of_cubes():
-    from bylaw.logic.ir import Arith
+    from bylaw.logic.formula.ir import Arith
 
     cube = _product(Ref("refunded"), Ref("refunded"), Ref("refunded"))
     return Arith("+", cube, _product(Ref("days"), Ref("days"), Ref("days")))

@@ -2,9 +2,20 @@
 
 from hypothesis import given, settings
 
-from bylaw.logic.ir import Atom, Compare, ConditionalRule, Constraint, Effect, Or, Ref, Ruleset, Source, Variable
+from bylaw.logic.formula.ir import (
+    Atom,
+    Compare,
+    ConditionalRule,
+    Constraint,
+    Effect,
+    Or,
+    Ref,
+    Ruleset,
+    Source,
+    Variable,
+)
 from ci.proofs.periods import spans, told
-from ci.proofs.reach import fate, never_wins
+from ci.proofs.questions.reach import fate, never_wins
 from tests.ci.proofs import worlds
 
 

@@ -2,9 +2,9 @@
 
 from hypothesis import given, settings
 
-from bylaw.logic.ir import And, Atom, ConditionalRule, Constraint, Effect, Not, Or, Ruleset, Source, Variable
+from bylaw.logic.formula.ir import And, Atom, ConditionalRule, Constraint, Effect, Not, Or, Ruleset, Source, Variable
 from ci.proofs.nearby import items
-from ci.proofs.redundant import matters, originals, redundant
+from ci.proofs.questions.redundant import matters, originals, redundant
 from tests.ci.proofs import worlds
 
 

@@ -12,18 +12,18 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.boxes import boxes
-from bylaw.logic.ir import conj, negate
-from bylaw.logic.rivalry import contradicts
-from bylaw.logic.smt import Reasoner
-from bylaw.logic.truth import truth
-from ci.proofs.dead import satisfiable
-from ci.proofs.gap import gap
-from ci.proofs.idle import contradiction
-from ci.proofs.invariant import core, fires, possible
-from ci.proofs.joint import at_odds
-from ci.proofs.joint import fires as ever_fires
+from bylaw.logic.boxes.boxes import boxes
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.rivalry import contradicts
+from bylaw.logic.formula.ir import conj, negate
+from bylaw.logic.solver.smt import Reasoner
 from ci.proofs.nearby import Nearby
+from ci.proofs.questions.dead import satisfiable
+from ci.proofs.questions.gap import gap
+from ci.proofs.questions.idle import contradiction
+from ci.proofs.questions.invariant import core, fires, possible
+from ci.proofs.questions.joint import at_odds
+from ci.proofs.questions.joint import fires as ever_fires
 from ci.proofs.theory import Theory
 from tests.ci.proofs.smallsets import CASES, DAYS, EFFECTS, EVERY, GRID, TORN, VARIABLES, Tried, cases_of, guard, mask
 from tests.ci.proofs.smallsets import ruleset as any_ruleset

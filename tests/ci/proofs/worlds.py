@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from bylaw.logic.evaluate import Evaluator
-from bylaw.logic.ir import Constraint, Source
-from bylaw.logic.truth import truth
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import Constraint, Source
 from ci.proofs.duel import Referee
 from ci.proofs.nearby import Nearby
 from ci.proofs.theory import Theory

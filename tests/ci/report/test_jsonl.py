@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from ci.findings import Finding, Place
+from ci.loading.source import parse
 from ci.proofs.answers import Answered
 from ci.report.jsonl import render
-from ci.source import parse
 
 SOURCES = {"a.yaml": parse("a.yaml", "a: 1\nb:\n  - c\n")}
 FINDING = Finding(

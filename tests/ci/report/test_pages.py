@@ -9,7 +9,7 @@ import yaml
 from markdown_it import MarkdownIt
 
 from ci.findings import SEVERITIES
-from ci.page import base, page, pages
+from ci.help.page import base, page, pages
 from ci.report.pages import handbook, markdown, plain, terminal
 
 HANDBOOK = Path(__file__).resolve().parents[3] / "docs" / "every-finding.md"

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
-from bylaw.authored.rules import ReportCaps
+from bylaw.authored.machines.rules import ReportCaps
 from ci.findings import SEVERITIES, Finding, Place
-from ci.page import page
+from ci.help.page import page
+from ci.loading.rules import load_defaults
 from ci.report.report import Report
 from ci.report.sarif import FINGERPRINT, LEVELS, document
-from ci.rules import load_defaults
 
 Command = Callable[..., Any]
 

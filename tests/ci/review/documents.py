@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bylaw.authored.rules import ReviewRules
-from ci.review import owners
-from ci.review.document import (
+from bylaw.authored.machines.rules import ReviewRules
+from ci.review.computed import owners
+from ci.review.computed.document import (
     Case,
     Counts,
     FoundItem,
@@ -14,7 +14,7 @@ from ci.review.document import (
     ReviewDocument,
     Spot,
 )
-from ci.review.render import Setting
+from ci.review.words.render import Setting
 
 RULES = ReviewRules.model_validate(
     {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ci.review.plan import SUMMARY
-from ci.review.rendered import Annotation, Comment, Rendered
+from ci.review.posted.plan import SUMMARY
+from ci.review.words.rendered import Annotation, Comment, Rendered
 from tests.fakes.github.server import FakeGitHub
 
 LINES = [f"k{i}: {i}\n" for i in range(1, 41)]

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.review.commands import LONGEST, LONGEST_REASON, USAGE, Accept, Command, Diff, Misunderstood, Why, parse
+from ci.review.asked.commands import LONGEST, LONGEST_REASON, USAGE, Accept, Command, Diff, Misunderstood, Why, parse
 
 ROWS = yaml.safe_load(Path(__file__).with_name("commands.yaml").read_text(encoding="utf-8"))
 

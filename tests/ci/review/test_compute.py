@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from bylaw.errors import UsageError
-from ci.review import compute as room
-from ci.review.compute import compute
-from ci.review.document import FoundItem, ReviewDocument, read, write
+from ci.review.computed import compute as room
+from ci.review.computed.compute import compute
+from ci.review.computed.document import FoundItem, ReviewDocument, read, write
 from tests.ci.review.repository import Repository
 from tests.conftest import copy_company
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 import yaml
 
-from ci.review.acceptance import with_waiver
+from ci.review.asked.acceptance import with_waiver
 from tests.fakes.github.access import ALL
 
 POLICY = """\

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.errors import UsageError
-from ci.review.document import LONGEST, MOST_BYTES, ReviewDocument, clipped, read, write
+from ci.review.computed.document import LONGEST, MOST_BYTES, ReviewDocument, clipped, read, write
 
 ROWS = yaml.safe_load((Path(__file__).parent / "document.yaml").read_text(encoding="utf-8"))
 SOUND: dict[str, Any] = {

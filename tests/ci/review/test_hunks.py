@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bylaw.errors import UsageError
 from ci.findings import Finding, Place
-from ci.review.hunks import Diff, Hunks, anchored, commit_of, diff_since, forked_at, parsed
+from ci.review.computed.hunks import Diff, Hunks, anchored, commit_of, diff_since, forked_at, parsed
 from tests.ci.review.repository import Repository
 
 ROWS = yaml.safe_load((Path(__file__).parent / "hunks.yaml").read_text(encoding="utf-8"))

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.codeowners import codeowners
-from ci.load import Workspace
-from ci.review.owners import MOST_BYTES, owners_in, read
+from ci.help.codeowners import codeowners
+from ci.loading.load import Workspace
+from ci.review.computed.owners import MOST_BYTES, owners_in, read
 
 ROWS = yaml.safe_load((Path(__file__).parent / "owners.yaml").read_text(encoding="utf-8"))
 

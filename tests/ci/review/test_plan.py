@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.review.plan import (
+from ci.review.posted.plan import (
     GONE,
     LONGEST_BODY,
     SUMMARY,
@@ -27,7 +27,7 @@ from ci.review.plan import (
     lines_of,
     plan,
 )
-from ci.review.rendered import Comment, Rendered
+from ci.review.words.rendered import Comment, Rendered
 
 ROWS = yaml.safe_load(Path(__file__).with_name("plan.yaml").read_text(encoding="utf-8"))
 LINES = {"p": frozenset(range(17, 24))}

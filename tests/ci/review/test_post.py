@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from bylaw.github.errors import GitHubError
-from ci.review.plan import SUMMARY, Shown
-from ci.review.post import check_only, post
+from ci.review.posted.plan import SUMMARY, Shown
+from ci.review.posted.post import check_only, post
 from tests.ci.review.shop import FIRST, PATH, SECOND, THIRD, changed, comment, final, head, rendered, said
 from tests.fakes.github.access import ALL
 

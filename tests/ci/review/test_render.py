@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from bylaw.errors import UsageError
-from ci.review.comment import LONGEST
-from ci.review.document import (
+from ci.review.computed.document import (
     Case,
     Counts,
     GraphNode,
@@ -20,8 +19,9 @@ from ci.review.document import (
     Spot,
     Suggestion,
 )
-from ci.review.render import Setting, conclusion, render, setting
-from ci.review.rendered import Rendered
+from ci.review.words.comment import LONGEST
+from ci.review.words.render import Setting, conclusion, render, setting
+from ci.review.words.rendered import Rendered
 from tests.ci.review.documents import HERE, RULES, change, clash, document, finding
 from tests.ci.review.markdown import harmless
 from tests.ci.review.repository import Repository

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from ci.review.document import (
+from ci.review.computed.document import (
     Case,
     Coverage,
     Covered,
@@ -22,7 +22,7 @@ from ci.review.document import (
     Spot,
     Suggestion,
 )
-from ci.review.render import render
+from ci.review.words.render import render
 from tests.ci.review.documents import HERE, change, clash, document, finding
 from tests.ci.review.markdown import harmless, table
 

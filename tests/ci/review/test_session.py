@@ -9,8 +9,8 @@ import pytest
 from bylaw.audit.entry import START, after, draft, link
 from bylaw.audit.export import lines
 from bylaw.canonical import write_atomically
-from ci.review.brought import Brought, brought, told
-from ci.review.document import FoundItem, Spot
+from ci.review.computed.brought import Brought, brought, told
+from ci.review.computed.document import FoundItem, Spot
 
 
 class Repository:

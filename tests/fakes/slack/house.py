@@ -14,13 +14,13 @@ import uvicorn
 from slack_sdk.signature import SignatureVerifier
 
 from bot import app
-from bot.http import api
-from bot.room import Room
+from bot.delivery.http import api
+from bot.delivery.slack.app import Slack, open_slack
+from bot.delivery.slack.door import PATH, Door
+from bot.evidence.store.tables import deliveries
+from bot.request.capacity import Room
 from bot.router import Answerer
 from bot.settings import Settings
-from bot.slack.app import Slack, open_slack
-from bot.slack.door import PATH, Door
-from bot.store import deliveries
 from tests.fakes.frame import ANSWERERS
 from tests.fakes.slack.server import FakeSlack
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.cases import read_facts
 from bot.enforcement.answer import case_of, draft_of
-from bot.enforcement.checks.result import Draft, Judge
-from bot.enforcement.reading import found_in
+from bot.enforcement.judged.checks.result import Draft, Judge
+from bot.enforcement.judged.reading import found_in
 from bot.index import BundleIndex
+from bot.request.cases import read_facts
 
 MakeDraft = Callable[..., Draft]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.enforcement.checks import pattern
+from bot.enforcement.judged.checks import pattern
 
 ROWS = yaml.safe_load(Path(__file__).with_name("pattern.yaml").read_text())
 QUERY = "I bought a TV for $600 20 days ago and lost the receipt. Can I get a refund?"

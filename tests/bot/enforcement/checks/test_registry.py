@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.enforcement.checks.registry import CHECKS, run
-from bot.enforcement.checks.result import CheckResult, Draft
-from bot.enforcement.verdict import verdict
+from bot.enforcement.judged.checks.registry import CHECKS, run
+from bot.enforcement.judged.checks.result import CheckResult, Draft
+from bot.enforcement.judged.verdict import verdict
 from bot.index import BundleIndex
 
 QUERY = "I bought a TV for $90 20 days ago and lost the receipt. Can I get a refund?"

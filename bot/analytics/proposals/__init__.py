@@ -1,0 +1,1 @@
+"""A model as the reader: what it proposes is held against the words of the question."""

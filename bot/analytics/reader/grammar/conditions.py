@@ -1,0 +1,362 @@
+"""Rules for conditions: values, comparisons, quantities and spans of time."""
+
+from __future__ import annotations
+
+from bot.analytics.reader import wording
+from bot.analytics.reader.grammar.clauses import (
+    compare_number,
+    count_related,
+    is_other,
+    rows_behind,
+)
+from bot.analytics.reader.grammar.measured import told_in, unit_behind
+from bot.analytics.reader.grammar.scan import Scan
+from bot.analytics.reader.grammar.tokens import Token
+from bot.analytics.reader.said import Narrowing, Ref, TimeSaid
+from bylaw.language.quantities import Unit
+from bylaw.semantic.query import Operator, Value
+
+_BETWEEN = frozenset("the a an of letter be or value with digit".split())  # noqa: SIM905 - words
+
+
+def read_time(scan: Scan) -> bool:
+    token = scan.here()
+    if token.kind != "time" or token.span is None:
+        return False
+    if scan.role is not None and scan.role.words.lower() in ("from", "to"):
+        scan.role = None  # "from 2021"
+    before = [scan.word(-i) for i in (1, 2, 3) if scan.word(-i) not in ("of", "the", "for")]
+    if before[:1] in (["each"], ["every"]):  # "each of the last 3 months"
+        unit = next((grain for word, grain in wording.GRAINS.items() if word in token.text), None)
+        if unit:
+            scan.said.grain = unit
+            scan.say(scan.at, scan.at + 1, "grain", unit)
+    is_date = scan.last is not None and bool(scan.last.of("time"))
+    ref = scan.last if is_date else None
+    if ref is not None and ref in scan.said.outputs:
+        scan.said.outputs.remove(ref)
+    near = (scan.head.entities or scan.head.owners) if scan.head else ()
+    value = scan.narrowed[-1].ref if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
+    time = TimeSaid(token.span, ref, near, value.owners if value is not None else (), scan.clause)
+    if scan.quotient is not None:
+        scan.quotient.add(time)
+    else:
+        scan.said.times.append(time)
+    scan.say(scan.at, scan.at + 1, "time", token.span.label)
+    scan.at += 1
+    scan.each = False
+    return True
+
+
+def read_literal(scan: Scan) -> bool:
+    """A quoted text or a number: the value of what was named before it, or of what is named behind it."""
+    token = scan.here()
+    if token.kind not in ("quoted", "number"):
+        return False
+    value: Value | None = token.text if token.kind == "quoted" else token.number
+    if value is None:
+        return False
+    if scan.comparing is not None:
+        return compared(scan, value)
+    if token.kind == "quoted" and scan.word(1) == "in" and scan.word(-1) in ("have", "with", "contain"):
+        inside = scan.mention(scan.at + 2)
+        if inside is not None and inside[1].of("dimension"):
+            narrow(scan, inside[1], "contains", value, scan.at, scan.at + 2 + inside[0])
+            return True
+    behind = scan.mention(scan.at + 1) if token.kind == "quoted" else None
+    if behind is not None and behind[1].of("dimension", "entity"):
+        length, ref = behind
+        narrow(scan, ref, "in", value, scan.at, scan.at + 1 + length)
+        scan.head = ref if ref.entities else scan.head
+        return True
+    named = scan.last
+    is_free = named is None or not named.of("dimension", "entity") or scan.verb is not None
+    if token.kind == "quoted" and (is_free or is_of_others(scan, token.text)):
+        return quoted_value(scan, token.text)
+    if named is None or not named.of("dimension", "fact", "entity"):
+        return False
+    if token.kind == "quoted" or not named.entities:
+        narrow(scan, named, "in", value, scan.at, scan.at + 1)
+        return True
+    key = key_of(scan, named)
+    if key is None:
+        return False
+    narrow(scan, key, "in", value, scan.at, scan.at + 1)
+    scan.said.heads += [named] if named not in scan.said.heads else []
+    return True
+
+
+def key_of(scan: Scan, named: Ref) -> Ref | None:
+    """ "Order 12": the row of that number, where its name stands right before and its rows are told apart by one."""
+    if named.is_plural or scan.raw(scan.at - 1, scan.at) not in named.words:
+        return None
+    found = scan.lexicon.longest_at(["identifier"], 0)
+    keys = tuple(target for target in found[1] if target.owner in named.entities) if found else ()
+    return Ref(named.words, keys, named.entities) if keys else None
+
+
+def is_of_others(scan: Scan, text: str) -> bool:
+    """ "Reviews for 'Peace Cafe'": a text behind a small word that only other rows are known to have."""
+    owners = {target.owner for target in scan.known_text(text)}
+    named = set(scan.last.owners) if scan.last is not None else set()
+    return scan.word(-1) in wording.PARTICLES and bool(owners) and not owners & named
+
+
+def quoted_value(scan: Scan, text: str) -> bool:
+    """ "The height of 'K2'": a text beside a number says whose it is, where the catalogue knows the text."""
+    targets = scan.known_text(text)
+    if targets:
+        narrow_value(scan, Ref(text, targets), scan.at, scan.at + 1)
+    return bool(targets)
+
+
+def compared(scan: Scan, value: Value) -> bool:
+    """The other side of a comparison: a value for what was named, or a quantity of what comes."""
+    assert scan.comparing is not None
+    operator, ref = scan.comparing
+    first = scan.at
+    after = scan.phrase(wording.AFTERWARDS, scan.at + 1)
+    if operator == "in" and after is not None:
+        operator, first = after[1], scan.at + after[0]
+    if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
+        return False
+    length, unit = (0, None) if isinstance(value, str) else unit_behind(scan, first + 1)
+    if compare_number(scan, operator, value, unit):
+        scan.comparing, scan.at = None, first + 1 + length
+        return True
+    follows = rows_behind(scan, first + 1 + length)
+    if count_in_all(scan, operator, value, unit, first + 1 + length):
+        return True
+    if unit is not None:
+        if ref is None or not ref.of("fact"):
+            ref = told_in(scan, unit, scan.raw(first, first + 1 + length)) or ref
+        follows = None
+    elif follows is not None and (ref is None or not ref.of("fact", "dimension", "time")):
+        ref = behind_number(follows[1]) or ref  # "more than 1000 inhabitants"
+        length = follows[0] if ref is not None and follows[1].words == ref.words else 0
+    is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
+    is_thing = ref is None or not ref.of("fact") or scan.at_word(scan.begins - 1) in ("and", "or", "with", "have", ",")
+    if is_quantity and operator in ("<", "<=", ">", ">=", "in") and is_thing:
+        count_related(scan, "=" if operator == "in" else operator, value, scan.begins)
+        scan.comparing = None
+        scan.at = first + 1
+        return True
+    is_bare = ref is not None and is_measured(scan, ref, operator)
+    if ref is None or not (isinstance(value, str) or is_bare or ref.of("dimension", "fact", "time")):
+        return False  # no row is more than a number
+    scan.comparing = None
+    scan.at = first
+    if is_bare and scan.quotient is not None and scan.quotient.side.mark == "of":
+        scan.quotient.side.mark = "weak"  # "percentage of orders over 1000"
+    narrow(scan, ref, operator, value, first, first + 1 + length, unit)
+    return True
+
+
+def is_measured(scan: Scan, ref: Ref, operator: Operator) -> bool:
+    """ "Orders over 1000": are rows compared with a number, by what each of them has?"""
+    is_said = scan.raw(scan.begins - 1, scan.begins) in ref.words.split() or scan.at_word(scan.begins - 1) == "be"
+    return bool(ref.entities) and operator in ("<", "<=", ">", ">=") and is_said and not scan.clause
+
+
+def count_in_all(scan: Scan, operator: Operator, value: Value, unit: Unit | None, place: int) -> bool:
+    """ "With more than $1,000 in net revenue": a number of each, named behind what it is compared with."""
+    is_led = scan.at_word(place) in ("in", "of")
+    named = scan.mention(place + is_led) if is_led or unit is not None else None
+    if named is None or not named[1].of("metric") or named[1].entities or isinstance(value, str):
+        return False
+    if scan.head is None or not scan.relative or operator not in ("<", "<=", ">", ">="):
+        return False
+    count_related(scan, operator, value, scan.begins, unit)
+    scan.comparing, scan.at = None, place + is_led
+    return True
+
+
+def behind_number(ref: Ref) -> Ref | None:
+    """What a number is told of, where only a column of numbers is named behind it."""
+    return Ref(ref.words, ref.of("fact"), ref.near) if ref.of("fact") and not ref.of("entity", "metric") else None
+
+
+def read_comparison(scan: Scan) -> bool:
+    found = scan.phrase(wording.COMPARISONS)
+    if found is None:
+        if scan.word() == "!=" and scan.last is not None:
+            scan.negated, scan.comparing = True, ("in", scan.last)
+            scan.at += 1
+            return True
+        return False
+    if scan.word() in wording.SIGNS and scan.at > 0 and scan.tokens[scan.at - 1].kind in ("quoted", "number"):
+        return False  # "where 'a' = 'a'": of no column
+    length, operator = found
+    place, is_text = scan.at + length, operator in ("starts_with", "ends_with")
+    while scan.at_word(place) in _BETWEEN and not (is_text and scan.is_letter(place)):
+        place += 1
+    if place >= len(scan.tokens) or scan.tokens[place].sentence != scan.here().sentence:
+        return False
+    token = scan.tokens[place]
+    number = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
+    if token.kind == "time" and not scan.said.compares:
+        number = number_of_year(token)
+    is_digits = is_text and token.kind == "number" and token.raw.isdecimal()
+    if token.kind == "quoted" or (number is not None and not is_text):
+        value: Value | None = token.text if token.kind == "quoted" else number
+    elif ((is_text or operator in ("contains", "in")) and token.is_proper) or (
+        is_text and (is_digits or (token.kind == "word" and len(token.text) == 1))
+    ):
+        value = token.raw
+    else:
+        return False
+    ref = scan.last if scan.last is not None and scan.last.of("dimension", "fact", "time", "entity") else None
+    if ref is None and operator in ("in", "starts_with", "ends_with", "contains"):
+        ref = scan.head
+    scan.comparing, scan.begins = (operator, ref), scan.at
+    scan.at = place
+    if value is not None and compared(scan, value):
+        return True
+    scan.comparing = None
+    return False
+
+
+def number_of_year(token: Token) -> int | None:
+    """ "Over 2000" is a number where something is compared, though alone it is a year."""
+    return int(token.raw) if token.raw.isdecimal() and len(token.raw) == 4 else None
+
+
+def narrow(
+    scan: Scan, ref: Ref, operator: Operator, value: Value | None, first: int, after: int, unit: Unit | None = None
+) -> None:
+    """Take in a condition; what it is said of is no output."""
+    if ref in scan.said.outputs:
+        scan.said.outputs.remove(ref)
+    near = ref.near or ((scan.head.entities or scan.head.owners) if scan.head is not None else ())
+    if scan.narrowed and scan.last is scan.narrowed[-1].ref and scan.at_word(first - 1) in ("in", "on", "from"):
+        near = ref.near or scan.last.owners  # "stocks on NASDAQ"
+    values = () if value is None else (value,)
+    narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
+    narrowing.clause, narrowing.unit = scan.clause, unit
+    narrowing.verb, scan.verb = scan.verb, None
+    narrowing.role = role_of_head(scan, ref) if is_of_head(scan, ref, first) else role_at(scan, first)
+    narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
+    narrowing.is_of_kind = scan.negated and scan.denied is not None and scan.denied.isdisjoint(ref.owners)
+    scan.narrowed.append(narrowing)
+    narrowing.begins, narrowing.ends = first, after
+    known = same_condition(scan, narrowing)
+    if known is not None and known.ends <= scan.number_ends <= first and tells_number(scan, after):
+        known = None  # "buy transactions and sell transactions"
+    if known is not None:
+        known.ends = after
+        known.values = tuple(dict.fromkeys((*known.values, *values)))
+        known.is_joined |= before_it(scan, first) == "and"
+    elif scan.narrowing is not None:
+        scan.narrowing.conditions.append(narrowing)
+    elif scan.quotient is not None:
+        scan.quotient.add(narrowing)
+    else:
+        scan.said.conditions.append(narrowing)
+    said = f"{ref.words} {'not ' if scan.negated else ''}{operator} {value}" if value is not None else ref.words
+    scan.say(first, after, "filter", said)
+    scan.negated = scan.alternative = False
+    scan.last = ref
+    scan.at = max(scan.at, after)
+
+
+def tells_number(scan: Scan, place: int) -> bool:
+    """Does a number follow at *place*, of which a value right before it is said: "number of sell transactions"?"""
+    found = scan.mention(place)
+    if found is None:
+        return False
+    ref = found[1]
+    return bool(ref.of("metric") or (scan.counting and ref.entities) or (scan.agg and ref.of("fact")))
+
+
+def before_it(scan: Scan, first: int) -> str:
+    """The word before the place *first*, past what only points."""
+    while scan.at_word(first - 1) in wording.DETERMINERS | wording.PARTICLES:
+        first -= 1
+    return scan.at_word(first - 1)
+
+
+def is_of_head(scan: Scan, ref: Ref, first: int) -> bool:
+    """ "Users from Texas": a value of the very rows named before it, whose place it tells and no way to them."""
+    if scan.head is None or scan.last is None or scan.last.words != scan.head.words:
+        return False
+    owners = {target.owner for target in ref.of("value")}
+    ways = {target.owner for target in scan.direction(scan.at_word(first - 1)).targets} if first else set[str]()
+    return bool(owners & set(scan.head.entities)) and not ways & set(scan.head.entities)
+
+
+def role_of_head(scan: Scan, ref: Ref) -> Ref | None:
+    """The role of the rows that *ref* is a value of."""
+    scan.role = None
+    return scan.head.role if scan.head is not None else None
+
+
+def role_at(scan: Scan, first: int) -> Ref | None:
+    """The role that the words before a value give it; in brackets, or behind rows that have one, it has theirs."""
+    if (role := scan.take_role(first)) is not None:
+        return role
+    before = scan.words[first - 1] if first else ""
+    if before == "(" and scan.narrowed and scan.last is scan.narrowed[-1].ref:
+        return scan.narrowed[-1].role
+    return scan.head.role if scan.head is not None else None
+
+
+def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
+    """The condition before, where the new one only adds a value to it: "US and Canada", "grade A or C"."""
+    before = scan.said.conditions if scan.quotient is None else scan.quotient.narrowed
+    known = before[-1] if before else None
+    if known is None or known.operator != "in" or new.operator != "in" or known.negated != new.negated:
+        return None
+    if known.clause != new.clause:
+        return None
+    if new.role not in (None, known.role):
+        return None  # "from LAX to ORD" are two columns
+    names = {target.name for target in known.ref.of("value", "dimension")}
+    same = names & {target.name for target in new.ref.of("value", "dimension")}
+    return known if same and known.values and new.values else None
+
+
+def read_weekend(scan: Scan) -> bool:
+    if scan.each:
+        return False  # "by weekday" asks for each day of the week
+    for phrases, negated in ((wording.WEEKENDS, False), (wording.WEEKDAYS, True)):
+        if length := scan.starts(phrases):
+            ref = scan.last if scan.last is not None and scan.last.of("time") else Ref("weekend", ())
+            scan.negated ^= negated
+            narrow(scan, ref, "is_weekend", None, scan.at, scan.at + length)
+            return True
+    return False
+
+
+def narrow_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
+    """A value or a named condition; of rows right behind it that have it ("Physics courses") their own column."""
+    found = scan.mention(scan.at) if scan.word() not in ("a", "an") else None
+    is_verb = scan.says_do() and found is not None and not found[1].is_plural  # "states that Texas does border"
+    rows = found[1] if found is not None and found[1].entities and not is_verb else None
+    if rows is not None and (kept := tuple(one for one in ref.of("value") if one.owner in rows.entities)):
+        ref = Ref(ref.words, (*kept, *(one for one in ref.targets if one.kind != "value")), ref.near, ref.is_plural)
+    is_denied = scan.negated and not scan.is_none and not scan.at_word(first - 1).startswith("non")
+    if rows is not None and is_denied and is_other(scan, rows):
+        scan.negated = False
+        count_related(scan, "=", 0, first)  # "not taken any online course": none of that kind
+    elif rows is not None and is_denied and scan.at_word(first - 1) in ("no", "any") and not asks_for_kind(scan):
+        scan.said.unknown.append(scan.at_word(first - 1))  # "cities with no Mexican restaurant", told as restaurants
+    take_value(scan, ref, first, after)
+
+
+def asks_for_kind(scan: Scan) -> bool:
+    """Is a column asked for, or are its values counted?"""
+    said = scan.said
+    asked = [*said.outputs, *(number.ref for number in said.numbers if number.agg == "count")]
+    return len(asked) == 1 and bool(asked[0].of("dimension")) and not asked[0].entities
+
+
+def take_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
+    values = ref.of("value")
+    labelled = tuple(target for target in values if target.name in scan.labels)
+    if labelled:
+        narrow(scan, Ref(ref.words, labelled, ref.near), "in", labelled[0].value, first, after)
+        scan.narrowed[-1].is_labelled = True
+    elif values:
+        narrow(scan, ref, "in", values[0].value, first, after)
+    else:
+        narrow(scan, Ref(ref.words, ref.of("condition"), ref.near), "in", None, first, after)

@@ -1,0 +1,252 @@
+"""What would be dropped or doubted silently stops the reading instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bot.analytics.reader.meaning.draft import Draft, normal_words
+from bot.analytics.reader.reading import Stop, not_understood
+from bot.analytics.reader.said import Narrowing, Ref
+from bylaw.semantic.expressions import columns_of
+from bylaw.semantic.query import (
+    Condition,
+    Filter,
+    Order,
+    SemanticQuery,
+)
+
+
+def stop_at_states(draft: Draft) -> None:
+    """How things stood at a moment: of balances the last one counts, of anything else nobody says what does."""
+    said = draft.said
+    named = [draft.context.metrics.get(draft.names.get(number.ref.words, "")) for number in said.numbers]
+    if named and all(metric is not None and metric.non_additive_dimension for metric in named):
+        return
+    for time in said.times:
+        if time.span.is_state:
+            words = draft.text[time.span.begins : time.span.ends]
+            message = f"`{words}` asks how something stood then, and this is no balance"
+            raise Stop(not_understood(message, "ask for a span of time", (words,)))
+
+
+def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
+    """ "A refund for a TV" names rows and asks for no number of them: nothing says how many, by what or when."""
+    said = draft.said
+    named = [number for number in said.numbers if number.agg is None and number.ref.entities]
+    asks = bool(said.counts or query.grain or query.windows or said.times or query.dimensions or query.per)
+    asks = asks or said.ratio is not None or said.is_ranking
+    if draft.follows or asks or not named or len(named) < len(said.numbers):
+        return
+    words = named[0].ref.words
+    message = f"I do not see what you want to know about `{words}`"
+    raise Stop(not_understood(message, f"ask `how many {words}`, or for a metric by name", (words,)))
+
+
+def stop_at_bare_facts(draft: Draft, shown: Sequence[str], filters: Sequence[Condition]) -> None:
+    """ "The revenue of Toyota": added up, or of each? Where the words name one row, both are the same."""
+    base = draft.base or ""
+    facts = {f"{base}.{fact.name}" for fact in draft.context.entities[base].facts if fact.default_aggregation}
+    one = [part for part in filters if isinstance(part, Filter) and part.operator == "in" and len(part.values) == 1]
+    if not set(shown) <= facts or any(draft.tells_apart(part.dimension, base) for part in one):
+        return
+    words = draft.said.outputs[0].words
+    message = f"I do not see whether `{words}` is added up, or shown of each"
+    raise Stop(not_understood(message, f"ask for the total, or for the average, of `{words}`", (words,)))
+
+
+def stop_at_one_row(draft: Draft, query: SemanticQuery) -> None:
+    """ "How many states border Texas": where the only thing said is which row is meant, one row would be counted."""
+    if len(query.metrics) != 1 or query.dimensions or query.per or query.grain or query.measures or query.ratios:
+        return
+    base, (name,) = draft.base or "", query.metrics
+    entity = draft.context.entities.get(base)
+    metric = draft.context.metrics.get(name)
+    counts = metric is not None and metric.agg in ("count", "count_distinct") and metric.entity == base
+    is_count = counts or name == f"count({base})"
+    if entity is None or entity.primary_key is None or not is_count:
+        return
+    key = entity.primary_key.columns
+    for part in query.filters:
+        if not isinstance(part, Filter) or part.operator != "in" or len(part.values) != 1 or part.negated:
+            continue
+        place, _, short = part.dimension.partition(".")
+        owner = place.partition("@")[0]  # of the role that it has
+        column = next((one.sql for one in draft.context.entities[owner].dimensions if one.name == short), "")
+        joined = [
+            right.right_column
+            for one in draft.context.entities[owner].relationships
+            if one.right_entity == base
+            for right in one.relationship_columns
+            if right.left_column == column
+        ]
+        if ([column] if owner == base else joined) == list(key):
+            message = f"I do not see which {base.replace('_', ' ')} are counted: `{part.values[0]}` is one of them"
+            raise Stop(not_understood(message, "ask for what belongs to it", (str(part.values[0]),)))
+
+
+def stop_at_two_ranks(draft: Draft, bases: Mapping[str, str], orders: Sequence[Order]) -> None:
+    """ "Top 3 by highest score and number of patients": of all patients, or of those who have a score?"""
+    ranks = [order.by for order in orders if order.by in bases]
+    if draft.said.is_ranking and len({bases[name] for name in ranks}) > 1:
+        first, second = (name.replace("_", " ") for name in ranks[:2])
+        message = f"I do not see whether `{second}` speaks of those alone that `{first}` is of"
+        raise Stop(not_understood(message, "rank by one number, and ask for the other beside it"))
+
+
+def stop_at_definitions(draft: Draft) -> None:
+    """A definition that the question brings along must be the one of the catalogue."""
+    numbers = [number.ref for number in draft.said.numbers]
+    for defined in draft.said.definitions:
+        names = [target.name for target in defined.names]
+        if not names:
+            names = [t.name for ref in numbers for t in ref.of("metric") if defined.words.lower() in ref.words.lower()]
+        if not names:
+            words = defined.words
+            raise Stop(not_understood(f"I do not see what `{words}` is asked for", "leave it out", (words,)))
+        for part in defined.parts:
+            made = {made for name in names for made in made_of(draft, name)}
+            if not made & meant_by(part):
+                message = f"the catalogue does not make `{names[0]}` of `{part.words}`"
+                raise Stop(not_understood(message, "ask for the metric by its name alone", (part.words,)))
+        missing = sorted(added(draft, names[0]) - {name for part in defined.parts for name in meant_by(part)})
+        if defined.is_sum and missing:
+            message = f"the catalogue adds `{missing[0]}` to `{names[0]}` too"
+            raise Stop(not_understood(message, "ask for the metric by its name alone", (defined.words,)))
+
+
+def meant_by(part: Ref) -> set[str]:
+    """The metrics and facts that a part of a definition can mean, and the entity that it names."""
+    return {target.name for target in part.targets} | {f"sum({target.name})" for target in part.of("fact")}
+
+
+def added(draft: Draft, name: str) -> set[str]:
+    """The metrics that a derived one adds up; of a ratio what it divides."""
+    metric = draft.context.metrics.get(name)
+    if metric is None or metric.type not in ("derived", "ratio"):
+        return set()
+    parts = [part.name for part in metric.inputs] if metric.type == "derived" else []
+    parts += [metric.numerator] if metric.type == "ratio" and metric.numerator else []
+    return {one for part in parts for one in (added(draft, part) or {part})}
+
+
+def made_of(draft: Draft, name: str, depth: int = 0) -> set[str]:
+    """The metrics and facts that a metric computes with, and itself."""
+    metric = draft.context.metrics.get(name)
+    if metric is None or depth > 5:
+        return {name}
+    parts = [part.name for part in metric.inputs] + [half for half in (metric.numerator, metric.denominator) if half]
+    found = {name} | {inner for part in parts for inner in made_of(draft, part, depth + 1)}
+    if metric.type == "simple" and metric.entity in draft.context.entities:
+        entity = draft.context.entities[metric.entity]
+        found |= {f"{entity.name}.{fact.name}" for fact in entity.facts if fact.sql == metric.expr}
+        found.add(entity.name)
+        found |= {owner for owner, _ in columns_of(metric.filter, entity.name)} if metric.filter else set()
+    return found
+
+
+def stop_at_strangers(draft: Draft) -> None:
+    """An entity that the rows do not lead to would be dropped silently, so it is refused."""
+    assert draft.base is not None
+    if draft.said.idle:
+        words = draft.said.idle[0].words
+        message = f"I do not see whether `{words}` is one, all together or each"
+        raise Stop(not_understood(message, f"say `by {words}` for each", (words,)))
+    ratio = draft.said.ratio
+    numbers = [*draft.said.numbers, *((ratio.numerator, ratio.denominator) if ratio else ())]
+    related = [*draft.said.related, *(part for number in numbers for part in number.related)]
+    used = {draft.base, *draft.per, *draft.compared, *(name for part in related for name in part.entity.entities)}
+    for head in draft.said.heads:
+        if not used & set(head.entities) and not any(draft.nearness.leads_to_one(draft.base, e) for e in head.entities):
+            if any(is_narrowed(draft, name) for name in head.entities):
+                continue
+            message = f"`{draft.base}` says nothing about `{head.words}`"
+            raise Stop(not_understood(message, "ask for a metric of it", (head.words,)))
+
+
+def stop_at_pointed(draft: Draft) -> None:
+    """ "This customer" that nobody named, and "in that venue" of one found by a condition on what is counted there."""
+    for one in draft.said.pointed:
+        counted = {draft.base} - set(one.ref.entities)
+        before = [part for part in draft.said.conditions if part.begins < one.begins and counted & set(part.ref.owners)]
+        if not one.is_known or (before and not one.is_any):
+            message = f"I do not know which `{one.ref.words}` is meant"
+            raise Stop(not_understood(message, "name it: by its id, or its name", (one.ref.words,)))
+
+
+def stop_at_names(draft: Draft) -> None:
+    """ "The top customers, show their names", where customers have none that may be shown: not those of products."""
+    said = draft.said
+    asked = said.subject or said.ranked or (said.heads[0] if said.heads else None)
+    if asked is None or not asked.entities:
+        return
+    for ref in said.outputs:
+        owners = {target.owner for target in ref.of("dimension")}
+        if normal_words(ref.words) == ["name"] and not ref.near and owners and not owners & set(asked.entities):
+            message = f"I do not see which `{ref.words}` of `{asked.words}` are meant"
+            raise Stop(not_understood(message, "name the column that is shown", (ref.words,)))
+
+
+def stop_at_uncounted(draft: Draft) -> None:
+    """ "Products by category", "refunds paid in 2025 by month" ask for no list: only the groups would be left."""
+    said = draft.said
+    is_asked = said.subject or said.ranked or said.outputs or said.best_of
+    if said.heads and (said.grain or (said.groups and not is_asked)):
+        words = said.heads[0].words
+        message = f"I do not see which number of `{words}` is asked for"
+        raise Stop(not_understood(message, f"ask `how many {words} …`, or `list {words}`", (words,)))
+
+
+def stop_at_strays(draft: Draft) -> None:
+    """A column that is named and that nothing asks to be shown, grouped by or compared."""
+    strays = [ref for ref in draft.said.strays if ref in draft.said.outputs]
+    if strays:
+        words = strays[0].words
+        message = f"I do not see what to do with `{words}`"
+        raise Stop(not_understood(message, f"say `by {words}` to group by it, or name one of its values", (words,)))
+
+
+def is_narrowed(draft: Draft, name: str) -> bool:
+    """Does a condition speak of the entity, or of one that its rows lead to?"""
+    assert draft.base is not None
+    if draft.nearness.distance(draft.base, name) is None:
+        return False
+    owners = {owner for narrowing in draft.said.conditions for owner in owners_meant(draft, narrowing)}
+    return any(draft.nearness.leads_to_one(name, owner) for owner in owners - {draft.base})
+
+
+def owners_meant(draft: Draft, narrowing: Narrowing) -> tuple[str, ...]:
+    """The entities that a condition may narrow: the one that was decided, as soon as it is."""
+    meant = draft.names.get(narrowing.ref.words, "").partition(".")[0]
+    return (meant,) if meant in narrowing.ref.owners else narrowing.ref.owners
+
+
+def stop_at_unused(draft: Draft, dimensions: Sequence[str]) -> None:
+    """Rows named in a list that it neither shows nor narrows by: "all policies and their holder"."""
+    assert draft.base is not None
+    said = draft.said
+    used = {
+        draft.base,
+        *draft.compared,
+        *(name for part in said.related for name in (*part.entity.entities, *part.head.owners)),
+    }
+    used |= {name.partition(".")[0] for name in dimensions}
+    used |= {name for narrowing in said.conditions for name in (*narrowing.ref.owners, *narrowing.near)}
+    used |= {name for time in said.times for name in time.near}
+    for head in said.heads:
+        if not used & set(head.entities):
+            words = head.words
+            raise Stop(
+                not_understood(f"I do not see what to do with `{words}`", f"name what of `{words}` is shown", (words,))
+            )
+
+
+def stop_at_grouped_rows(draft: Draft, shown: Sequence[str]) -> None:
+    """ "Customers with no orders by region": how many there are in each, or which regions they are in? Raises Stop."""
+    said, base = draft.said, draft.base or ""
+    rows = said.subject
+    if rows is None or not rows.entities or said.outputs or said.beside:
+        return
+    if said.groups and not said.each and shown and not any(draft.tells_apart(name, base) for name in shown):
+        words = rows.words
+        message = f"I do not see whether `{words}` are counted by `{said.groups[0].words}`"
+        raise Stop(not_understood(message, f"say `number of {words} …`, or name the columns to show", (words,)))

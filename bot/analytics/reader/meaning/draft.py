@@ -1,0 +1,230 @@
+"""A query in the making: what is decided already, and which of several records a word means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from bot.analytics.reader.headline import readable
+from bot.analytics.reader.measured import unit_of
+from bot.analytics.reader.nearness import Nearness
+from bot.analytics.reader.reading import Stop, not_understood, unclear
+from bot.analytics.reader.said import Ref, Said
+from bot.analytics.reader.scope import Target
+from bylaw.authored.context import Context, Dimension, Grain
+from bylaw.language.quantities import Unit
+from bylaw.language.words import read_words
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.names import BETWEEN
+from bylaw.semantic.query import (
+    Measure,
+    Related,
+    SemanticQuery,
+    Summary,
+)
+
+_NOWHERE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """What each of has a number that is aggregated, as the question says it."""
+
+    refs: tuple[Ref, ...] = ()
+    grain: Grain | None = None
+
+
+class Draft:
+    """One question on its way to a query: what it says, and what was decided of it so far."""
+
+    def __init__(
+        self,
+        context: Context,
+        compiler: Compiler,
+        nearness: Nearness,
+        said: Said,
+        text: str,
+        today: date,
+        previous: SemanticQuery | None = None,
+        follows: bool = False,
+    ) -> None:
+        self.context, self.compiler, self.nearness = context, compiler, nearness
+        self.said, self.text, self.previous, self.follows = said, text, previous, follows
+        self.today = today
+        self.base: str | None = None
+        self.per: list[str] = []
+        self.rivals = 0
+        self.measures: list[Measure] = []
+        self.places: dict[str, str] = {}  # the role in which the rows that are shown are reached
+        self.summaries: list[Summary] = []
+        self.each: Each | None = None  # what the numbers are of that are aggregated
+        self.counted: list[str] = []  # the numbers of the catalogue that the answer is made of
+        self.more: list[str] = []  # numbers found among what is shown
+        self.compared: set[str] = set()  # entities with a date that is compared with another
+        self.nested: set[int] = set()  # the numbers of relations that are said of related rows
+        self.clauses: dict[int, Related] = {}  # the conditions that the relations of the question became, by number
+        self.names: dict[str, str] = {}  # what the words of the question were decided to mean
+
+    def choose(self, ref: Ref, targets: Sequence[Target], near: Iterable[str] = ()) -> Target:
+        """The target nearest to what the question speaks of."""
+        if not targets:
+            raise Stop(
+                not_understood(f"answers cannot be grouped by `{ref.words}`", "group by a dimension", (ref.words,))
+            )
+        targets = [target for target in targets if self.is_of_one_row(target)]
+        if not targets:
+            message = f"`{ref.words}` speaks of dates that no row has both of"
+            raise Stop(not_understood(message, "name dates of things that belong together", (ref.words,)))
+        spoken = [name for head in self.said.heads for name in head.entities]
+        hints = [name for name in ref.near if any(target.owner == name for target in targets)] or [*ref.near, *near]
+        ranked = sorted(
+            targets,
+            key=lambda target: (
+                target.owner not in hints if hints else False,
+                target.owner not in self.per,
+                self.distance(target.owner),
+                spoken.index(target.owner) if target.owner in spoken else len(spoken),
+                not self.names_row(target),
+                target.name,
+            ),
+        )
+        best = ranked[0]
+        if ref.is_owned and not any(self.nearness.leads_to_one(name, best.owner) for name in ref.near):
+            message = f"`{ref.near[0]}` says nothing about `{ref.words}`"
+            raise Stop(not_understood(message, "ask for it by its own name", (ref.words,)))
+        rank = self.rank(best, hints, spoken)
+        same = [target for target in ranked if self.rank(target, hints, spoken) == rank and target.name != best.name]
+        if same:
+            self.stop_at_undated(ref, [best, *same])
+            raise Stop(
+                unclear(self.text, ref.words, [best.name, *(target.name for target in same)], self.context, best.value)
+            )
+        if self.distance(best.owner) == _NOWHERE and self.base is not None:
+            message = f"`{self.base}` and `{best.owner}` are not connected in the catalogue"
+            if best.kind in ("value", "condition"):
+                message = f"`{ref.words}` is said of `{best.owner}` alone, and these are no part of `{self.base}`"
+                raise Stop(not_understood(message, f"name a column of `{self.base}`, or leave it out", (ref.words,)))
+            raise Stop(not_understood(message, "a relationship between them would have to be declared", (ref.words,)))
+        self.rivals += len({target.name for target in targets}) - 1
+        best = replace(best, name=best.name.replace(", today)", f", {self.today.isoformat()})"))
+        self.names[ref.words] = best.name
+        return best
+
+    def stop_at_undated(self, ref: Ref, targets: Sequence[Target]) -> None:
+        """ "The population of Texas in 1990": of which ever, none has a date. Raises Stop instead of a choice."""
+        times = [time for time in self.said.times if time.ref is None]
+        owners = {target.owner for target in targets}
+        dated = [one for one in owners if self.default_time(one) or self.part(one, "year")]
+        if times and not dated and all(target.kind == "fact" for target in targets):
+            label = times[0].span.label
+            message = f"`{ref.words}` has no date in the catalogue, so nothing says what it was in `{label}`"
+            raise Stop(not_understood(message, "ask for it without a time", (label,)))
+
+    def is_of_one_row(self, target: Target) -> bool:
+        """Does a row of the owner have all that the target speaks of: both moments of the time between them?"""
+        between = BETWEEN.search(target.name)
+        names = [name for name in between.groups()[1:] if "." in name] if between else []
+        owners = [name.partition(".")[0] for name in names]
+        is_led = all(self.nearness.leads_to_one(target.owner, owner) for owner in owners)
+        return is_led and all(self.is_known_by_day(name) for name in names)
+
+    def is_known_by_day(self, name: str) -> bool:
+        """Is it a date whose day is known, and not only its month or year?"""
+        owner, _, short = name.partition(".")
+        dates = self.context.entities[owner].time_dimensions
+        return all(date.time_granularity in (None, "day") for date in dates if date.name == short)
+
+    def rank(self, target: Target, hints: Sequence[str], spoken: Sequence[str]) -> tuple[object, ...]:
+        return (
+            target.owner not in hints if hints else False,
+            target.owner not in self.per,
+            self.distance(target.owner),
+            spoken.index(target.owner) if target.owner in spoken else len(spoken),
+            not self.names_row(target),
+        )
+
+    def names_row(self, target: Target) -> bool:
+        """Is it the value by which people know one row: "Advanced Calculus" is a course before it is a book?"""
+        owner, _, short = target.name.partition(".")
+        return target.kind == "value" and self.context.entities[owner].label == [short]
+
+    def distance(self, owner: str) -> int:
+        if self.base is None:
+            return 0
+        distance = self.nearness.distance(self.base, owner)
+        return _NOWHERE if distance is None else distance
+
+    def is_key(self, target: Target) -> bool:
+        owner, _, short = target.name.partition(".")
+        entity = self.context.entities[owner]
+        dimension = entity.dimension(short)
+        key = entity.primary_key.columns if entity.primary_key else []
+        return dimension is not None and [dimension.sql] == list(key)
+
+    def is_labelled(self, name: str) -> bool:
+        """Do people have something to tell its rows apart by?"""
+        entity = self.context.entities[name]
+        key = entity.primary_key.columns if entity.primary_key else []
+        return bool(entity.label) or any(part.sql in key for part in entity.dimensions)
+
+    def label(self, name: str) -> list[str]:
+        """The dimensions that tell rows of an entity apart for people: its label, else its key."""
+        entity = self.context.entities[name]
+        if entity.label:
+            return [f"{name}.{short}" for short in entity.label]
+        key = entity.primary_key.columns if entity.primary_key else []
+        shown = [f"{name}.{part.name}" for part in entity.dimensions if part.sql in key]
+        if not shown:
+            raise Stop(not_understood(f"nothing tells the rows of `{name}` apart", "name a dimension of it", (name,)))
+        return shown
+
+    def labels(self, name: str) -> list[str]:
+        """The dimensions that people tell rows of an entity apart by; none where it declares none."""
+        return [f"{name}.{short}" for short in self.context.entities[name].label]
+
+    def unit_of(self, name: str) -> tuple[Unit | None, tuple[Unit, ...]]:
+        """The declared unit of a number, and those that its texts name."""
+        return unit_of(self.context, name)
+
+    def columns(self, name: str) -> list[str]:
+        """What a list of rows shows where nobody says what: the label, else everything that is known of a row."""
+        entity = self.context.entities[name]
+        if entity.label:
+            return [f"{name}.{short}" for short in entity.label]
+        parts = [*entity.dimensions, *entity.time_dimensions, *entity.facts]
+        shown = [f"{name}.{part.name}" for part in parts if part.sql not in entity.pii]
+        if not shown:
+            raise Stop(not_understood(f"nothing of `{name}` can be shown", "name what it connects", (name,)))
+        return shown
+
+    def tells_apart(self, name: str, entity: str) -> bool:
+        """Is it the label, or the key, of a row of *entity*?"""
+        owner, _, short = name.partition(".")
+        is_key = self.context.entities[owner].dimension(short) is not None and self.is_key(Target("dimension", name))
+        return owner == entity and (short in self.context.entities[owner].label or is_key)
+
+    def spoken(self, name: str) -> str:
+        owner, _, short = name.partition(".")
+        dimension = self.context.entities[owner].dimension(short)
+        return f"{readable(short)} {' '.join(dimension.synonyms) if dimension else ''}"
+
+    def dimension(self, name: str) -> Dimension | None:
+        """The dimension of that name, in whichever role its entity is; None for a date or a fact."""
+        place, _, short = name.partition(".")
+        return self.context.entities[place.partition("@")[0]].dimension(short)
+
+    def default_time(self, name: str) -> str | None:
+        owner, _, role = name.partition("@")
+        default = self.context.default_time(owner)
+        is_own = default is not None and default.startswith(f"{owner}.")
+        return default.replace(owner, name, 1) if role and default and is_own else default
+
+    def part(self, entity: str, part: str) -> Dimension | None:
+        """The column of an entity for one part of a date."""
+        dimensions = self.context.entities[entity].dimensions
+        return next((dimension for dimension in dimensions if part in (dimension.name, *dimension.synonyms)), None)
+
+
+def normal_words(words: str) -> list[str]:
+    return [word.text for word in read_words(words)]

@@ -1,0 +1,206 @@
+"""What the rows of the answer are, what they show, and in what order they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from bot.analytics.reader.meaning.checks import made_of, stop_at_strays
+from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.literals import is_text
+from bot.analytics.reader.meaning.numbers import decided_number, named_number
+from bot.analytics.reader.meaning.roles import take_place
+from bot.analytics.reader.reading import Stop, not_understood
+from bot.analytics.reader.said import NumberSaid, Ref
+from bot.analytics.reader.scope import Target
+from bylaw.semantic.query import (
+    Order,
+)
+
+
+def group_names(draft: Draft) -> list[str]:
+    """The dimensions shown; an entity that is grouped by shows its label, or its key."""
+    said = draft.said
+    asked = [*said.groups, *([said.ranked] if said.ranked else [])]
+    if said.subject is not None and draft.base not in said.subject.entities:
+        asked.append(said.subject)
+    found: list[str] = []
+    for ref in asked:
+        add_group(draft, ref, found)
+    stop_at_strays(draft)
+    add_up_facts(draft)
+    shown = [shown_name(draft, ref) for ref in said.outputs]
+    spoken = {name for ref in (*said.heads, *asked) for name in (*ref.entities, *ref.owners)}
+    spoken |= {name for ref in said.outputs for name in ref.near}
+    spoken |= {*said.outputs[0].owners} if said.is_ranking and said.outputs and not asked else set()
+    for name, ref in zip(shown, said.outputs, strict=True):
+        owner = name.partition(".")[0]
+        if not draft.nearness.leads_to_one(draft.base or owner, owner) and owner not in spoken:
+            message = f"one row of `{draft.base}` has many of `{owner}`, so I do not see what to do with `{ref.words}`"
+            raise Stop(not_understood(message, f"say `by {ref.words}` to group by it", (ref.words,)))
+    if draft.per and any(name.partition(".")[0] in draft.per for name in shown):
+        found = [name for name in found if name.partition(".")[0] not in draft.per]
+    for name in shown:
+        owner = name.partition(".")[0]
+        if tells_row(draft, name, {*found, *shown}) or draft.is_key(Target("dimension", name)):
+            each_row(draft, owner)
+    return list(dict.fromkeys([*found, *shown]))
+
+
+def add_up_facts(draft: Draft) -> None:
+    """A fact that is shown beside numbers is a number itself, by its own way of adding up."""
+    for ref in list(draft.said.outputs):
+        if ref.of("fact") and not ref.of("dimension", "time"):
+            draft.said.outputs.remove(ref)
+            if is_balance_told(draft, ref):
+                continue
+            if (told := number_told(draft, ref)) is not None:
+                draft.more += [] if told.summary else [decided_number(draft, told).name]
+                continue
+            draft.more.append(decided_number(draft, NumberSaid(ref)).name)
+
+
+def number_told(draft: Draft, ref: Ref) -> NumberSaid | None:
+    """ "By average list price: return the category and the list price": the only number that is of this fact."""
+    metrics, facts = draft.context.metrics, {target.name for target in ref.of("fact")}
+    found = []
+    for number in draft.said.numbers:
+        name = draft.names.get(number.ref.words, "")
+        is_of_it = any(name.endswith(f"({fact})") for fact in facts)
+        metric = metrics.get(name)
+        is_of_it |= metric is not None and metric.type == "simple" and bool(made_of(draft, name) & facts)
+        found += [number] if is_of_it and number.agg != "count" and not number.conditions else []
+    return found[0] if len(found) == 1 else None
+
+
+def is_balance_told(draft: Draft, ref: Ref) -> bool:
+    """ "The latest balance of each user: return the id and the balance": the number that is asked for anyway."""
+    metrics = draft.context.metrics
+    asked = {draft.names.get(number.ref.words) for number in draft.said.numbers}
+    known = [metrics[name] for name in asked if name in metrics and metrics[name].non_additive_dimension]
+    facts = {target.name for target in ref.of("fact")}
+    return any(name in made_of(draft, metric.name) for metric in known for name in facts)
+
+
+def add_group(draft: Draft, ref: Ref, found: list[str]) -> None:
+    dimensions = ref.of("dimension")
+    if ref.entities and not dimensions:
+        target = draft.choose(ref, ref.of("entity"))
+        take_place(draft, target.name, ref)
+        if target.name == draft.base and not draft.said.ranked:
+            each_row(draft, target.name)
+        each_row(draft, target.name)
+        found += draft.label(target.name)
+        return
+    target = draft.choose(ref, dimensions or ref.of("time", "fact"))
+    owner = target.owner
+    take_place(draft, owner, ref)
+    found.append(target.name)
+    if tells_row(draft, target.name, found) or draft.is_key(target):
+        each_row(draft, owner)
+
+
+def tells_row(draft: Draft, name: str, beside: Collection[str]) -> bool:
+    """Does a dimension name rows? A category that is one part of a label ("make" of a make and a model) does not."""
+    owner, _, short = name.partition(".")
+    label, dimension = draft.context.entities[owner].label, draft.context.entities[owner].dimension(short)
+    is_whole = all(f"{owner}.{part}" in beside for part in label)
+    return short in label and (is_whole or dimension is None or not dimension.is_enum)
+
+
+def each_row(draft: Draft, entity: str) -> None:
+    if entity not in draft.per:
+        draft.per.append(entity)
+
+
+def shown_name(draft: Draft, ref: Ref) -> str:
+    target = draft.choose(ref, ref.of("dimension", "fact", "time"), owners_of_answer(draft))
+    take_place(draft, target.owner, ref)
+    return target.name
+
+
+def shown_names(draft: Draft, ref: Ref) -> list[str]:
+    """What a list shows of *ref*; of rows what people tell them apart by."""
+    if ref.of("dimension", "fact", "time") or not ref.entities:
+        return [shown_name(draft, ref)]
+    entity = draft.choose(ref, ref.of("entity")).name
+    take_place(draft, entity, ref)
+    return draft.label(entity)
+
+
+def owners_of_answer(draft: Draft) -> list[str]:
+    said = draft.said
+    refs = [said.ranked, said.subject, *said.groups]
+    return [*draft.per, *(name for ref in refs if ref is not None for name in ref.entities)]
+
+
+def label_or_name(draft: Draft, ref: Ref) -> list[str]:
+    named = ref.of("dimension", "fact", "time")
+    if not named and ref.entities:
+        return draft.label(draft.choose(ref, ref.of("entity")).name)
+    return [draft.choose(ref, named, () if ref.near else owners_of_answer(draft)).name]
+
+
+def metrics_known(draft: Draft) -> str:
+    known = ", ".join(name.replace("_", " ") for name in sorted(draft.context.metrics))
+    return f"the metrics are: {known}"
+
+
+def orders_of(draft: Draft, dimensions: list[str]) -> tuple[Order, ...]:
+    said, found = draft.said, []
+    for order in said.orders:
+        descending = order.descending
+        if descending is None:
+            descending = (
+                said.descending if said.descending is not None else isinstance(order.by, NumberSaid) and said.is_ranking
+            )
+        if isinstance(order.by, NumberSaid):
+            name, _ = named_number(draft, order.by)
+            summaries = [part for part in draft.summaries if part.metric == name and part.agg == order.by.summary]
+            measures = [measure for measure in draft.measures if measure.metric == name and measure.over != "rank"]
+            known = summaries[0].name if summaries else measures[0].name if measures else name
+            found.append(Order(by=known, descending=bool(descending)))
+        elif isinstance(order.by, Ref):
+            name = order_name(draft, order.by, dimensions)
+            owner = name.partition(".")[0]
+            if name not in dimensions and owner in draft.per:  # what tells the rows apart is what they are sorted by
+                dimensions[:] = [name, *(other for other in dimensions if other.partition(".")[0] != owner)]
+            found.append(Order(by=name, descending=bool(descending)))
+        else:
+            part = draft.part(draft.base, order.by) if draft.base is not None and said.grain is None else None
+            column = f"{draft.base}.{part.name}" if part is not None else ""  # "in each year", where the year is one
+            found.append(Order(by=column if column in dimensions else "time", descending=bool(descending)))
+    if said.ratio is not None and said.ratio.is_ranked:
+        found.append(Order(by="percentage" if said.ratio.in_percent else "ratio", descending=bool(said.descending)))
+    if not found and said.spelled and dimensions:
+        found.append(Order(by=first_text(draft, dimensions), descending=bool(said.descending)))
+    if not found and said.descending is not None and draft.said.numbers and (dimensions or draft.per or said.grain):
+        name, _ = named_number(draft, said.numbers[0])
+        found.append(Order(by=name, descending=said.descending))
+    return tuple({order.by: order for order in reversed(found)}.values())[::-1]
+
+
+def first_text(draft: Draft, dimensions: Sequence[str]) -> str:
+    """What is sorted alphabetically: the first column of text, where there is one."""
+    return next((name for name in dimensions if is_text(draft, name)), dimensions[0])
+
+
+def order_name(draft: Draft, ref: Ref, dimensions: Sequence[str]) -> str:
+    named = {target.name for target in ref.of("dimension", "time", "fact")}
+    shown = next((name for name in dimensions if name in named), None)
+    if shown is not None:
+        return shown
+    facts = ref.of("fact")
+    for number in draft.said.numbers:
+        name, _ = named_number(draft, number)
+        if any(f"({fact.name})" in name for fact in facts):
+            return name
+    return label_or_name(draft, ref)[0]
+
+
+def limited_by(draft: Draft, dimensions: Sequence[str]) -> tuple[str, ...]:
+    """ "Top 3 products in each category": the groups that each have their own first rows."""
+    ranked = draft.said.ranked
+    inside = [ref for ref in draft.said.groups if ranked is None or ref.words != ranked.words]
+    names = {target.name for ref in inside for target in ref.targets}
+    owners = {name for ref in inside for name in ref.entities}
+    return tuple(name for name in dimensions if name in names or name.partition(".")[0] in owners)

@@ -1,0 +1,254 @@
+"""Several spans of time of one date: put beside each other, taken as one, or asked back about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import pairwise
+
+from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.times import is_bare, parts_of_date, time_of_done, time_of_related
+from bot.analytics.reader.reading import NotUnderstood, Stop, Unclear, not_understood
+from bot.analytics.reader.said import TimeSaid
+from bot.conversation import Choice
+from bylaw.language.dates import Shift, Span
+from bylaw.semantic.query import Condition, SemanticQuery, Window
+
+_BETWEEN = re.compile(
+    r"[\s,]*(and|or|vs|versus|against|with|to|than|compared to|compared with|as compared to|relative to|over)?\.?\s*"
+    r"((in|of|for|during|on|the|that of|those of|what it was|it was)\s*)*"
+)
+_NAMED = re.compile(r"(?:Q[1-4] |[A-Z][a-z]+ )?\d{4}")  # the label of a month, a quarter or a year
+_LONGEST_YEAR = 366
+_MOST = 6  # more spans than this are asked for by month or quarter
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the spans: a window, or conditions where rows have only parts of dates."""
+
+    label: str
+    window: Window | None = None
+    parts: tuple[Condition, ...] = ()
+    starts: date = date.min
+
+
+def decide_spans(draft: Draft) -> None:
+    """Give "the month before" its days, and take apart "from Q1 to Q2" where what lies at its ends is compared."""
+    said = draft.said
+    if said.compares:
+        split = [time.span.sides or (time.span,) for time in said.times]
+        said.times = [replace(time, span=span) for time, spans in zip(said.times, split, strict=True) for span in spans]
+    before: tuple[date, date] | None = None
+    if draft.previous is not None and len(draft.previous.windows) == 1:
+        (window,) = draft.previous.windows
+        before = (window.start, window.end)
+    for i, time in enumerate(said.times):
+        span = time.span
+        known = said.times[i - 1].span if i else None
+        shift = span.shift
+        if known is not None and (span.start, span.end) == (known.start, known.end) and known.shift is None:
+            shift = _previous(draft, span)
+        if shift is not None:
+            time.span = span = _shifted(draft, span, shift, before)
+        if span.start is not None and span.end is not None:
+            before = (span.start, span.end)
+
+
+def _previous(draft: Draft, span: Span) -> Shift | None:
+    """ "Last quarter against the previous quarter": the one before it, not the same again."""
+    words = draft.text[span.begins : span.ends].lower()
+    found = re.fullmatch(r"(?:previous|prior) (day|week|month|quarter|year)", words)
+    return Shift(1, found[1]) if found else None  # type: ignore[arg-type]  # one of the units
+
+
+def _shifted(draft: Draft, span: Span, shift: Shift, before: tuple[date, date] | None) -> Span:
+    days = shift.of(*before) if before is not None else None
+    words = draft.text[span.begins : span.ends]
+    if days is None:
+        raise Stop(not_understood(f"I do not see which days `{words}` are", "name them", (words,)))
+    first, last = days
+    return replace(span, start=first, end=last, label=label_of(first, last), shift=None)
+
+
+def label_of(start: date, end: date) -> str:
+    """How a span is called: by its month, quarter or year where it is one."""
+    months = (end.year - start.year) * 12 + end.month - start.month if start.day == end.day == 1 else 0
+    if months == 12 and start.month == 1:
+        return str(start.year)
+    if months == 3 and start.month % 3 == 1:
+        return f"Q{start.month // 3 + 1} {start.year}"
+    if months == 1:
+        return f"{start:%B %Y}"
+    return f"{start.isoformat()} up to {end.isoformat()}"
+
+
+def joined_spans(draft: Draft) -> list[TimeSaid]:
+    """The spans that stand one after the other and are said of one date; fewer than two are none."""
+    times = [time for time in draft.said.times if time.span.start is not None]
+    goes_on = draft.previous is not None and (draft.follows or not draft.said.numbers)
+    if draft.said.compares and len(times) == 1 and goes_on and draft.previous and len(draft.previous.windows) == 1:
+        (window,) = draft.previous.windows  # "how does that compare to the month before?"
+        known = Span(window.start, window.end, window.label, 0, 0)
+        return [TimeSaid(known), *times]
+    if len(times) < 2 or len(times) > _MOST:
+        return []
+    refs = {time.ref.words for time in times if time.ref is not None}
+    text = draft.text.lower()
+    for first, second in pairwise(times):
+        between = text[first.span.ends : second.span.begins]
+        is_joined = _BETWEEN.fullmatch(between) is not None or (first.span.ends > second.span.begins)
+        if not is_joined and not (draft.said.compares and not refs):
+            return []
+    return times if len(refs) < 2 else []
+
+
+def stop_at_one_side(draft: Draft) -> None:
+    """ "Against last year": what lies on the other side was not said."""
+    for time in draft.said.times:
+        known = [at for at in draft.said.compared_at if at <= time.span.begins]
+        if any(_BETWEEN.fullmatch(draft.text[at : time.span.begins].lower()) for at in known):
+            words = draft.text[time.span.begins : time.span.ends]
+            raise Stop(not_understood(f"I do not see what to compare `{words}` with", "name both spans", (words,)))
+
+
+def is_one(times: Sequence[TimeSaid]) -> bool:
+    """Does each span begin where the one before it ends?"""
+    return all(first.span.end == second.span.start for first, second in pairwise(times))
+
+
+def merge_spans(draft: Draft, times: Sequence[TimeSaid]) -> None:
+    """Take spans that follow each other as the one that they make up."""
+    first, last = times[0].span, times[-1].span
+    assert first.start is not None and last.end is not None
+    whole = Span(first.start, last.end, f"{first.label} to {last.label}", first.begins, last.ends)
+    draft.said.times = [time for time in draft.said.times if time not in times]
+    draft.said.times.append(TimeSaid(whole, times[0].ref or times[-1].ref, times[0].near))
+
+
+def merge_joined(draft: Draft) -> None:
+    """Of rows that are listed, those of one month and the next are those of both."""
+    times = joined_spans(draft)
+    ordered = sorted(times, key=lambda time: time.span.start or date.min)
+    if times and is_one(ordered):
+        is_or = any(re.search(r"\bor\b", draft.text[a.span.ends : b.span.begins].lower()) for a, b in pairwise(times))
+        if not is_or and any(time.clause in draft.clauses for time in times):
+            words = draft.text[times[0].span.begins : times[-1].span.ends]
+            message = f"I do not see whether `{words}` is one span, or asks for rows in each"
+            raise Stop(not_understood(message, f"say `{words.replace(' and ', ' or ')}` for one span", (words,)))
+        merge_spans(draft, ordered)
+
+
+def decide_sides(draft: Draft) -> list[Side]:
+    """The spans that each have their own column. Those that are meant as one are made one."""
+    said = draft.said
+    times = joined_spans(draft)
+    if not times:
+        return []
+    ordered = sorted(times, key=lambda time: time.span.start or date.min)
+    is_or = any(re.search(r"\bor\b", draft.text[a.span.ends : b.span.begins].lower()) for a, b in pairwise(times))
+    if is_one(ordered) and (said.grain or is_or):
+        merge_spans(draft, ordered)
+        return []
+    if said.grain or is_or:
+        return []  # two spans that are no one: it is said that they are two
+    is_plain = not said.compares and times == ordered and is_one(ordered)
+    if is_plain and all(_NAMED.fullmatch(time.span.label) for time in times):
+        raise Stop(_each_or_all(draft, times))
+    sides = [_side(draft, time) for time in times]
+    said.times = [time for time in said.times if time not in times]
+    return sides
+
+
+def _side(draft: Draft, time: TimeSaid) -> Side:
+    assert time.span.start is not None and time.span.end is not None
+    parts = parts_of_date(draft, time, time.span.start, time.span.end)
+    if parts is not None:
+        return Side(time.span.label, None, tuple(parts), time.span.start)
+    window = Window(start=time.span.start, end=time.span.end, label=time.span.label)
+    return Side(time.span.label, window, (), time.span.start)
+
+
+def date_of_sides(draft: Draft, times: Sequence[TimeSaid], filters: Sequence[Condition]) -> str | None:
+    """The time dimension that is named beside the spans. Related rows are counted in one span at a time."""
+    for time in times:
+        if (known := draft.clauses.get(time.clause)) in filters and known is not None and not is_bare(known):
+            words = draft.text[time.span.begins : time.span.ends]
+            message = f"I do not compare rows by what belongs to them in several spans, as in `{words}`"
+            raise Stop(not_understood(message, "ask for one span at a time"))
+        if time.ref is None:
+            found = time_of_related(draft, time) or time_of_done(draft, time.clause)
+        else:
+            found = draft.choose(time.ref, time.ref.of("time"), time.near).name
+            if found.partition(".")[0] != draft.base:
+                raise Stop(not_understood(f"I cannot compare spans of `{time.ref.words}`", "ask for one at a time"))
+        if found is not None:
+            return found
+    return None
+
+
+def _each_or_all(draft: Draft, times: Sequence[TimeSaid]) -> Unclear | NotUnderstood:
+    """ "In March and April": each month, or both together? "In both" may be what was there in each of them."""
+    first, last = times[0].span, times[-1].span
+    if draft.text[: first.begins].lower().rstrip().endswith("both"):
+        help = f"say `{' versus '.join(time.span.label for time in times)}` for each of them"
+        return not_understood("I do not see what `both` is said of", help, ("both",))
+    before, after = draft.text[: first.begins], draft.text[last.ends :]
+    labels = [time.span.label for time in times]
+    each, whole = f"in {' versus '.join(labels)}", f"from {labels[0]} to {labels[-1]}"
+    return Unclear(
+        draft.text[first.begins : last.ends],
+        (
+            Choice(value=f"{before}{each}{after}", label=f"each: {' and '.join(labels)}"),
+            Choice(value=f"{before}{whole}{after}", label=f"all together: {whole}"),
+        ),
+    )
+
+
+def aligned(draft: Draft, query: SemanticQuery) -> SemanticQuery:
+    """*query* with the periods that it compares side by side: January beside January, up to the same day.
+
+    Raises Stop where a span is compared with itself, or periods of that grain have no counterparts.
+    """
+    compared = [one for one in query.measures if one.window is not None]
+    windows = [one.window for one in compared if one.window is not None]
+    if len(windows) < 2:
+        return query
+    if len({(one.metric, one.filters, one.window) for one in compared}) < len(compared):
+        words = windows[0].label
+        raise Stop(not_understood(f"I would compare `{words}` with itself", "name the other span", (words,)))
+    if query.grain is None:
+        return query
+    dates = {date for one in compared for date in draft.compiler.dates_of(one.metric)}
+    column = query.time_dimension or (dates.pop() if len(dates) == 1 else None)
+    years = {(one.start.month, one.start.day) for one in windows}
+    is_yearly = all((one.end - one.start).days <= _LONGEST_YEAR for one in windows)
+    if query.grain != "month" or column is None or len(years) > 1 or not is_yearly:
+        message = f"I do not see which {query.grain} of one span lies beside which of the other"
+        raise Stop(not_understood(message, "compare months of two years, or leave the grain out", (query.grain,)))
+    owner, _, short = column.partition(".")
+    cut = {one: _cut(one, windows, draft.today) for one in windows}
+    measures = [
+        one if one.window is None else one.model_copy(update={"window": cut[one.window]}) for one in query.measures
+    ]
+    month = f"{owner}.month_of_year({short})"
+    changed = {"measures": tuple(measures), "grain": None, "dimensions": (month, *query.dimensions), "order": ()}
+    return query.model_copy(update=changed)
+
+
+def _cut(window: Window, windows: Sequence[Window], today: date) -> Window:
+    """*window* up to the day that one which is not over has come to."""
+    running = next((one for one in windows if one.start <= today < one.end), None)
+    if running is None or running is window:
+        return window
+    until = _years_on(today, window.start.year - running.start.year) + timedelta(days=1)
+    if not window.start < until < window.end:
+        return window
+    return window.model_copy(update={"end": until, "label": f"{window.label} until {until - timedelta(days=1)}"})
+
+
+def _years_on(day: date, years: int) -> date:
+    leap = (day.month, day.day) == (2, 29)
+    return (day - timedelta(days=1) if leap else day).replace(year=day.year + years)

@@ -1,0 +1,314 @@
+"""Which dates a span of time is said of."""
+
+from __future__ import annotations
+
+import re
+from calendar import month_name
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from bot.analytics.reader.headline import readable
+from bot.analytics.reader.meaning.draft import Draft, normal_words
+from bot.analytics.reader.meaning.links import link_of, links
+from bot.analytics.reader.meaning.metrics import base_of
+from bot.analytics.reader.meaning.narrowed import NO_QUERY, gather_related, narrowed, owner_of
+from bot.analytics.reader.reading import Stop, Unclear, not_understood
+from bot.analytics.reader.said import NumberSaid, TimeSaid
+from bot.analytics.reader.verbs import is_done, said_of
+from bot.conversation import Choice
+from bylaw.language.dates import FIRST_DAY, LAST_DAY
+from bylaw.semantic.query import (
+    Condition,
+    Filter,
+    Related,
+    SemanticQuery,
+    Window,
+)
+
+_WITHOUT = re.compile(r"\b(?:without|with (?:no|zero)|that (?:have|had) no|having no)\b", re.IGNORECASE)
+
+
+def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, str | None]:
+    """The window of the metrics; spans said of other dates become conditions."""
+    window: Window | None = None
+    dimension: str | None = None
+    for start, end, time in dated(draft, filters):
+        named = None if time.ref is None else draft.choose(time.ref, time.ref.of("time"), time.near).name
+        elsewhere = named is not None and named.partition(".")[0] != draft.base
+        if elsewhere:
+            assert named is not None
+            place(draft, filters, within(named, time), clause=time.clause)
+            continue
+        if named is None:
+            named = time_of_related(draft, time) or time_of_done(draft, time.clause)
+        if window is not None:
+            first, second = draft.said.times[0].span, time.span
+            said = " and ".join(f"`{draft.text[span.begins : span.ends]}`" for span in (first, second))
+            raise Stop(not_understood(f"I read two spans of time, {said}", "ask for one of them at a time"))
+        window = Window(start=start, end=shown_until(draft, time, start, end), label=time.span.label)
+        dimension = named
+    return window, dimension
+
+
+def dated(
+    draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None
+) -> Iterator[tuple[date, date, TimeSaid]]:
+    """The spans that a date of the rows is needed for. Where rows have only parts of dates, conditions are added."""
+    for time in draft.said.times if times is None else times:
+        start, end = time.span.start, time.span.end
+        if start is None or end is None:
+            continue
+        if (parts := parts_of_date(draft, time, start, end)) is not None:
+            place(draft, filters, parts, clause=time.clause)
+        elif not stands_in_clause(draft, time, filters):
+            yield start, end, time
+
+
+def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> bool:
+    """ "Authors who wrote papers in 2020", "customers who use the feature export in May": when that was.
+
+    It is the date of the rows behind the verb, or of those that connect them. Adds the condition where it belongs.
+    """
+    assert draft.base is not None
+    if time.ref is not None:
+        return False
+    leads = draft.nearness.leads_to_one
+    for part in draft.said.conditions:
+        far = [name for name in part.ref.owners if name in time.beside and not leads(draft.base, name)]
+        if part.verb is not None and far and part.clause not in draft.clauses:
+            link = link_of(draft, draft.base, far[0], part.verb)
+            dates = [found for name in (link, far[0]) if (found := draft.default_time(name))]
+            if dates:
+                filters += within(dates[0], time)
+            return bool(dates)
+    if time.clause in draft.nested:
+        words = draft.text[time.span.begins : time.span.ends]
+        raise Stop(not_understood(f"I do not see which rows `{words}` is said of", "ask for fewer at a time", (words,)))
+    for known in [one for one in filters if isinstance(one, Related)]:
+        name = base_of(draft, known.metric, NO_QUERY)
+        undated = [one for one in time.near if one in draft.context.entities and draft.default_time(one) is None]
+        is_spoken_of = name in time.near or any(leads(name, one) for one in undated)
+        is_theirs = draft.clauses[time.clause] is known if time.clause in draft.clauses else is_spoken_of
+        if not is_theirs or (is_bare(known) and leads(name, draft.base)):
+            continue
+        put_inside(draft, filters, known, time)
+        return True
+    return False
+
+
+def put_inside(draft: Draft, filters: list[Condition], known: Related, time: TimeSaid) -> None:
+    """Hold the rows that *known*, one of *filters*, counts to the span."""
+    name = base_of(draft, known.metric, NO_QUERY)
+    dates = [found for one in (*links(draft, known.entity, name), name) if (found := draft.default_time(one))]
+    if (of_metric := time_of_metric(draft, known.metric)) is not None:
+        dates = [of_metric]
+    if not dates:
+        raise Stop(not_understood(f"`{name}` has no date, so `{time.span.label}` does not apply to it"))
+    stop_at_either(draft, time, known, name, dates[0])
+    inside = [*known.filters, *(one for one in within(dates[0], time) if isinstance(one, Filter))]
+    replaced(draft, filters, known, narrowed(draft, known, name, inside))
+
+
+def stop_at_either(draft: Draft, time: TimeSaid, known: Related, name: str, dated: str) -> None:
+    """ "Orders without refunds in May": is May of the orders, or of the refunds?
+
+    Only where both happen: customers are there all the time. What happens is dated and belongs to others.
+    """
+    base, leads = known.entity, draft.nearness.leads_to_one
+    if base != draft.base or draft.default_time(base) is None or (known.comparison, known.value) != ("=", 0):
+        return
+    begins, ends = time.span.begins, time.span.ends
+    without = [found.start() for found in _WITHOUT.finditer(draft.text[:begins])]
+    happens = any(one != base and leads(base, one) for one in draft.context.entities)
+    if not without or not happens or not leads(name, base):
+        return
+    said, head = draft.text[begins:ends], draft.text[: without[-1]]
+    said = said if said.lower().startswith(("in ", "on ", "since ", "during ")) else f"in {said}"
+    left = draft.text[without[-1] : begins].rstrip().removesuffix(" in")
+    if any(is_done(word.lower()) for word in left.split()):
+        return  # "without refunds paid in May"
+    then = f"{left} with {readable(dated.partition('.')[2])} {said}"
+    texts = (f"{head}{said} {left}{draft.text[ends:]}", f"{head}{then}{draft.text[ends:]}")
+    raise Stop(Unclear(draft.text[without[-1] : ends], tuple(Choice(value=text, label=text) for text in texts)))
+
+
+def time_of_metric(draft: Draft, name: str) -> str | None:
+    """The date that a metric says it is told by."""
+    metric = draft.context.metrics.get(name)
+    return None if metric is None else metric.dated_by
+
+
+def is_bare(part: Related) -> bool:
+    """Does it only ask whether there are any such rows, whichever they are?"""
+    return (part.filters, part.comparison, part.value) == ((), ">=", 1)
+
+
+def replaced(draft: Draft, filters: list[Condition], known: Related, new: Related) -> None:
+    """Put *new* in the place of *known*, one of *filters*."""
+    filters[next(i for i, one in enumerate(filters) if one is known)] = new
+    draft.clauses.update({number: new for number, one in draft.clauses.items() if one is known})
+
+
+def dated_related(draft: Draft, query: SemanticQuery) -> list[Related]:
+    """The conditions of *query* on related rows of some days: "with no orders in 2026"."""
+    related = [one for one in query.filters if isinstance(one, Related)]
+    return [one for one in related if any(is_date(draft, part) for part in one.filters)]
+
+
+def is_date(draft: Draft, part: Condition) -> bool:
+    """Does it hold rows to the date that they have by default?"""
+    return isinstance(part, Filter) and part.dimension == draft.default_time(part.dimension.partition(".")[0])
+
+
+def redated(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
+    """*previous* with other days for its related rows, where the question goes on with nothing but these."""
+    times = [time for time in draft.said.times if time.ref is None and not time.near]
+    known = dated_related(draft, previous)
+    if not times or not known:
+        return previous
+    if len(times) > 1 or len(known) > 1 or previous.windows:
+        raise Stop(not_understood("I do not see which of the dates before is meant now", "ask the whole question"))
+    draft.said.times.remove(times[0])
+    name = next(part.dimension for part in known[0].filters if isinstance(part, Filter) and is_date(draft, part))
+    others = [part for part in known[0].filters if not is_date(draft, part)]
+    days = within(name, times[0]) if times[0].span.start is not None else []
+    new = known[0].model_copy(update={"filters": (*others, *days)})
+    return previous.model_copy(update={"filters": tuple(new if one is known[0] else one for one in previous.filters)})
+
+
+def shown_until(draft: Draft, time: TimeSaid, start: date, end: date) -> date:
+    """Where a window ends. Periods without rows are shown up to today and from a first day, never without end."""
+    if not draft.said.with_empty:
+        return end
+    if start == FIRST_DAY:
+        words = draft.text[time.span.begins : time.span.ends]
+        raise Stop(not_understood(f"`{words}` has no first day to show empty periods from", "say from when", (words,)))
+    return min(end, max(start, draft.today) + timedelta(days=1))
+
+
+def parts_of_date(draft: Draft, time: TimeSaid, start: date, end: date) -> list[Condition] | None:
+    """A year or a month of rows that have no date but columns for its parts. None where a date is at hand."""
+    assert draft.base is not None
+    if time.ref is not None and time.ref.of("time"):
+        return None
+    is_year = (start.month, start.day) == (1, 1) and end == start.replace(year=start.year + 1)
+    is_month = start.day == end.day == 1 and (end.year - start.year) * 12 + end.month - start.month == 1
+    spoken = [name for head in draft.said.heads for name in head.entities]
+    for name in dict.fromkeys((draft.base, *time.near, *spoken, *time.beside)):
+        if name not in draft.context.entities:
+            continue
+        if draft.default_time(name) is not None:
+            return None
+        year, month = draft.part(name, "year"), draft.part(name, "month")
+        if year is None or not (is_year or (is_month and month is not None)):
+            continue
+        found: list[Condition] = [Filter(dimension=f"{name}.{year.name}", values=(start.year,))]
+        if is_month and month is not None:
+            spelled = any(str(value) in month_name for value in month.sample_values)
+            value = month_name[start.month] if spelled else start.month
+            found.append(Filter(dimension=f"{name}.{month.name}", values=(value,)))
+        return found
+    return None
+
+
+def time_of_related(draft: Draft, time: TimeSaid) -> str | None:
+    """ "How many patients had treatments last month": the date of the treatments, which stand beside it."""
+    assert draft.base is not None
+    for name in time.near:
+        is_far = name in draft.context.entities and not draft.nearness.leads_to_one(draft.base, name)
+        if is_far and draft.nearness.leads_to_one(name, draft.base) and (found := draft.default_time(name)):
+            return found
+    return None
+
+
+def time_of_done(draft: Draft, clause: int = 0) -> str | None:
+    """ "Which agent solved the most tickets in October": when that was done which the condition says was done."""
+    assert draft.base is not None
+    done = [part for part in draft.said.conditions if part.clause == clause and not part.negated]
+    words = [normal_words(part.ref.words) for part in done if part.ref.of("value")]
+    for date_ in draft.context.entities[draft.base].time_dimensions:
+        told = [normal_words(said) for phrase in (date_.name, *date_.synonyms) for said in said_of(phrase)]
+        if any(one in told for one in words):
+            return f"{draft.base}.{date_.name}"
+    return None
+
+
+def time_of_rows(draft: Draft, filters: Sequence[Condition], window: Window | None) -> str | None:
+    """ "How many customers placed orders each month": when they did, not when they became customers. Raises Stop."""
+    assert draft.base is not None
+    if window is not None or any(time.ref is not None for time in draft.said.times) or draft.previous is not None:
+        return None
+    found: dict[str, bool] = {}  # the dates of the rows that are there, and whether all of these rows are meant
+    for part in filters:
+        if isinstance(part, Related) and ((part.comparison, part.value) != (">=", 1) or part.against is not None):
+            continue
+        name = base_of(draft, part.metric, NO_QUERY) if isinstance(part, Related) else owner_of(part)
+        if draft.nearness.leads_to_one(draft.base, name) or name in draft.per:
+            continue
+        dates = [date for one in (*links(draft, draft.base, name), name) if (date := draft.default_time(one))]
+        found |= dict.fromkeys(dates[:1], isinstance(part, Related) and not part.filters)
+    if not found:
+        return None
+    name, is_all = next(iter(found.items()))
+    owner = name.partition(".")[0]
+    if len(found) > 1 or not is_all or not draft.nearness.leads_to_one(owner, draft.base):
+        grain, base = draft.said.grain, draft.base.replace("_", " ")
+        message = f"I do not see whether `{grain}` is that of `{base}`, or of `{owner.replace('_', ' ')}`"
+        raise Stop(not_understood(message, "ask for one of them by itself", (str(grain),)))
+    return name
+
+
+def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None) -> None:
+    """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
+    assert draft.base is not None
+    seen: set[tuple[str, int]] = set()
+    for _, _, time in dated(draft, filters, times):
+        if time.ref is not None:
+            name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
+        else:
+            places = [*(part for part in time.near), draft.base]
+            dates = (time_of_done(draft, time.clause), *map(draft.default_time, places))
+            name = next((found for found in dates if found), None)
+        if name is None:
+            raise Stop(not_understood(f"`{draft.base}` has no date, so `{time.span.label}` does not apply to it"))
+        if (name, time.clause) in seen:
+            words = draft.text[time.span.begins : time.span.ends]
+            raise Stop(not_understood(f"I read two spans of time, the second is `{words}`", "ask for one of them"))
+        seen.add((name, time.clause))
+        place(draft, filters, within(name, time), clause=time.clause)
+
+
+def times_of_number(draft: Draft, number: NumberSaid, filters: list[Condition]) -> None:
+    """Spans that are said of one number alone are conditions on its own rows."""
+    if number.times:
+        list_window(draft, filters, number.times)
+        filters[:] = gather_related(draft, filters, [])  # both ends of a span hold for one and the same row
+
+
+def place(
+    draft: Draft, filters: list[Condition], parts: Sequence[Condition], owner: str | None = None, clause: int = 0
+) -> None:
+    """Add conditions on one entity where they belong: inside the related rows that lead to it, else beside others.
+
+    Of several such relations it is that of the number *clause*.
+    """
+    assert draft.base is not None
+    owner = owner or (owner_of(parts[0]) if parts else draft.base)
+    leads = draft.nearness.leads_to_one
+    known = [one for one in filters if isinstance(one, Related) and leads(base_of(draft, one.metric, NO_QUERY), owner)]
+    if leads(draft.base, owner) or not known:
+        filters += parts
+        return
+    home = next((one for one in known if one is draft.clauses.get(clause)), known[0])
+    inside = [part for part in parts if not isinstance(part, Related)]
+    replaced(draft, filters, home, home.model_copy(update={"filters": (*home.filters, *inside)}))
+
+
+def within(name: str, time: TimeSaid) -> list[Condition]:
+    assert time.span.start is not None and time.span.end is not None
+    sides: list[Condition] = []
+    if time.span.start > FIRST_DAY:
+        sides.append(Filter(dimension=name, operator=">=", values=(time.span.start.isoformat(),)))
+    if time.span.end < LAST_DAY:
+        sides.append(Filter(dimension=name, operator="<", values=(time.span.end.isoformat(),)))
+    return sides

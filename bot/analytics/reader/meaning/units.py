@@ -1,0 +1,123 @@
+"""Units: a number is told in the unit that was asked for, converted where that is exact, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import NoReturn
+
+from bot.analytics.reader.headline import readable
+from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.numbers import Decided, identifier
+from bot.analytics.reader.reading import Stop, not_understood
+from bot.analytics.reader.said import UnitSaid
+from bylaw.language.quantities import Unit
+from bylaw.semantic.query import Measure
+
+_ROUNDED = ("avg", "median")
+
+
+def in_units(draft: Draft, numbers: Sequence[Decided]) -> list[Decided]:
+    """The numbers, each in the unit that it was asked for in. Raises Stop where nothing says that it has one."""
+    found = list(numbers)
+    if not found and draft.said.ratio is None:
+        return []  # a list, whose columns are checked when they are known
+    for said in draft.said.units:
+        if said.unit.kind == "percent" and draft.said.ratio is not None:
+            draft.said.ratio.in_percent = True
+            continue
+        places = places_of(draft, said, found)
+        if not places:
+            raise nothing_says(said)
+        for place in places:
+            found[place] = in_unit(draft, found[place], said)
+    stop_at_rounding(draft, found)
+    return found
+
+
+def places_of(draft: Draft, said: UnitSaid, numbers: Sequence[Decided]) -> list[int]:
+    """Which numbers a unit is said of: the one named before it, else every one that is told in such units."""
+    name = draft.names.get(said.of.words) if said.of is not None else None
+    named = [i for i, number in enumerate(numbers) if name is not None and name in (number.name, metric_of(number))]
+    fitting = [i for i, number in enumerate(numbers) if is_alike(draft, metric_of(number), said.unit)]
+    return named or fitting or ([0] if len(numbers) == 1 else [])
+
+
+def metric_of(number: Decided) -> str:
+    return number.measure.metric if number.measure is not None else number.name
+
+
+def is_alike(draft: Draft, name: str, unit: Unit) -> bool:
+    """Is the number told in this unit, or in one that it converts from?"""
+    declared, named = draft.unit_of(name)
+    return unit in named or (declared is not None and declared.kind == unit.kind)
+
+
+def in_unit(draft: Draft, number: Decided, said: UnitSaid) -> Decided:
+    over = number.measure.over if number.measure is not None else "value"
+    known = converted(draft, metric_of(number), said.unit) if over in ("value", "change", "running") else None
+    if over in ("growth", "share") and said.unit.kind == "percent":
+        known = Fraction(100)
+    if known is None:
+        raise nothing_says(said, metric_of(number), draft)
+    if known == 1:
+        return number
+    short = identifier(f"{number.name}_in_{said.unit.name}")
+    measure = number.measure or Measure(name=short, metric=number.name)
+    scaled = measure.model_copy(
+        update={"name": short, "scale": (known.numerator, known.denominator), "unit": said.unit.name}
+    )
+    draft.measures = [part for part in draft.measures if part is not number.measure] + [scaled]
+    return replace(number, name=short, measure=scaled)
+
+
+def converted(draft: Draft, name: str, unit: Unit) -> Fraction | None:
+    """How many *unit* one of what *name* is told in is; None where nothing says so."""
+    declared, named = draft.unit_of(name)
+    if declared is not None:
+        return declared.size / unit.size if declared.kind == unit.kind else None
+    return Fraction(1) if unit in named else None
+
+
+def stop_at_units(draft: Draft, names: Sequence[str]) -> None:
+    """Columns of a list are shown as they are, so they must be in the unit that was asked for."""
+    for said in draft.said.units:
+        name = draft.names.get(said.of.words) if said.of is not None else None
+        shown = [name] if name in names else [one for one in names if is_alike(draft, one, said.unit)]
+        if not shown or any(converted(draft, one, said.unit) != 1 for one in shown if one is not None):
+            raise nothing_says(said, shown[0] if shown else None, draft)
+    stop_at_rounding(draft, [])
+
+
+def stop_at_rounding(draft: Draft, numbers: Sequence[Decided]) -> None:
+    """Whole numbers are asked for: what is an average or a quotient is not rounded silently."""
+    if not draft.said.is_whole:
+        return
+    inexact = [number for number in numbers if aggregation(draft, metric_of(number)) in _ROUNDED or is_scaled(number)]
+    means = [part for part in draft.summaries if part.agg in _ROUNDED]
+    if inexact or means or draft.said.ratio is not None:
+        raise Stop(not_understood("I do not round numbers", "ask without `as an integer`", ("integer",)))
+
+
+def aggregation(draft: Draft, name: str) -> str:
+    metric = draft.context.metrics.get(name)
+    return (metric.agg or metric.type) if metric is not None else name.partition("(")[0]
+
+
+def is_scaled(number: Decided) -> bool:
+    return number.measure is not None and number.measure.scale[1] != 1
+
+
+def stop_at_any(draft: Draft) -> NoReturn:
+    """Quotients and averages of before are told as they are."""
+    raise nothing_says(draft.said.units[0])
+
+
+def nothing_says(said: UnitSaid, name: str | None = None, draft: Draft | None = None) -> Stop:
+    declared = draft.unit_of(name)[0] if draft is not None and name is not None else None
+    if declared is not None and name is not None:
+        message = f"`{readable(name)}` is in {declared.name}, not in `{said.words}`"
+        return Stop(not_understood(message, f"ask for it in {declared.name}", (said.words,)))
+    message = f"nothing says that the number is in `{said.words}`"
+    return Stop(not_understood(message, "ask without the unit", (said.words,)))

@@ -1,0 +1,53 @@
+"""What was understood of a question that was not read whole: the fields of the form that its words fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from bot.analytics.reader.said import Narrowing, NumberSaid, Ref, Said
+
+Understood = Mapping[str, tuple[str, ...]]
+
+
+def understood(said: Said, text: str) -> Understood:
+    """The fields of the form. A word with several meanings fills in none: who fills in the form says which is meant."""
+    numbers = [name for number in said.numbers for name in _number(number)]
+    halves = (said.ratio.numerator, said.ratio.denominator) if said.ratio is not None else ()
+    found: dict[str, list[str]] = {
+        "metrics": numbers + [name for half in halves for name in _number(half)],
+        "by": [name for ref in (*said.groups, said.ranked, *said.outputs) if ref is not None for name in _column(ref)],
+        "filters": [name for one in said.conditions for name in _value(one)],
+        "period": [text[one.span.begins : one.span.ends] for one in said.times[:1]],
+        "grain": [said.grain] if said.grain else [],
+        "limit": [str(said.limit)] if said.limit else [],
+        "order": ["descending" if said.descending else "ascending"] if said.descending is not None else [],
+    }
+    return {name: tuple(dict.fromkeys(values)) for name, values in found.items() if values}
+
+
+def _number(number: NumberSaid) -> Iterator[str]:
+    metrics, facts = number.ref.of("metric"), number.ref.of("fact")
+    if len(metrics) == 1:
+        yield metrics[0].name
+    elif len(facts) == 1 and not metrics and number.agg is not None:
+        yield f"{number.agg}({facts[0].name})"
+    elif len(number.ref.entities) == 1 and not metrics:
+        yield f"count({number.ref.entities[0]})"
+
+
+def _column(ref: Ref) -> Iterator[str]:
+    columns = ref.of("dimension")
+    if len(columns) == 1:
+        yield columns[0].name
+    elif len(ref.entities) == 1 and not columns:
+        yield ref.entities[0]
+
+
+def _value(one: Narrowing) -> Iterator[str]:
+    values, named = one.ref.of("value"), one.ref.of("condition")
+    if one.negated or one.operator != "in":
+        return
+    if len(values) == 1:
+        yield f"{values[0].name}={values[0].value}"
+    elif len(named) == 1 and not values:
+        yield named[0].name

@@ -1,0 +1,1 @@
+"""Rows as an answer: sentences, charts, sources, and what was taken for granted."""

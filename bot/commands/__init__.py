@@ -1,0 +1,1 @@
+"""The verbs of the bot: each parses, calls one function and renders."""

@@ -1,0 +1,1 @@
+"""How answers reach people and programs: terminal, HTTP, Slack, MCP, files and pictures."""

@@ -1,0 +1,110 @@
+"""The endpoints: `POST /v2/query` answers with a Reply; `/healthz` and `/readyz` say whether it can.
+
+All other endpoints stand in `bot.delivery.http.doors`, one file a concern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from threading import Event
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.types import ASGIApp
+
+from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
+from bot.delivery.http import bodies, errors
+from bot.delivery.http.attention import attended
+from bot.delivery.http.doors import book, corrections, enforce, gate, guidance, results, settled
+from bot.delivery.http.frame import Frame, asker, named
+from bot.delivery.http.identity.identity import Identity
+from bot.delivery.http.rates import Rates
+from bot.evidence.store.columns import ID_LENGTH
+from bot.request.capacity import Room
+from bot.request.orchestrator import handle
+from bot.services import Serving
+from bot.settings import Settings
+
+Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
+
+
+class Query(BaseModel):
+    """One question. Without a `session_id` it is a conversation of its own; `at` is the time it is asked at.
+
+    `form` is the filled form of a data question: what is answered is the form, whatever the text says.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+    session_id: Id | None = None
+    user: Id | None = None
+    request_id: Id | None = None
+    at: Annotated[str, Field(max_length=40)] | None = None
+    form: dict[str, Any] | None = None
+
+
+def build(
+    serving: Serving,
+    settings: Settings,
+    new_id: Callable[[], str],
+    rates: Rates | None = None,
+    room: Room | None = None,
+) -> ASGIApp:
+    """The whole application, in its frame. *rates* are those of all processes at the address, *room* is this one's."""
+    app = FastAPI(title="bylaw", docs_url=None, redoc_url=None)  # their pages load scripts from elsewhere
+    errors.install(app)
+
+    async def query(body: Query, request: Request) -> Response:
+        """Answer a question asked in words. Its statement ends where the client goes before."""
+        return await attended(request, partial(answered, body, request))
+
+    def answered(body: Query, request: Request, gone: Event) -> Response:
+        services = serving.services().until(gone)
+        request_id = named(request, body.request_id)
+        asked = Question(
+            text=body.text,
+            actor=_actor(asker(request, body.user)),
+            asked_at=moment(body.at) if body.at else services.clock(),
+            session_id=body.session_id or request_id,
+            request_id=request_id,
+            options={} if body.form is None else {"form": body.form},
+        )
+        return Response(spoken_json(handle(asked, services)), media_type="application/json")
+
+    bodies.install(app, "/v2/query", query, Reply)
+    enforce.install(app, serving, settings)
+    guidance.install(app, serving)
+    results.install(app, serving)
+    corrections.install(app, serving)
+    settled.install(app, serving)
+    gate.install(app, serving)
+    book.install(app, serving, settings.root)
+
+    @app.get("/healthz")
+    def healthz() -> Response:
+        """Is the process up?"""
+        return JSONResponse({"status": "up"})
+
+    @app.get("/readyz")
+    def readyz() -> Response:
+        """Is there a bundle, and does the store keep what it is given?"""
+        found = serving.readiness()
+        body = {
+            "status": "ready" if found.is_ready else "not ready",
+            "bundle_etag": found.bundle_etag,
+            "commit": found.commit,
+            "store": "unreachable" if not found.store else "reachable" if found.is_writable else "read-only",
+            "refused_bundle": found.refused,
+        }
+        return JSONResponse(body, 200 if found.is_ready else 503)
+
+    most = settings.limits.requests
+    return Frame(app, settings, new_id, Identity.set_up(settings), rates or Rates(), room or Room(most), Room(most))
+
+
+def _actor(user: str | None) -> Actor:
+    return Actor(id=user) if user else Actor()

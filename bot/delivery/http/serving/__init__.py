@@ -1,0 +1,1 @@
+"""Processes, connections and the lines they take turns at."""

@@ -1,0 +1,110 @@
+"""The queue of a steward: a candidate is looked at, opened as a pull request, or rejected with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from slack_bolt import Ack, Respond
+
+from bot.conversation import Actor
+from bot.delivery.blocks import queue, wrong
+from bot.delivery.listeners import calls, say
+from bot.delivery.listeners.desk import Desk
+from bot.evidence.store.tables import corrections
+from bot.evidence.store.tables.candidates import Candidate
+from bot.memory import candidates as deciding
+from bot.memory.queue import spelled
+from bot.services import Services
+from bylaw.errors import BylawError, UsageError
+
+_WORKING = "The pull request is being written: cases and verified queries are asked before and after."
+_ELSEWHERE = "This server cannot write to the repository: `bylaw promote open {name}` does, where it can."
+
+
+def review(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+    """Show the candidate to a steward."""
+    ack()
+    services, actor = desk.serving.services(), _actor(body)
+    try:
+        shown = _view(_name(body), actor, services)
+        desk.client.views_open(trigger_id=str(body.get("trigger_id")), view=shown)
+    except UsageError as error:
+        told = error.message
+        desk.start(lambda: say.privately(respond, told))
+    except calls.FAILED as error:
+        calls.noted(error)
+        desk.start(lambda: say.privately(respond, "That took too long for Slack. Press the button again."))
+
+
+def open_(ack: Ack, body: Mapping[str, Any], _respond: Respond, desk: Desk) -> None:
+    """Open the pull request, beside the acknowledgement: it takes longer than a click may."""
+    ack()
+    name, actor, view = _name(body), _actor(body), str(_part(body, "view").get("id"))
+    desk.start(lambda: _opened(name, actor, view, desk))
+
+
+def ask_why(ack: Ack, body: Mapping[str, Any], _respond: Respond, desk: Desk) -> None:
+    """Ask a steward for the reason of a no, on top of the candidate."""
+    ack()
+    try:
+        desk.client.views_push(trigger_id=str(body.get("trigger_id")), view=queue.no(_name(body)))
+    except calls.FAILED as error:
+        calls.noted(error)  # the button is still there
+
+
+def reject(ack: Ack, body: Mapping[str, Any], desk: Desk) -> None:
+    """Write the no down; who corrected it is told."""
+    view, services, actor = _part(body, "view"), desk.serving.services(), _actor(body)
+    name = str(view.get("private_metadata"))
+    try:
+        deciding.reject(name, wrong.filled(_part(view, "state")).get(queue.WHY, ""), actor, services)
+    except UsageError as error:
+        ack(response_action="errors", errors={queue.WHY: error.message[:150]})
+        return
+    ack(response_action="clear")
+
+
+def _opened(name: str, actor: Actor, view: str, desk: Desk) -> None:
+    services = desk.serving.services()
+    try:
+        if services.promoting is None:
+            deciding.check_steward(actor, services)
+            told = _ELSEWHERE.format(name=name)
+        else:
+            _update(view, _view(name, actor, services, _WORKING), desk)
+            told = f"The pull request is open: {services.promoting(name, actor, services)}"
+    except BylawError as error:
+        told = error.message if error.help is None else f"{error.message}: {error.help}"
+    _update(view, queue.candidate(name, told, [], ""), desk)
+
+
+def _update(view: str, shown: Mapping[str, Any], desk: Desk) -> None:
+    try:
+        desk.client.views_update(view_id=view, view=dict(shown))
+    except calls.FAILED as error:
+        calls.noted(error)  # what counts is written down
+
+
+def _view(name: str, actor: Actor, services: Services, told: str | None = None) -> dict[str, Any]:
+    with services.store.reading() as connection:
+        found: Candidate = deciding.held(connection, name, actor, services)
+        members = corrections.named(connection, found.members)
+    reasons = [f"{', '.join(one.actor_roles)}, {one.at.date().isoformat()}: {one.reason}" for one in members]
+    return queue.candidate(name, spelled(found), reasons, told)
+
+
+def _name(body: Mapping[str, Any]) -> str:
+    acted = body.get("actions")
+    first = acted[0] if isinstance(acted, list) and acted else {}
+    return str(first.get("value")) if isinstance(first, Mapping) else ""
+
+
+def _actor(body: Mapping[str, Any]) -> Actor:
+    found = _part(body, "user").get("id")
+    return Actor(id=found) if isinstance(found, str) and found else Actor()
+
+
+def _part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = body.get(name)
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,114 @@
+"""Which of Slack's events, actions and forms are answered, by whom. A row is a function; all else is acknowledged."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from slack_bolt import Ack, App, BoltContext, BoltResponse, Respond
+
+from bot.delivery.blocks import answer, clarify, form
+from bot.delivery.blocks import queue as queue_blocks
+from bot.delivery.blocks import wrong as wrong_blocks
+from bot.delivery.listeners import accept, ask, fill, queue, say, show, wrong
+from bot.delivery.listeners import clarify as clarifying
+from bot.delivery.listeners.desk import Desk
+from bot.delivery.listeners.heard import Heard
+from bot.evidence.store.kept import Altered
+
+Read = Callable[[Mapping[str, Any], Desk], Heard | None]
+Act = Callable[[Ack, Mapping[str, Any], Respond, Desk], None]
+Send = Callable[[Ack, Mapping[str, Any], Desk], None]
+
+EVENTS: Mapping[str, Read] = {
+    "app_mention": ask.mention,
+    "message": ask.message,
+}
+ACTIONS: Mapping[str, Act] = {
+    answer.ACCEPT: accept.accept,
+    answer.SHOW: show.show,
+    rf"{clarify.ACTION}(_\d+)?": clarifying.choose,
+    form.RUN: fill.run,
+    wrong_blocks.WRONG: wrong.open_form,
+    wrong_blocks.WHAT: wrong.choose,
+    queue_blocks.REVIEW: queue.review,
+    queue_blocks.OPEN: queue.open_,
+    queue_blocks.REJECT: queue.ask_why,
+}
+VIEWS: Mapping[str, Send] = {
+    wrong_blocks.WRONG: wrong.send,
+    queue_blocks.REJECT: queue.reject,
+}
+
+_EVERYTHING = re.compile(r".+", re.DOTALL)
+_HEARD = "bylaw_heard"
+_log = logging.getLogger("bylaw.slack")
+
+
+def install(app: App, desk: Desk) -> None:
+    """Give *app* its listeners. What no row names is acknowledged too: Slack would send it again and again."""
+    for name, read in EVENTS.items():
+        app.event(name, middleware=[_keeping(read, desk)])(_handing_over(desk))
+    for pattern, act in ACTIONS.items():
+        app.action(re.compile(f"^{pattern}$"))(_acting(act, desk))
+    for name, send in VIEWS.items():
+        app.view(name)(_sending(send, desk))
+    app.event(_EVERYTHING)(_nothing)
+    app.action(_EVERYTHING)(_acknowledged)
+    app.error(_failed)
+
+
+def _keeping(read: Read, desk: Desk) -> Callable[..., BoltResponse | None]:
+    """Bolt acknowledges an event before its listener runs; whatever must not be lost is kept here, before that."""
+
+    def keep(event: dict[str, Any], context: BoltContext, next: Callable[[], None]) -> BoltResponse | None:
+        heard = read(event, desk)
+        if heard is None or not desk.take(heard):
+            return BoltResponse(status=200, body="")
+        context[_HEARD] = heard
+        next()
+        return None
+
+    return keep
+
+
+def _handing_over(desk: Desk) -> Callable[..., None]:
+    def listener(context: BoltContext) -> None:
+        desk.hand_over(context[_HEARD])
+
+    return listener
+
+
+def _acting(act: Act, desk: Desk) -> Callable[..., None]:
+    def listener(ack: Ack, body: dict[str, Any], respond: Respond) -> None:
+        try:
+            act(ack, body, respond, desk)
+        except Altered as error:  # nobody is shown what was not answered; who looks after the store is told
+            _log.error(error.message)
+            ack()
+            desk.start(lambda: say.privately(respond, show.GONE))
+
+    return listener
+
+
+def _sending(send: Send, desk: Desk) -> Callable[..., None]:
+    def listener(ack: Ack, body: dict[str, Any]) -> None:
+        send(ack, body, desk)
+
+    return listener
+
+
+def _nothing() -> None:
+    """An event nobody here asked for."""
+
+
+def _acknowledged(ack: Ack) -> None:
+    """A click on something that an older version posted."""
+    ack()
+
+
+def _failed(error: Exception) -> None:
+    """What could not even be kept is not acknowledged (Bolt answers 500), so that Slack sends it again."""
+    _log.error("what Slack sent could not be taken", exc_info=error)

@@ -1,0 +1,130 @@
+"""The button "Wrong…": a form about the answer, what it says now, and the correction that is sent with it.
+
+Slack lets a form be opened only within three seconds of the click, so nothing slow is done before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slack_bolt import Ack, Respond
+
+from bot.conversation import Actor
+from bot.delivery.blocks import wrong
+from bot.delivery.listeners import calls, say
+from bot.delivery.listeners.click import read
+from bot.delivery.listeners.desk import Desk
+from bot.memory import offered
+from bot.memory.corrections import Given, correct
+from bot.memory.structure import Correctable
+from bylaw.errors import UsageError
+
+_VALUE = 150  # characters of an option's value
+LATE = "That took too long for Slack. Press the button again."
+
+
+def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+    """Show the form about the answer that was clicked on."""
+    click = read(body)
+    ack()
+    if click is None:
+        return
+    try:
+        actor, services = Actor(id=click.user), desk.serving.services()
+        meant = offered.meant(click.value, actor, services)
+        found = offered.of(meant.request_id, actor, services)
+    except UsageError as error:
+        told = error.message
+        desk.start(lambda: say.privately(respond, told))
+        return
+    try:
+        now, given = filled_in(meant, found)
+        view = wrong.form(meant.request_id, options(found), now, given)
+        desk.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
+    except calls.FAILED as error:
+        calls.noted(error)
+        desk.start(lambda: say.privately(respond, LATE))
+
+
+def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+    """What the chosen field says now, in the form."""
+    ack()
+    view = body.get("view")
+    if not isinstance(view, Mapping):
+        return
+    request_id, given = str(view.get("private_metadata")), wrong.filled(_state(view))
+    try:
+        found = offered.of(request_id, _actor(body), desk.serving.services())
+    except UsageError:
+        return  # sending the form says why
+    now = next((one.now for one in found if value(one) == given.get(wrong.WHAT)), None)
+    shown = wrong.form(request_id, options(found), now, given)
+    try:
+        desk.client.views_update(view_id=str(view.get("id")), hash=str(view.get("hash")), view=shown)
+    except calls.FAILED as error:
+        calls.noted(error)  # the form goes without it
+
+
+def send(ack: Ack, body: Mapping[str, Any], desk: Desk) -> None:
+    """Keep what the form says; what cannot be kept is said on its field."""
+    view = body.get("view")
+    if not isinstance(view, Mapping):
+        ack()
+        return
+    given = wrong.filled(_state(view))
+    try:
+        noted = correct(_given(str(view.get("private_metadata")), given), _actor(body), desk.serving.services())
+    except UsageError as error:
+        told = error.message if error.help is None else f"{error.message}: {error.help}"
+        ack(response_action="errors", errors={_field(error.message): told[:150]})
+        return
+    ack(response_action="update", view=wrong.done(noted.text))
+
+
+def filled_in(meant: offered.Meant, found: Sequence[Correctable]) -> tuple[str | None, dict[str, str]]:
+    """What the field says now, and what the form opens with: the person's words, and what they were read as."""
+    given = {wrong.REASON: meant.said} if meant.said else {}
+    change = meant.change
+    about = next(
+        (one for one in found if change and (one.object, one.field.name) == (change.object, change.field)), None
+    )
+    if change is None or about is None:
+        return None, given
+    return about.now, {**given, wrong.WHAT: value(about), wrong.NEW: change.new}
+
+
+def options(found: Sequence[Correctable]) -> list[tuple[str, str]]:
+    """The fields that may be corrected, for a menu."""
+    return [(value(one), one.label) for one in found if len(value(one)) <= _VALUE]
+
+
+def value(one: Correctable) -> str:
+    """What a menu sends back for a field."""
+    return f"{one.object}#{one.field.name}"
+
+
+def _given(request_id: str, given: Mapping[str, str]) -> Given:
+    chosen, new, reason = (given.get(name, "") for name in (wrong.WHAT, wrong.NEW, wrong.REASON))
+    if chosen == wrong.PERMISSION:
+        return Given(request_id, "permission", reason=reason)
+    if chosen in wrong.PREFERENCES:
+        return Given(request_id, "preference", field=chosen.partition("/")[2], new=new, reason=reason)
+    object_, _, field = chosen.partition("#")
+    return Given(request_id, None, object_, field, new, reason)
+
+
+def _field(message: str) -> str:
+    """The field of the form that an error is about."""
+    return wrong.REASON if message.startswith("the reason") else wrong.NEW
+
+
+def _state(view: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = view.get("state")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _actor(body: Mapping[str, Any]) -> Actor:
+    user = body.get("user")
+    found = user.get("id") if isinstance(user, Mapping) else None
+    return Actor(id=found) if isinstance(found, str) and found else Actor()

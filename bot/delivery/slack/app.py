@@ -1,0 +1,147 @@
+"""Builds the Bolt app on what serves answers and keeps it going: takes leftovers up, ends what runs before it ends."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from slack_bolt import App
+from slack_bolt.adapter.socket_mode import SocketModeHandler
+from slack_bolt.error import BoltError
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackClientError
+from slack_sdk.http_retry import RetryHandler
+from slack_sdk.http_retry.builtin_handlers import RateLimitErrorRetryHandler
+from slack_sdk.signature import SignatureVerifier
+from starlette.types import ASGIApp
+
+from bot.delivery import pictures
+from bot.delivery.listeners import registry
+from bot.delivery.listeners.desk import Desk, resume
+from bot.delivery.listeners.notify import tell
+from bot.delivery.slack.door import Door
+from bot.evidence.store.engine import StoreError
+from bot.request.capacity import Room
+from bot.services import Serving
+from bot.settings import Settings
+from bylaw.errors import BylawError, UsageError
+
+_log = logging.getLogger("bylaw.slack")
+_WORKERS = 4  # questions answered at once: more would take the turn of acknowledging; the rest wait in line
+_SHARE = 2  # of them in each process where there are several
+_RESUME_SECONDS = 15.0  # how often leftovers are looked for
+_RETRIES = 3
+_PING_SECONDS = 5  # how soon a socket that the network cut is noticed
+
+Pool = Callable[[int, str], ThreadPoolExecutor]
+
+
+@dataclass
+class Slack:
+    """The running app. `bolt` takes what arrives over HTTP; `connect` opens the socket instead."""
+
+    bolt: App
+    desk: Desk
+    _work: ThreadPoolExecutor
+    _listening: ThreadPoolExecutor
+    _app_token: str | None
+    _socket: SocketModeHandler | None = None
+    _ending: threading.Event = field(default_factory=threading.Event)
+    _sweeper: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Take up what an earlier process left, now and every while."""
+        self._sweeper = threading.Thread(target=self._sweep, name="slack-leftovers", daemon=True)
+        self._sweeper.start()
+
+    def connect(self) -> None:
+        """Open the socket: Slack sends through it, and nothing of ours need be reachable. Raises BylawError."""
+        web = WebClient(token=self._app_token, base_url=self.desk.client.base_url)
+        self._socket = SocketModeHandler(self.bolt, self._app_token, web_client=web, ping_interval=_PING_SECONDS)
+        try:
+            self._socket.connect()  # type: ignore[no-untyped-call]  # Bolt leaves it so
+        except (SlackClientError, OSError) as error:
+            self._socket.close()  # type: ignore[no-untyped-call]
+            self._socket = None
+            raise BylawError(f"Slack opens no socket: {error}", "is BYLAW_SLACK_APP_TOKEN right?") from error
+
+    def close(self) -> None:
+        """Take nothing more, finish what is being answered; what waits is kept for the next process."""
+        self._ending.set()
+        if self._socket is not None:
+            self._socket.close()  # type: ignore[no-untyped-call]
+        self._listening.shutdown(wait=True)
+        self._work.shutdown(wait=True, cancel_futures=True)
+        if self._sweeper is not None:
+            self._sweeper.join()
+
+    def _sweep(self) -> None:
+        while not self._ending.is_set():
+            try:
+                resume(self.desk)
+                tell(self.desk)
+            except StoreError as error:  # tried again in a while
+                _log.warning("leftovers could not be looked for", extra={"meta": {"reason": error.message}})
+            except RuntimeError:
+                return  # the work is being shut down
+            self._ending.wait(_RESUME_SECONDS)
+
+
+@contextmanager
+def answering(
+    serving: Serving, settings: Settings, way: str, application: ASGIApp, room: Room | None = None
+) -> Iterator[ASGIApp]:
+    """Answer in Slack as long as the context lasts; gives *application*, with a door for Slack when it comes by HTTP.
+
+    *way* is `http` or `socket`, *room* what both share. Raises UsageError for what the settings lack.
+    """
+    wanted = {"http": settings.slack_signing_secret, "socket": settings.slack_app_token}
+    if wanted[way] is None:
+        name = {"http": "BYLAW_SLACK_SIGNING_SECRET", "socket": "BYLAW_SLACK_APP_TOKEN"}[way]
+        raise UsageError(f"`--slack {way}` needs {name}", "it stands on the page of the app at api.slack.com/apps")
+    slack = open_slack(serving, settings)
+    try:
+        if way == "socket":
+            slack.connect()
+        slack.start()
+        if way == "http" and settings.slack_signing_secret is not None:
+            limits = settings.limits
+            signature = SignatureVerifier(settings.slack_signing_secret)
+            yield Door(application, slack.bolt, signature, room or Room(limits.requests), limits.body_seconds)
+        else:
+            yield application
+    finally:
+        slack.close()
+
+
+def open_slack(serving: Serving, settings: Settings, pool: Pool = ThreadPoolExecutor) -> Slack:
+    """The app for *settings*, working in threads out of *pool*.
+
+    Raises UsageError when the bot's token is missing or Slack does not take it.
+    """
+    if settings.slack_bot_token is None:
+        raise UsageError("the bot's token for Slack is missing", "set BYLAW_SLACK_BOT_TOKEN to the xoxb- token")
+    # only what Slack says it did not do may be sent again blindly: anything else could be posted twice
+    retries: list[RetryHandler] = [RateLimitErrorRetryHandler(max_retry_count=_RETRIES)]
+    client = WebClient(token=settings.slack_bot_token, base_url=settings.slack_api_url, retry_handlers=retries)
+    try:
+        known = client.auth_test()
+    except (SlackClientError, OSError) as error:
+        raise UsageError(f"Slack does not take the bot's token: {error}", "see BYLAW_SLACK_BOT_TOKEN") from error
+    if not pictures.is_installed():
+        _log.warning("answers go without their charts: install `bylaw-policies[charts]` to have them drawn")
+    count = _WORKERS if settings.workers in (None, 1) else _SHARE
+    listening, work = pool(count, "slack-listener"), pool(count, "slack-work")
+    # over a socket nothing is signed; Bolt wants a secret all the same, and without one no HTTP request would pass
+    secret = settings.slack_signing_secret or settings.slack_bot_token
+    try:
+        bolt = App(client=client, signing_secret=secret, listener_executor=listening, logger=_log)
+    except BoltError as error:
+        raise UsageError(f"Slack does not take the bot's token: {error}", "see BYLAW_SLACK_BOT_TOKEN") from error
+    desk = Desk(serving, client, str(known["team_id"]), str(known["user_id"]), work)
+    registry.install(bolt, desk)
+    return Slack(bolt, desk, work, listening, settings.slack_app_token)

@@ -1,0 +1,1 @@
+"""The verdict on an answer: claims, checks, score."""

@@ -1,0 +1,77 @@
+"""An answer held against its text and the rules: who says what it claims, and the judge of `bot.claims` in a case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.claims import plain
+from bot.claims.judge import Found, Situation, judge
+from bot.claims.model import ModelReader
+from bot.claims.models import Claim
+from bot.enforcement.case import Case
+from bot.enforcement.question.covered import coverage
+from bot.enforcement.question.kept import kept
+from bot.pii import Mask
+from bylaw.authored.machines.enforcement import Pii
+from bylaw.language.text import clean
+
+
+def found_in(
+    case: Case,
+    response: str,
+    claims: Sequence[Claim] | None = None,
+    reader: ModelReader | None = None,
+    own: tuple[Claim, ...] = (),
+) -> Found:
+    """What becomes of *response* in *case*, read as *claims* where they are given, else by *reader*, else plainly.
+
+    *own* are the claims of a model that wrote the answer: *reader* mends them where they do not hold.
+    """
+    told = situation(case, response)
+    if claims is not None:
+        return judge(response, claims, told, "given")
+    read = None if reader is None or told.personal else reader.read(response, told, own)  # no personal data in a prompt
+    if read is not None:
+        return judge(response, read.claims, told, "model", read.is_twice)
+    return judge(response, plain.read(response, told), told, "plain")
+
+
+def found_by_template(case: Case, response: str, claims: Sequence[Claim]) -> Found:
+    """What becomes of an answer of our own, which was made together with its *claims*."""
+    return judge(response, claims, situation(case, response), "template")
+
+
+def situation(case: Case, response: str) -> Situation:
+    """What an answer to *case* is judged in."""
+    scope = case.scope
+    return Situation(
+        index=case.index,
+        evaluator=case.evaluator,
+        day=case.day,
+        facts=case.facts,
+        query=case.text,
+        outcomes=scope.outcomes if scope.is_named else scope.outcomes[:1],
+        actions=scope.actions,
+        is_covered=_is_covered(case),
+        personal=tuple(_personal(case, response)),
+        decided=case.decision,
+    )
+
+
+def _is_covered(case: Case) -> bool:
+    """Do the rules speak of what was asked: by its words, or by what is known of the case?"""
+    is_about = case.scope.is_named or bool(case.scope.actions) or bool(case.facts)
+    return is_about and coverage(case.text, case.reads, case.index).is_covered
+
+
+def _personal(case: Case, response: str) -> Iterator[str]:
+    """The kinds of personal data in an answer that nobody told."""
+    told = clean(case.text)
+    for found in _mask(case.index.rules.pii).find(clean(response)):
+        if found.text not in told:
+            yield found.label
+
+
+@kept(4)
+def _mask(rules: Pii) -> Mask:
+    return Mask(rules)

@@ -1,0 +1,1 @@
+"""What a policy question says and what it is about: facts, domains, outcomes."""

@@ -1,0 +1,116 @@
+"""What a policy conversation carries from one turn to the next, and whether a new turn goes on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.enforcement.question.earlier import Told, left
+from bot.enforcement.question.facts import Reading
+from bot.enforcement.question.recognise import Topic
+from bylaw.language.words import read_words
+from bylaw.logic.formula.ir import Value, ValueMisfit, Variable
+
+_GOES_ON = frozenset(("and", "but", "also", "or", "plus", "then", "so", "actually", "sorry", "ok", "okay"))
+_GOES_ON_PAIRS = frozenset(
+    (
+        ("what", "if"),
+        ("what", "about"),
+        ("how", "about"),
+        ("and", "if"),
+        ("even", "if"),
+        ("make", "that"),
+        ("make", "it"),
+    )
+)
+NO_TOPIC = Topic()
+_POINTING = frozenset(("it", "that", "them", "this", "those", "they"))
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The case so far: its facts, the fact that was asked for, those nobody knows, and what it is about."""
+
+    facts: Mapping[str, Value]
+    asking: str | None = None
+    declined: tuple[str, ...] = ()
+    topic: Topic = NO_TOPIC
+    number: int = 0  # which case of the conversation it is
+    earlier: tuple[Told, ...] = ()  # the others, as they were left
+
+    @property
+    def now(self) -> Told:
+        """The case as it stands."""
+        return Told(self.number, self.facts, self.topic)
+
+    def at(self, case: Told, earlier: Memory) -> Memory:
+        """This memory as that of *case*, which takes the place of the one that *earlier* was at."""
+        return replace(self, number=case.number, earlier=left(earlier.earlier, earlier.now, case.number))
+
+    def dump(self, variables: Mapping[str, Variable]) -> dict[str, Any]:
+        """As JSON, values in the facts' declared units."""
+        case = _dumped(self.now, variables)
+        earlier = {"earlier": [_dumped(told, variables) for told in self.earlier]} if self.earlier else {}
+        return {**case, **earlier, "asking": self.asking, "declined": list(self.declined)}
+
+
+def _dumped(case: Told, variables: Mapping[str, Variable]) -> dict[str, Any]:
+    return {
+        "facts": {name: variables[name].show(value) for name, value in sorted(case.facts.items())},
+        "outcomes": list(case.topic.outcomes),
+        "actions": list(case.topic.actions),
+        "domains": list(case.topic.domains),
+        **({"number": case.number} if case.number else {}),
+    }
+
+
+def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
+    """The memory in *state*. What the bundle no longer knows, or what no longer fits, is forgotten."""
+    now, asking, earlier = _loaded(state, variables), state.get("asking"), state.get("earlier")
+    return Memory(
+        now.facts,
+        asking if isinstance(asking, str) and asking in variables else None,
+        tuple(name for name in _words(state.get("declined")) if name in variables),
+        now.topic,
+        now.number,
+        tuple(_loaded(told, variables) for told in earlier if isinstance(told, dict))
+        if isinstance(earlier, list)
+        else (),
+    )
+
+
+def _loaded(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Told:
+    facts: dict[str, Value] = {}
+    told, number = state.get("facts"), state.get("number")
+    for name, shown in sorted(told.items()) if isinstance(told, dict) else ():
+        try:
+            facts[name] = variables[name].read(shown)
+        except (KeyError, ValueMisfit):
+            continue
+    topic = Topic(_words(state.get("outcomes")), _words(state.get("actions")), _words(state.get("domains")))
+    return Told(number if isinstance(number, int) else 0, facts, topic)
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def goes_on(text: str) -> bool:
+    """Does *text* open like more of what was said: "and if", "sorry, it was"?"""
+    words = [word.text for word in read_words(text[:400])[:2]]
+    return bool(words) and (words[0] in _GOES_ON or tuple(words) in _GOES_ON_PAIRS)
+
+
+def continued(memory: Memory, text: str, topic: Topic, reading: Reading) -> Memory:
+    """The memory that *text* goes on with: all of it, or, for a case of its own, a fresh one."""
+    if not memory.facts and not memory.topic.outcomes and not memory.topic.domains:
+        return replace(memory, topic=topic)
+    if not topic.is_named:
+        return memory
+    words = [word.text for word in read_words(text[:400])]
+    contradicts = any(memory.facts.get(name, value) != value for name, value in reading.facts.items())
+    points_back = not contradicts and any(word in _POINTING for word in words)
+    if not reading.facts or goes_on(text) or points_back:
+        return replace(memory, topic=topic, asking=None)
+    return Memory({}, declined=(), topic=topic)

@@ -1,0 +1,117 @@
+"""What a turn adds to the case: the facts in its words, the answer to what was asked, and what it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from bot.enforcement.question.earlier import Told, is_correction, meant, names_back, opens_another
+from bot.enforcement.question.facts import Read, Reading, Unclear, is_sayable, read_text
+from bot.enforcement.question.memory import Memory, continued, goes_on
+from bot.enforcement.question.proposed import Held, merged
+from bot.enforcement.question.recognise import Topic, topic
+from bot.enforcement.question.replies import declines, read_answer
+from bot.enforcement.question.scope import asked_about
+from bot.index import BundleIndex
+from bylaw.logic.decide.evaluate import Evaluator
+
+_SHORT = 6  # words that say but a number
+_SUPPOSED = re.compile(r"(?i)\W*(?:and )?(?:what about|how about|what if)\b")
+
+
+def understand(
+    text: str,
+    today: date,
+    memory: Memory,
+    index: BundleIndex,
+    evaluator: Evaluator,
+    proposed: Held | None = None,
+) -> tuple[Memory, Reading, bool]:
+    """The case with what *text*, said *today*, adds, the reading of it, and whether it declines what was asked."""
+    vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
+    before, memory = memory, _recalled(text, today, memory, index, evaluator)
+    asked, day = memory.asking, today.toordinal()
+    first = read_text(text, vocabulary, variables, today)
+    about = _about(text, first.reads, index)
+    subject = about if about.is_named or not memory.topic.is_named else memory.topic
+    matter, near = asked_about(subject, first.facts, index, evaluator, day)
+    reading = read_text(text, vocabulary, variables, today, matter, near)
+    is_supposed = _SUPPOSED.match(text) is not None  # "what about 55?" is no answer, but another number than before
+    direct = read_answer(text, asked, vocabulary, variables, today) if asked and not is_supposed else None
+    if direct is None and not reading.reads:
+        replaced = _replaced(text, today, memory, index, evaluator)
+        reading = reading if replaced is None else _with(reading, replaced)
+    reading = reading if proposed is None else merged(reading, proposed)
+    is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
+    if isinstance(direct, Read) and not is_sayable(vocabulary.facts[direct.fact]):
+        direct = None
+    if direct is not None and not is_declined:
+        reading = _with(reading, direct)
+    if asked and is_declined:
+        memory = replace(memory, declined=(*memory.declined, asked))
+    elif memory.number != before.number:
+        memory = replace(memory, topic=about if about.is_named else memory.topic)
+    elif not isinstance(direct, Read):
+        memory = _gone_on(memory, text, about, reading)
+    declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
+    facts = {**memory.facts, **reading.facts}
+    return replace(memory, facts=facts, declined=declined, asking=None), reading, is_declined
+
+
+def _recalled(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Memory:
+    """The memory of the case that *text* goes back to or begins; *memory* where it speaks of the present one."""
+    if not memory.facts:
+        return memory
+    name = names_back(text) if memory.earlier else None
+    named = read_text(name, index.vocabulary, evaluator.ruleset.variables, today).facts if name else {}
+    found = meant(text, memory.earlier, memory.now, named)
+    if found is None and opens_another(text):
+        found = Told(_next(memory), {}, memory.topic)
+    return memory if found is None else Memory(found.facts, topic=found.topic).at(found, memory)
+
+
+def _gone_on(memory: Memory, text: str, about: Topic, reading: Reading) -> Memory:
+    """The memory with *text*; where that tells another case than before, with the one before among the earlier."""
+    after = continued(memory, text, about, reading)
+    differs = any(memory.facts.get(name, value) != value for name, value in reading.facts.items())
+    is_other = bool(memory.facts) and (not after.facts or (differs and not is_correction(text)))
+    return after.at(replace(after.now, number=_next(memory)), memory) if is_other else after
+
+
+def _next(memory: Memory) -> int:
+    return max(told.number for told in (*memory.earlier, memory.now)) + 1
+
+
+def _replaced(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Read | None:
+    """The only number that is known, another one in its place: "and 40?"."""
+    vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
+    numbers = [name for name in sorted(memory.facts) if vocabulary.facts[name].type in ("integer", "decimal")]
+    if len(numbers) != 1 or not goes_on(text) or len(text.split()) > _SHORT:
+        return None
+    found = read_answer(text, numbers[0], vocabulary, variables, today)
+    return found if isinstance(found, Read) else None
+
+
+def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:
+    """What *text* is about: what its words name beside those that tell the case, else what all of them do."""
+    rest = text
+    for read in sorted(reads, key=lambda read: -read.start):
+        rest = f"{rest[: read.start]} {rest[read.end :]}"
+    about = topic(rest, index)
+    whole = topic(text, index)
+    is_apart = about.is_named or (about.is_likely and not whole.actions)
+    return replace(about, confidence=max(about.confidence, whole.confidence)) if is_apart else whole
+
+
+def _with(reading: Reading, direct: Read | Unclear) -> Reading:
+    """*reading* with the answer to the asked fact in the place of what else was read for it."""
+    reads = tuple(read for read in reading.reads if read.fact != direct.fact)
+    unclear = tuple(one for one in reading.unclear if one.fact != direct.fact)
+    if isinstance(direct, Unclear):
+        return replace(reading, reads=reads, unclear=(direct, *unclear))
+    # the words of an answer belong to the fact that was asked, and to no other
+    apart = tuple(read for read in reads if read.end <= direct.start or direct.end <= read.start)
+    unused = tuple(words for words in reading.unused if words not in direct.words and direct.words not in words)
+    return replace(reading, reads=(direct, *apart), unclear=unclear, unused=unused)

@@ -1,0 +1,1 @@
+"""A decision in words, without a model."""

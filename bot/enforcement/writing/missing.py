@@ -1,0 +1,48 @@
+"""A question that no rule answers: whom to ask, and what is kept of it for the list of missing policies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from bot.enforcement.question.lookups import lookups
+from bot.enforcement.question.recognise import Topic
+from bot.enforcement.writing.write import listing
+from bot.index import BundleIndex
+from bylaw.logic.decide.evaluate import Evaluator
+
+_HINTED = 0.4  # so sure of its domain, a question is taken to be near it
+_MOST = 3  # owners that are named
+
+
+def owners(topic: Topic, index: BundleIndex, evaluator: Evaluator) -> list[str]:
+    """Who answers for the likeliest domain, else for the whole house, as far as the rules of *evaluator* show it."""
+    known, near = lookups(index), topic.domains[:1] if topic.confidence >= _HINTED else ()
+    for domains in (near, index.rules.priorities.general_domains):
+        found = Counter(
+            index.owner(rule.policy_id) for domain in domains for rule in known.of_domain(domain, evaluator)
+        )
+        if ranked := _ranked(found):
+            return ranked
+    general = index.rules.priorities.cross_department_owners
+    return list(general)[:1] or _ranked(Counter(index.owner(rule.policy_id) for rule in evaluator.ruleset.rules))
+
+
+def _ranked(found: Counter[str]) -> list[str]:
+    """The one who owns most."""
+    return [name for name, _ in sorted(found.items(), key=lambda pair: (-pair[1], pair[0])) if name][:1]
+
+
+def lines(owners: Sequence[str], evaluator: Evaluator, is_asked: bool) -> list[str]:
+    """Whom to ask, unless that *is_asked* already, and what the rules do cover that whoever asks may see."""
+    whom = listing(owners[:_MOST]) if owners else "the people who own the policies"
+    asked = "" if is_asked else f"Please ask {whom.removesuffix('.')}. "
+    domains = sorted({rule.domain.replace("_", " ") for rule in evaluator.ruleset.rules})
+    covered = listing(domains) if domains else "nothing yet"
+    return [f"{asked}The question is on the list of missing policies.", f"The policies cover: {covered}."]
+
+
+def meta(words: Sequence[str], owners: Sequence[str]) -> dict[str, Any]:
+    """What is kept of it beside the reply."""
+    return {"uncovered": {"words": list(words), "owners": list(owners)}}

@@ -1,0 +1,191 @@
+"""The plain writer: a decision in words, without a model. What it says is only what the decision says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.conversation import Choice
+from bot.enforcement.question.facts import Read, Unclear
+from bylaw.authored.labels import label_of
+from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.authored.wording import Wording
+from bylaw.language.lexicon import lexicon
+from bylaw.logic.formula.ir import ConditionalRule, Value
+from bylaw.logic.words.prose import is_clause, told, value_in_words
+
+_ASKING = frozenset(("what", "which", "when", "where", "who", "whose", "how", "why", "whether"))
+ALWAYS = "it holds in every case"
+CHANCE = "It may be another if you tell me:"
+DEPENDS = "Which of it holds depends on the case."
+UNHEARD = "I could not read an answer to my question in that."
+NOTHING_NEW = "I could read nothing new in that. For the case as told before:"
+WHICH = "What is it about?"
+RESTRICTIVE = "This is the most restrictive outcome still possible, since not everything is known"
+
+
+@dataclass(frozen=True)
+class Words:
+    """How facts, actions and outcomes are called, and how values are said."""
+
+    vocabulary: Vocabulary
+
+    def fact(self, name: str) -> str:
+        """The fact's label, else its name as words."""
+        declared = self.vocabulary.facts.get(name)
+        return declared.label if declared and declared.label else name.replace("_", " ")
+
+    def action(self, name: str) -> str:
+        """The action's label, else its name as words."""
+        declared = self.vocabulary.actions.get(name)
+        return declared.label if declared and declared.label else name.replace("_", " ")
+
+    def given(self, action: str) -> str | None:
+        """The clause that says that an action is taken, required or allowed, where its label has one."""
+        label = self._label(action)
+        return None if label is None else label.given
+
+    def denied(self, action: str) -> str | None:
+        """The clause that says that an action is not, where its label has one."""
+        label = self._label(action)
+        return None if label is None else label.denied
+
+    def _label(self, action: str) -> Wording | None:
+        declared = self.vocabulary.actions.get(action)
+        return declared.label if declared else None
+
+    def asked(self, name: str) -> str:
+        """What to call an outcome or action that a question may be about: its `ask` form, else its label."""
+        outcomes, actions = self.vocabulary.outcomes, self.vocabulary.actions
+        declared = outcomes[name].label if name in outcomes else actions[name].label if name in actions else None
+        called = self.outcome(name) if name in outcomes else self.action(name)
+        return (declared.ask if declared else None) or called
+
+    def outcome(self, name: str) -> str:
+        """The outcome's label, else its name as words."""
+        declared = self.vocabulary.outcomes.get(name)
+        return declared.label if declared and declared.label else name.replace("_", " ")
+
+    def value(self, name: str, value: Value) -> str:
+        """The value as people write it, with its unit."""
+        return value_in_words(value, label_of(self.vocabulary.facts[name]))
+
+    def told(self, name: str, value: Value) -> str:
+        """What a case says of a fact: a clause where its label makes one, else "label: value"."""
+        return told(name, value, label_of(self.vocabulary.facts[name]))
+
+    def case(self, facts: Mapping[str, Value], names: Iterable[str]) -> str:
+        """What the case says of those of *names* that are known."""
+        return "; ".join(self.told(name, facts[name]) for name in names if name in facts)
+
+
+def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str], is_refusal: bool = False) -> str:
+    """The first line of an answer: what an outcome gets, and how that answers an action that was asked for.
+
+    A refusal is no yes, whoever asked for it.
+    """
+    given = words.given(action)
+    said = f"{_capital(given or f'{words.outcome(outcome)}: {words.action(action)}')}."
+    if not asked_for:
+        return said
+    if action in asked_for and not is_refusal:
+        return f"Yes, {given}." if given else f"Yes. {said}"
+    others = [denied for name in asked_for if name != action and (denied := words.denied(name))]
+    return " ".join([f"No, {others[0]}." if others else "No.", *(f"{_capital(one)}." for one in others[1:]), said])
+
+
+def because(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], order: Iterable[str]) -> str:
+    """The facts of the case that a rule rests on."""
+    known = words.case(facts, order)
+    return f"Why: {known} ({rule.policy_id})." if known else f"Why: {ALWAYS} ({rule.policy_id})."
+
+
+def withheld(words: Words, facts: Iterable[str]) -> str:
+    """The note on an answer that is the most restrictive one because these facts were not told."""
+    return f"Not told: {listing(words.fact(name) for name in facts)}. Once it is, the answer may be another."
+
+
+def duty(words: Words, kind: str, action: str) -> str:
+    """A required, prohibited or permitted action."""
+    clause = words.denied(action) if kind == "prohibited" else words.given(action)
+    verb = {"required": "Required", "prohibited": "Not allowed", "permitted": "Allowed"}[kind]
+    return f"{_capital(clause)}." if clause else f"{verb}: {words.action(action)}."
+
+
+def open_duty(words: Words, action: str) -> str:
+    """A duty that facts which nobody told may still lift."""
+    return f"Whether this has to be done depends on what is not known: {words.action(action)}."
+
+
+def understood(words: Words, reads: Sequence[Read], remembered: Mapping[str, Value]) -> list[str]:
+    """What was read from the text, and what was kept from before: a wrong reading has to be visible."""
+    lines = []
+    if reads:
+        said = "; ".join(f"{words.told(r.fact, r.value)} (“{_short(r.words)}”)" for r in reads)
+        lines.append(f"I read: {said}.")
+    if remembered:
+        lines.append(f"From before: {words.case(remembered, sorted(remembered))}.")
+    return lines
+
+
+def not_understood(words: Words, unclear: Iterable[Unclear]) -> list[str]:
+    """What was said of a fact and not used, with the reason."""
+    return [
+        f"I did not use “{_short(one.words)}” ({words.fact(one.fact)}): {one.reason}."
+        for one in unclear
+        if one.fact in words.vocabulary.facts
+    ]
+
+
+def fallback(reason: str) -> str:
+    """The line that marks an answer in plain words where a model was to write it."""
+    return f"(In plain words: {reason}.)"
+
+
+def why_asked(about: str, policies: Sequence[str]) -> str:
+    """Why a fact is asked for: what depends on it, by which policies."""
+    return f"I ask because it decides {about}{f' ({listing(policies)})' if policies else ''}."
+
+
+def question(words: Words, name: str) -> str:
+    """The question that fetches a fact: its own `ask`, else one made from its label."""
+    fact = words.vocabulary.facts[name]
+    if fact.ask:
+        return fact.ask
+    label = words.fact(name)
+    if fact.type == "boolean":
+        return f"Is it so that {label}?" if is_clause(label) else f"Does this hold: {label}?"
+    unit = f", in {fact.unit}" if fact.unit and fact.type != "enum" else ""
+    first = label.partition(" ")[0].casefold()
+    if first in _ASKING:
+        asked = f"Please tell me {label}{unit}."
+    else:
+        asked = f"What is {label if first in lexicon()['determiner'] else f'the {label}'}{unit}?"
+    return f"{asked} A date like 2026-01-31 is enough." if fact.type == "date" else asked
+
+
+def choices(fact: Fact) -> tuple[Choice, ...]:
+    """What may be answered, where it is a short list."""
+    if fact.type == "boolean":
+        return Choice(value="yes", label="yes"), Choice(value="no", label="no")
+    return tuple(Choice(value=value, label=value.replace("_", " ")) for value in sorted(fact.values))
+
+
+def quoted(words: Sequence[str]) -> str:
+    """Words of a question, as in “dog” and “store”."""
+    return listing(f"“{word}”" for word in words)
+
+
+def listing(items: Iterable[str]) -> str:
+    """Join as in "a, b and c"."""
+    *rest, last = items
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 80 else f"{flat[:77]}…"

@@ -1,0 +1,1 @@
+"""One table a file, and the only code that writes to it."""

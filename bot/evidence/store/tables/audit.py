@@ -1,0 +1,341 @@
+"""Where the audit chain is kept: one chain for all processes, extended under one lock; only a redaction updates.
+
+`append` must run in a write transaction. SQLite's IMMEDIATE lock covers the read of the tail and the write after it; on
+PostgreSQL an advisory lock that ends with the transaction does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    CursorResult,
+    Integer,
+    Row,
+    Select,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    or_,
+    select,
+    text,
+    type_coerce,
+)
+
+from bot.evidence.store.columns import ID_LENGTH, Moment, first_row, metadata, run, stamp
+from bylaw.audit.entry import ARTIFACTS, BUNDLE, REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
+from bylaw.audit.verify import Ranges, Redaction, Verdict, Verifier, redaction
+from bylaw.canonical import canonical_json
+from bylaw.progress import Hear, heard
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("position", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
+    Column("prev_hash", String(64)),
+    Column("entry_hash", String(64), nullable=False),
+    Column("request_id", String(ID_LENGTH), index=True),
+    Column("at", Moment, nullable=False),
+    Column("header", Text, nullable=False),
+    Column("payload", Text),
+    # Two entries after one predecessor would be a fork: the database itself refuses it.
+    UniqueConstraint("prev_hash"),
+    UniqueConstraint("entry_hash"),
+)
+
+_LOCK = 0x6279_6C61_7701  # the advisory lock of the chain on PostgreSQL
+_BATCH = 1_000  # rows held at a time while the chain is read
+
+NOWHERE: Mapping[str, str | None] = {"bundle_etag": None, "commit": None}
+
+_LAST = select(func.max(audit.c.position)).scalar_subquery()
+_TAIL = select(audit.c.position, audit.c.entry_hash).where(audit.c.position == _LAST)
+_INSERT = audit.insert()
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """An entry as redacting sees it. `is_fixed`: all it says was hashed, so that nothing of it can be taken away."""
+
+    seq: int
+    request_id: str | None
+    papers: frozenset[str]
+    is_fixed: bool
+
+
+def prepare(body: Mapping[str, Any]) -> Draft:
+    """*body* ready to be appended: the work that needs no lock. Its time comes with its place in the chain."""
+    return draft(body, secrets.token_hex(16))
+
+
+def append(
+    connection: Connection,
+    body: Mapping[str, Any] | Draft,
+    at: datetime | Callable[[], datetime],
+    request_id: str | None = None,
+) -> AuditEntry:
+    """Add one entry, dated *at*, at the end of the chain and return it. It is part of the caller's transaction.
+
+    Given a clock, it is asked once the place in the chain is certain: whoever waited for it is not dated too early.
+    """
+    drafted = body if isinstance(body, Draft) else prepare(body)
+    lock(connection)
+    last = tail(connection)
+    dated = at if isinstance(at, datetime) else at()
+    entry = link(last, drafted, stamp(dated))
+    row = {
+        "position": entry.seq,
+        "prev_hash": entry.prev_hash,
+        "entry_hash": entry.entry_hash,
+        "request_id": request_id,
+        "at": dated,
+        "header": entry.header,
+        "payload": entry.payload,
+    }
+    run(connection, _INSERT, row)
+    return entry
+
+
+def lock(connection: Connection) -> None:
+    """Keep everybody else from extending the chain until this transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+
+
+def tail(connection: Connection) -> Checkpoint:
+    """Where the chain stands in this transaction."""
+    last = first_row(connection, _TAIL)
+    return START if last is None else Checkpoint(*last)
+
+
+def entries(connection: Connection, start: Checkpoint = START, hear: Hear | None = None) -> Iterator[AuditEntry]:
+    """The chain in its stored order, from what follows *start*."""
+    of = 0 if hear is None else tail(connection).count - start.count
+    for row in heard("reading the chain", _rows(connection, start), of, hear):
+        yield _entry(row)
+
+
+def verify(connection: Connection, anchors: Iterable[Checkpoint] = (), hear: Hear | None = None) -> Verdict:
+    """The verdict over the stored chain. The columns beside the header must say what the header says."""
+    verifier = Verifier(anchors)
+    elsewhere: tuple[int, int] | None = None
+    for row in heard("verifying", _rows(connection, START), 0 if hear is None else tail(connection).count, hear):
+        entry = _entry(row)
+        if verifier.feed(entry) and (wrong := _misfiled(row, entry)):
+            verifier.tell("edited", entry.seq, f"entry {entry.seq} is filed under another {wrong} than was recorded")
+        if entry.seq != row.position and elsewhere is None:
+            elsewhere = entry.seq, row.position
+    if elsewhere is not None and verifier.is_in_order:
+        verifier.tell("edited", elsewhere[0], f"entry {elsewhere[0]} is filed under the number {elsewhere[1]}")
+    return verifier.finish()
+
+
+def about(connection: Connection, request_id: str) -> list[AuditEntry]:
+    """The entries of one request, oldest first."""
+    query = select(audit).where(audit.c.request_id == request_id).order_by(audit.c.position)
+    with _leniently(connection):
+        return [_entry(row) for row in connection.execute(query)]
+
+
+def hash_at(connection: Connection, position: int) -> str | None:
+    """The hash of one entry, None when there is none."""
+    return connection.execute(select(audit.c.entry_hash).where(audit.c.position == position)).scalar()
+
+
+def follows(connection: Connection, position: int) -> str | None:
+    """What the entry behind *position* says that it follows, None when there is none."""
+    return connection.execute(select(audit.c.prev_hash).where(audit.c.position == position + 1)).scalar()
+
+
+def start_of(connection: Connection, since: datetime | int) -> Checkpoint:
+    """What the first entry of that number, or dated then or later, follows. By number: a clock may have gone back."""
+    if isinstance(since, int):
+        chosen = audit.c.position >= since
+    else:
+        chosen = audit.c.at >= since
+    start = select(func.min(audit.c.position)).where(chosen).scalar_subquery()
+    row = connection.execute(select(audit.c.position, audit.c.prev_hash).where(audit.c.position == start)).one_or_none()
+    return tail(connection) if row is None else Checkpoint(row.position - 1, row.prev_hash)
+
+
+def unredacted(
+    connection: Connection, before: datetime | None = None, request_id: str | None = None
+) -> Iterator[Filed]:
+    """The entries that no redaction has taken whole, of one request or dated earlier; redactions themselves stay.
+
+    One that an earlier version redacted is among them: its papers were left.
+    """
+    gone = taken(connection)
+    query = select(audit.c.position, audit.c.request_id, audit.c.header, audit.c.payload)
+    query = query.where(audit.c.header.not_like(_REDACTIONS)).order_by(audit.c.position)
+    if before is not None:
+        query = query.where(audit.c.at < before)
+    if request_id is not None:
+        query = query.where(audit.c.request_id == request_id)
+    with _leniently(connection), _batches(connection, query) as rows:
+        for row in rows:
+            if not (row.payload is None and row.position in gone):
+                yield Filed(row.position, row.request_id, _papers(row), str(row.header).startswith(_FIXED))
+
+
+def taken(connection: Connection) -> Ranges:
+    """The numbers of the entries that redactions took together with their papers. Earlier versions left those."""
+    found = [(entry, redaction(entry)) for entry in _redactions(connection)]
+    return Ranges(one for entry, said in found if said is not None and ARTIFACTS in entry.body for one in said.ranges)
+
+
+def names_elsewhere(
+    connection: Connection, wanted: Set[str], request_ids: Set[str], since: int = 0
+) -> tuple[set[str], int]:
+    """Which of *wanted* papers an entry behind *since* names that stays, and where the chain ends.
+
+    An entry stays unless it is of one of these requests, or redacted already.
+    """
+    query = select(audit.c.position, audit.c.request_id, audit.c.header, audit.c.payload).where(
+        audit.c.position > since
+    )
+    query = query.where(or_(audit.c.payload.is_not(None), audit.c.header.like(f"{_FIXED}%")))
+    found: set[str] = set()
+    last = since
+    with _leniently(connection), _batches(connection, query.order_by(audit.c.position)) as rows:
+        for row in rows:
+            last = row.position
+            if row.request_id not in request_ids:
+                found |= wanted & _papers(row)
+    return found, last
+
+
+def redaction_of(connection: Connection, seq: int) -> Redaction | None:
+    """The first redaction that took the payload of entry *seq*."""
+    for entry in _redactions(connection):
+        found = redaction(entry)
+        if found is not None and any(first <= seq <= last for first, last in found.ranges):
+            return found
+    return None
+
+
+def told(found: Redaction) -> str:
+    """Of a redaction, in words: `was redacted by dpo on 2026-11-20 (entry 7): asked for`."""
+    return f"was redacted by {found.by or 'nobody named'} on {found.at[:10]} (entry {found.seq}): {found.reason}"
+
+
+def redact(
+    connection: Connection,
+    chosen: Sequence[int],
+    by: str,
+    reason: str,
+    at: datetime | Callable[[], datetime],
+    origin: Mapping[str, str | None] = NOWHERE,
+) -> AuditEntry:
+    """Take the payloads of *chosen* away, and record that, by whom and why. Their digests stay in the chain.
+
+    Whatever lies beside the chain is to be gone by now: that the entry has papers of its own, none, says so. *origin*
+    are the etag and the commit of the bundle that was in force, null where none is known.
+    """
+    ranges = list(_ranges(chosen))
+    for first, last in ranges:
+        connection.execute(audit.update().where(audit.c.position.between(first, last)).values(payload=None))
+    said = {"event": REDACTION, "redacts": ranges, "by": by, "reason": reason}
+    return append(connection, {**said, **origin, ARTIFACTS: {}}, at)
+
+
+_REDACTIONS = f'%"event":"{REDACTION}"%'
+_FIXED = '{"body":'  # how a header begins that holds, hashed, all that was said: an earlier version wrote it
+_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+def _redactions(connection: Connection) -> list[AuditEntry]:
+    query = select(audit).where(audit.c.header.like(_REDACTIONS)).order_by(audit.c.position)
+    with _leniently(connection):
+        return [_entry(row) for row in connection.execute(query)]
+
+
+def _papers(row: Row[Any]) -> frozenset[str]:
+    """The papers that an entry names, except the bundle: it says nothing of anybody, and others came from it."""
+    try:
+        read = json.loads(row.header)
+        where = [read["body"] if "body" in read else read["kept"], json.loads(row.payload or "{}")]
+        named = [pair for one in where for pair in (one.get(ARTIFACTS) or {}).items()]
+        return frozenset(mark for name, mark in named if name != BUNDLE and _NAME.fullmatch(mark))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return frozenset()  # verifying will report it
+
+
+def _rows(connection: Connection, start: Checkpoint) -> Iterator[Row[Any]]:
+    """The stored rows after *start*."""
+    query = select(
+        audit.c.position,
+        audit.c.prev_hash,
+        audit.c.entry_hash,
+        audit.c.request_id,
+        type_coerce(audit.c.at, String).label("at"),
+        audit.c.header,
+        audit.c.payload,
+    ).order_by(audit.c.position)
+    if start.count:
+        query = query.where(audit.c.position > start.count)
+    with _leniently(connection), _batches(connection, query) as rows:
+        yield from rows
+
+
+def _batches(connection: Connection, query: Select[Any]) -> CursorResult[Any]:
+    """The rows that *query* finds; memory holds a batch of them."""
+    return connection.execute(query.execution_options(yield_per=_BATCH))
+
+
+@contextmanager
+def _leniently(connection: Connection) -> Iterator[None]:
+    """Read whatever stands in the rows: text that is none, as SQLite may hold it, is damage to tell of."""
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    driver: Any = connection.connection.driver_connection
+    before, driver.text_factory = driver.text_factory, lambda data: data.decode("utf-8", "replace")
+    try:
+        yield
+    finally:
+        driver.text_factory = before
+
+
+def _entry(row: Row[Any]) -> AuditEntry:
+    """The entry of a row. What is no text does not match any hash."""
+    prev_hash, entry_hash, header, payload = (
+        value if value is None or isinstance(value, str) else repr(value)
+        for value in (row.prev_hash, row.entry_hash, row.header, row.payload)
+    )
+    return read(prev_hash, str(entry_hash), str(header), payload, row.position)
+
+
+def _misfiled(row: Row[Any], entry: AuditEntry) -> str | None:
+    """Which column says something else than the header that was hashed?"""
+    if f'"at":"{row.at}"' not in entry.header:
+        return "time"
+    named = '"request_id":' if row.request_id is None else f'"request_id":{canonical_json(str(row.request_id))}'
+    return "request" if (named in entry.header) == (row.request_id is None) else None
+
+
+def _ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Ascending *numbers* as ranges, both ends included."""
+    first = last = None
+    for number in numbers:
+        if first is None or last is None:
+            first = last = number
+        elif number == last + 1:
+            last = number
+        else:
+            yield first, last
+            first = last = number
+    if first is not None and last is not None:
+        yield first, last

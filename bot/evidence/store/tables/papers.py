@@ -1,0 +1,123 @@
+"""Papers in the store: what a request read and wrote, in the very transaction that keeps its reply.
+
+One row a paper, by its fingerprint. So an answer waits for the disk once, and a store is backed up whole. With
+BYLAW_ARTIFACTS papers lie on a shelf apart (`bot.evidence.artifacts`): a folder, or any file system by URL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Column, Connection, Insert, String, Table, Text, bindparam, select
+from sqlalchemy.dialects import postgresql
+
+from bot.evidence.artifacts import ArtifactError, Artifacts, Needed, Paper, Shelf, checked, paper, shelf, written
+from bot.evidence.store.columns import inserting, metadata, run
+from bot.evidence.store.engine import Store
+
+papers = Table(
+    "papers",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
+EARLIER = ".bylaw/artifacts"  # the folder where papers lay before the store had room for them
+
+
+@dataclass(frozen=True)
+class Papers:
+    """The shelf inside *store*. What is not there is looked for on an *earlier* one."""
+
+    store: Store
+    earlier: Artifacts | None = None
+
+    def before(self, kept: Iterable[Paper]) -> None:
+        """Nothing: what goes into the transaction needs no place before it."""
+
+    def within(self, connection: Connection, kept: Iterable[Paper]) -> None:
+        """Keep the papers with whatever else this transaction keeps."""
+        # two transactions that keep the same papers take them in one order, and never wait for each other
+        rows = [{"name": one.name, "text": one.text} for one in sorted(kept, key=lambda one: one.name)]
+        if rows:
+            run(connection, _KEEP[connection.dialect.name], rows)
+
+    def remove(self, names: Sequence[str]) -> int:
+        """Delete those that lie on the earlier shelf; what is in the store goes with the rows beside it."""
+        return 0 if self.earlier is None else self.earlier.remove(names)
+
+    def older(self, moment: datetime) -> Sequence[str]:
+        """Those of the earlier shelf: in the store a paper is kept with its entry, or not at all."""
+        return () if self.earlier is None else self.earlier.older(moment)
+
+    def remove_within(self, connection: Connection, names: Sequence[str], unless: Needed) -> int:
+        """Delete the papers, except those that somebody needs: whoever keeps one again waits for this transaction."""
+        chosen = papers.c.name.in_(names)
+        there = connection.execute(select(papers.c.name).where(chosen).order_by(papers.c.name).with_for_update())
+        gone = {*there.scalars()}
+        gone -= unless(gone)
+        connection.execute(papers.delete().where(papers.c.name.in_(sorted(gone))))
+        return len(gone)
+
+    def put(self, value: Any) -> str:
+        """Keep *value* as canonical JSON in a transaction of its own; its fingerprint."""
+        return self._put(paper(value))
+
+    def put_text(self, text: str) -> str:
+        """Keep *text*, which is JSON, with exactly these bytes; its fingerprint."""
+        return self._put(written(text))
+
+    def get(self, name: str) -> Any:
+        """The value of the paper *name*; raises ArtifactError when it is missing or was altered."""
+        return json.loads(self.get_text(name))
+
+    def get_text(self, name: str) -> str:
+        """The bytes of the paper *name* as text; raises ArtifactError when it is missing or was altered."""
+        text = self._found(checked(name))
+        if text is None and self.earlier is not None:
+            return self.earlier.get_text(name)
+        if text is None:
+            raise ArtifactError(f"the artifact `{name}` is not in the store")
+        if not isinstance(text, str) or written(text).name != name:
+            raise ArtifactError(f"the artifact `{name}` was altered after it was written")
+        return text
+
+    def _put(self, one: Paper) -> str:
+        if self._found(one.name) is None:
+            with self.store.writing() as connection:
+                self.within(connection, [one])
+        return one.name
+
+    def _found(self, name: str) -> Any:
+        with self.store.reading() as connection:
+            found: Any = connection.execute(_LOAD, {"named": name}).scalar()
+        return found
+
+
+def shelf_of(url: str | None, root: Path, store: Store) -> Shelf:
+    """Where papers are kept: at *url*, else in *store*."""
+    if url is not None:
+        return shelf(url, root)
+    return Papers(store, shelf(EARLIER, root) if (root / EARLIER).is_dir() else None)
+
+
+def everywhere(url: str | None, root: Path, store: Store) -> tuple[Shelf, ...]:
+    """Every shelf where papers may lie: those that were kept before *url* was set are in the store."""
+    here = shelf_of(None, root, store)
+    return (here,) if url is None else (shelf(url, root), here)
+
+
+def _held() -> Insert:
+    """On PostgreSQL who keeps a paper that is there holds it, so that nobody takes it away meanwhile."""
+    insert = postgresql.insert(papers)
+    return insert.on_conflict_do_update(index_elements=[papers.c.name], set_={"name": insert.excluded.name})
+
+
+_KEEP: Mapping[str, Insert] = {"sqlite": inserting(papers, "sqlite"), "postgresql": _held()}
+# Spelled once: a statement that is built anew for each request costs more than it does.
+_LOAD = select(papers.c.text).where(papers.c.name == bindparam("named"))

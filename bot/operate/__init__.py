@@ -1,0 +1,1 @@
+"""For whoever runs an installation: what happened, how good it was, which walls stand."""

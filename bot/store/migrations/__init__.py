@@ -1,1 +1,0 @@
-"""Alembic's scripts, run by `bot.store.migrate`."""

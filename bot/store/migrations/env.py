@@ -1,9 +1,0 @@
-"""Runs the revisions on the connection that `bot.store.migrate` holds: its transaction is the only one."""
-
-from alembic import context
-
-context.configure(
-    connection=context.config.attributes["connection"],
-    target_metadata=context.config.attributes["metadata"],
-)
-context.run_migrations()

@@ -1,0 +1,1 @@
+"""Cases as boxes, intervals by value sets: exact, and without a solver."""

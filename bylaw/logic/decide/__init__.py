@@ -1,0 +1,1 @@
+"""What follows in a case: every completion of the unknown facts, conflicts, counterfactuals."""

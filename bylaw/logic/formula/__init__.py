@@ -1,0 +1,1 @@
+"""What a formula is: atoms and rules, the notations they are written in, and their JSON."""

@@ -1,0 +1,1 @@
+"""Z3, in this process or in one that may be killed."""

@@ -1,0 +1,1 @@
+"""Formulas, rules and graphs as people read them."""

@@ -1,0 +1,1 @@
+"""The clauses of a statement: rows, joins, groups, conditions and periods, each built once."""

@@ -1,0 +1,200 @@
+"""`bylaw import`: the semantic layer that others wrote, or what a live database shows, as context files."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ci.importers.draft import Draft, Dropped
+    from ci.importers.write import Plan
+
+FORMATS = ("auto", "dbt", "metricflow", "cortex", "ossie", "lookml", "wren")  # as in `ci.importers.registry`
+SHOWN = 5  # places of one reason, and lines of one file, before the rest is counted
+
+
+@click.command("import")
+@click.argument("source", metavar="FILE_FOLDER_OR_URL")
+@click.argument("manifest", metavar="[MANIFEST]", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="What the source is; `auto` looks into it.",
+)
+@click.option(
+    "--output",
+    "root",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    show_default=".",
+    help="The policy repository whose context/ is written.",
+)
+@click.option(
+    "--schema", help="The schema of tables whose source names none (main); of a database, the one meant (all)."
+)
+@click.option(
+    "--tables", metavar="NAMES", help="Of a database: only these tables, with commas between; `*` is any text."
+)
+@click.option("--dialect", help="The dialect of SQL in the source, by its sqlglot name, where it is not the usual one.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be written, with the changes of each file; write nothing."
+)
+@click.option("--force", is_flag=True, help="Where the source and a person's edit differ, take what the source says.")
+@click.option("--all", "all_", is_flag=True, help="Show every place that was not carried over.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    source: str,
+    manifest: Path | None,
+    format_: str,
+    root: Path,
+    schema: str | None,
+    tables: str | None,
+    dialect: str | None,
+    dry_run: bool,
+    force: bool,
+    all_: bool,
+    as_json: bool,
+) -> None:
+    """Write the entities, metrics, joins and verified queries of another source as context files.
+
+    One record a file. Imported again, a file follows its source and keeps what people edited since; where both changed,
+    the edit stays and is named. What could not be carried over is listed with its place and the reason. What is written
+    checks clean; `bylaw check --warehouse URL` then holds it against the data. Exit code 1 when an edit was kept
+    against the source.
+
+    Of a live database they are drafted from what it declares and what its rows show: keys, joins with how many rows
+    they find, closed lists of values, dates, columns that look personal. It is only read, each statement within
+    `warehouse.seconds` of rules/ci.yaml, of large tables the first `warehouse.rows`. Each part says in a comment what
+    it rests on. No value of a column that looks personal is written anywhere.
+
+    \b
+    bylaw import duckdb:///shop.duckdb           drafts for review; --tables 'ord*,customers', --schema sales
+    bylaw import postgresql://reader@db/shop --dry-run
+    bylaw import target/manifest.json            dbt: models, tests, sources, exposures, semantic models, metrics
+    bylaw import models --format metricflow --schema analytics
+    bylaw import revenue.yaml --dry-run          Cortex, Ossie: what would be written, and what not
+    bylaw import lookml --output ../policies     views and explores (with the extra `bylaw-policies[lookml]`)
+    bylaw import mcp tools.json                  a draft of rules/tools.yaml from a server's tools/list
+    """
+    from bylaw.errors import UsageError
+
+    if manifest is not None:
+        if source != "mcp":
+            raise UsageError(f"`{source}` is no source of tools", "write `bylaw import mcp MANIFEST`")
+        _tools(manifest, root, dry_run, as_json)
+        return
+    from ci.importers.draft import is_name
+    from ci.importers.write import plan
+
+    if schema is not None and not is_name(schema):
+        raise UsageError(f"`{schema[:60]}` is no name of a schema")
+    if "://" in source:
+        name, origin, draft = _database(source, root, schema, tables)
+    else:
+        if tables is not None:
+            raise UsageError("`--tables` is meant for a database", "name one: duckdb:///FILE, postgresql://HOST/DB")
+        name, origin, draft = _layer(Path(source), format_, schema or "main", dialect)
+    found = plan(root, draft, origin, force)
+    if not dry_run:
+        found.write()
+    if as_json:
+        click.echo(json.dumps(_document(name, found, draft.dropped, dry_run), indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(_lines(name, found, draft.dropped, dry_run, all_)), color=ctx.color)
+    ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
+
+
+def _layer(source: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, str, Draft]:
+    """The format of a semantic layer, what it is remembered as, and what it says."""
+    from bylaw.errors import UsageError
+    from ci.importers.registry import drafted
+    from ci.importers.sql import is_dialect
+
+    if dialect is not None and not is_dialect(dialect):
+        raise UsageError(f"`{dialect[:60]}` is no dialect that sqlglot knows")
+    name, draft = drafted(source, format_, schema, dialect)
+    return name, f"{name} {source.name}", draft
+
+
+def _database(url: str, root: Path, schema: str | None, tables: str | None) -> tuple[str, str, Draft]:
+    """The same of a live database. What is remembered of its address names neither host nor user."""
+    from bylaw.progress import progress
+    from ci.importers.database.read import Wanted, drafted
+    from ci.loading.load import rules_of
+
+    patterns = tuple(part.strip() for part in (tables or "").split(",") if part.strip())
+    with progress() as hear:
+        draft = drafted(url, Wanted(schema, patterns), rules_of(root), date.today(), hear)
+    kind = url.partition("://")[0]
+    return kind, f"{kind} {Path(url.partition('?')[0]).name}", draft
+
+
+def _tools(manifest: Path, root: Path, dry_run: bool, as_json: bool) -> None:
+    """Draft the bindings of an agent's tools."""
+    from ci.importers.mcp import PATH, draft
+
+    found = draft(manifest, root)
+    if not dry_run and found.added:
+        found.write(root)
+    if as_json:
+        told = {"format": "mcp", "dry_run": dry_run, "path": PATH, "added": found.added, "notes": found.notes}
+        click.echo(json.dumps({**told, "text": found.text}, indent=2, ensure_ascii=False))
+        return
+    state = "would be written to" if dry_run else "written to"
+    click.echo(f"{len(found.added)} tools {state} {root / PATH}: {', '.join(found.added) or 'nothing is new'}")
+    for note in found.notes:
+        click.echo(f"  {note}")
+    if dry_run:
+        click.echo(found.text)
+
+
+def _lines(name: str, plan: Plan, dropped: Sequence[Dropped], dry_run: bool, all_: bool) -> Iterator[str]:
+    yield f"read as {name}; {'would be written to' if dry_run else 'written to'} {plan.root}:"
+    for state in ("new", "updated", "kept"):
+        for entry in plan.entries:
+            if entry.state == state:
+                yield f"  {state:<8} {entry.path}"
+                for note in entry.notes:
+                    yield f"           {note}"
+                if entry.diff and (dry_run or state == "kept"):
+                    yield from (f"           {line}" for line in entry.diff.splitlines())
+    same = sum(entry.state == "unchanged" for entry in plan.entries)
+    if same:
+        yield f"  {same} {'file is' if same == 1 else 'files are'} as the source says"
+    if not plan.entries:
+        yield "  nothing"
+    for path in plan.gone:
+        yield f"  left     {path}: the source no longer speaks of it; delete it if that is meant"
+    if dropped:
+        yield ""
+        yield f"not carried over ({len(dropped)}):"
+        yield from _reasons(dropped, all_)
+
+
+def _reasons(dropped: Sequence[Dropped], all_: bool) -> Iterator[str]:
+    places: dict[str, list[str]] = defaultdict(list)
+    for one in dropped:
+        places[one.why].append(one.where)
+    for why, where in places.items():
+        yield f"  {why}"
+        shown = where if all_ else where[:SHOWN]
+        yield from (f"    {place}" for place in shown)
+        if len(where) > len(shown):
+            yield f"    and {len(where) - len(shown)} more (--all)"
+
+
+def _document(name: str, plan: Plan, dropped: Sequence[Dropped], dry_run: bool) -> dict[str, object]:
+    files = [{"path": e.path, "state": e.state, "notes": list(e.notes), "diff": e.diff} for e in plan.entries]
+    lost = [{"where": one.where, "why": one.why} for one in dropped]
+    return {"format": name, "dry_run": dry_run, "files": files, "left": list(plan.gone), "not_carried_over": lost}

@@ -1,0 +1,1 @@
+"""What a person can look up: policies, words and findings explained; schemas for editors."""

@@ -1,0 +1,154 @@
+"""`bylaw explain ID`: a policy, a rule, a word, a decision or a finding id, said in words with its places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from bylaw.authored.labels import called, labels
+from bylaw.errors import UsageError
+from bylaw.gate.words import history_in_words
+from bylaw.logic.formula.ir import ConditionalRule
+from bylaw.logic.words.prose import rule_in_words
+from bylaw.logic.words.readable import readable
+from ci.help.meanings import MEANINGS
+from ci.loading.nearest import did_you_mean
+from ci.loading.record import PolicyRecord
+from ci.pipeline import Run, run
+
+FEW = 1_000  # ids of a repository that are explained at once, for whoever asks for the next one
+
+
+def explanations(root: Path, id: str, at: date | None, today: date) -> dict[str, str]:
+    """What *id* means, and beside it what every other id does, where there are few. Raises UsageError as `explain`."""
+    done = run(root, at, today)
+    names = _names(done)
+    told = {name: text for name in names if (text := _told(done, name)) is not None} if len(names) <= FEW else {}
+    if id not in told:
+        if (text := _told(done, id)) is None:
+            kinds = "an id is that of a policy, a rule, a fact, an action, an outcome, a decision or a finding"
+            raise UsageError(f"nothing here is called `{id}`", did_you_mean(id, names) or kinds)
+        told[id] = text
+    return told
+
+
+def _told(done: Run, id: str) -> str | None:
+    for speak in (_policy, _rule, _word, _decision):
+        if lines := list(speak(done, id)):
+            return "\n".join(lines)
+    return None
+
+
+def _names(done: Run) -> list[str]:
+    workspace = done.workspace
+    vocabulary = workspace.vocabulary
+    return [
+        *(file.policy.policy_id for file in workspace.policies),
+        *(rule.rule_id for rule in done.ruleset.rules),
+        *vocabulary.facts,
+        *vocabulary.actions,
+        *vocabulary.outcomes,
+        *vocabulary.terms,
+        *workspace.decisions.decisions,
+        *MEANINGS,
+    ]
+
+
+def _policy(done: Run, id: str) -> Iterator[str]:
+    record = next((r for r in done.proofs.records if r.policy.policy_id == id.upper()), None)
+    if record is None:
+        return
+    metadata = record.policy.metadata
+    yield f"{record.policy.policy_id}  {record.path}"
+    yield f"  source: {metadata.source}; owner: {metadata.owner or 'nobody'}"
+    yield f"  level {record.level.number} ({record.level.name}): {record.level.reason}"
+    if period := _period(record):
+        yield f"  {period}"
+    layers = record.enriched.get("layer_assignment", {})
+    if layers:
+        cycle = done.workspace.rules.layers.layers[layers["primary_layer"]].update_cycle
+        first = f"first of all in {layers['primary_layer']}, updated {cycle}"
+        yield f"  enforced in {', '.join(layers['assigned_layers'])}; {first}"
+    if not record.policy.is_active:
+        yield "  not in force: nobody has confirmed it yet"
+    if record.status["formalization"] == "failed":
+        yield "  text only: it could not be formalized, see `bylaw check`"
+    spoken, names = labels(done.workspace.vocabulary), called(done.workspace.vocabulary)
+    for rule in record.rules:
+        yield ""
+        yield f"  {rule.rule_id}  line {rule.source.line}"
+        yield f"    {rule_in_words(_short(done, rule), spoken, names)}"
+        if rule.source.text:
+            yield f"    “{rule.source.text}”"
+    for constraint in record.constraints:
+        yield f"\n  {constraint.constraint_id}  line {constraint.source.line}\n    always: {constraint.text}"
+    for finding in done.findings:
+        if record.policy.policy_id in finding.policies:
+            yield f"\n  {finding.severity}[{finding.id}] {finding.message}"
+
+
+def _short(done: Run, rule: ConditionalRule) -> ConditionalRule:
+    return replace(rule, guard=readable(rule.guard, done.ruleset.variables))
+
+
+def _period(record: PolicyRecord) -> str:
+    metadata = record.policy.metadata
+    since = f"from {metadata.effective_date}" if metadata.effective_date else ""
+    until = f"until {metadata.expiry_date}" if metadata.expiry_date else ""
+    return " ".join(part for part in ("in force" if since or until else "", since, until) if part)
+
+
+def _rule(done: Run, id: str) -> Iterator[str]:
+    rule: ConditionalRule | None = next((r for r in done.ruleset.rules if r.rule_id.casefold() == id.casefold()), None)
+    if rule is None:
+        return
+    yield f"{rule.rule_id} of {rule.policy_id}  {rule.source.path}:{rule.source.line}"
+    words = done.workspace.vocabulary
+    yield f"  {rule_in_words(_short(done, rule), labels(words), called(words))}"
+    if rule.source.text:
+        yield f"  “{rule.source.text}”"
+
+
+def _word(done: Run, id: str) -> Iterator[str]:
+    vocabulary = done.workspace.vocabulary
+    for section, kind in (("facts", "fact"), ("actions", "action"), ("outcomes", "outcome"), ("terms", "term")):
+        declared = getattr(vocabulary, section)
+        if id not in declared:
+            continue
+        path = done.workspace.path_of_word(section, id)
+        yield f"{id}  {kind}, {path}:{done.workspace.line(path, (section, id))}"
+        label = getattr(declared[id], "label", None)
+        if label:
+            yield f"  {label}"
+        if section == "facts":
+            fact = declared[id]
+            unit = f" in {fact.unit}" if fact.unit else ""
+            values = f": {', '.join(fact.values)}" if fact.values else ""
+            yield f"  {fact.type}{unit}{values}"
+            if fact.history is not None:
+                yield f"  computed: {history_in_words(fact.history)}"
+        if section == "actions" and (outcome := vocabulary.outcome_of(id)):
+            yield f"  answers `{outcome}`: {called(vocabulary)[outcome]}"
+        users = sorted({rule.policy_id for rule in done.ruleset.rules if _speaks_of(rule, section, id)})
+        if users:
+            yield f"  used by {', '.join(users)}"
+
+
+def _speaks_of(rule: ConditionalRule, section: str, id: str) -> bool:
+    if section == "facts":
+        from bylaw.logic.formula.ir import names
+
+        return id in names(rule.guard)
+    return id in (rule.effect.action, rule.effect.outcome)
+
+
+def _decision(done: Run, id: str) -> Iterator[str]:
+    decision = done.workspace.decisions.decisions.get(id)
+    if decision is None:
+        return
+    path = done.workspace.decisions.sources.get(id, "")
+    yield f"{id}  {path}"
+    yield f"  {decision.option}, {decision.timestamp[:10]}, {decision.decision_maker or 'nobody named'}"
+    yield f"  {decision.rationale}"

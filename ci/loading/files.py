@@ -1,0 +1,137 @@
+"""Which files a policy repository consists of, and their bytes. Nothing outside the root is ever read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci.findings import Finding, Place
+from ci.loading.limits import MAX_BYTES
+
+FOLDERS = ("policies", "context", "rules")
+SUFFIXES = (".yaml", ".yml", ".json")
+LINES = (".jsonl", ".ndjson")  # records that look as if they were read
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file as it lies on the disk; `path` is relative to the root, with `/`. One byte too many says: too large."""
+
+    path: str
+    data: bytes
+
+
+def contents(root: Path) -> Iterator[Content | Finding]:
+    """Every YAML and JSON file under the folders of *root*, in the order of their names; what cannot be read, said."""
+    real_root = os.path.realpath(root)
+    for folder in FOLDERS:
+        if os.path.lexists(root / folder):
+            yield from _walk(root, folder, real_root)
+
+
+def _walk(root: Path, folder: str, real_root: str) -> Iterator[Content | Finding]:
+    waiting = [folder]
+    visited: set[str] = set()
+    while waiting:
+        path = waiting.pop()
+        real = os.path.realpath(root / path)
+        if astray := _led_astray(real, real_root):
+            yield _unreadable(path, astray)
+            continue
+        if real in visited:
+            yield _unreadable(path, "the link leads back to a folder that is read already")
+            continue
+        visited.add(real)
+        try:
+            with os.scandir(root / path) as found:
+                entries = sorted((entry for entry in found if not entry.name.startswith(".")), key=_name)
+        except OSError as problem:
+            yield _unreadable(path, f"the folder cannot be read: {_reason(problem)}")
+            continue
+        folders = []
+        for entry in entries:
+            inner = f"{path}/{entry.name}"
+            if _is_folder(entry):
+                if entry.is_symlink() and _is_read_anyway(os.path.realpath(entry.path), real_root):
+                    yield _unreadable(inner, "the link leads to a folder that is read at its own place")
+                else:
+                    folders.append(inner)
+            elif entry.name.lower().endswith(SUFFIXES):
+                yield _content(entry, inner, real_root)
+            elif entry.name.lower().endswith(LINES):
+                help = "write it as YAML or JSON, or keep it elsewhere: logs are given to a verb by name"
+                yield Finding("unread-file", f"nothing reads `{entry.name}`", Place(_shown(inner), line=1), help=help)
+        waiting += reversed(folders)
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself: reading it as a file says so
+        return False
+
+
+def _content(entry: os.DirEntry[str], path: str, real_root: str) -> Content | Finding:
+    if entry.is_symlink() and (astray := _led_astray(os.path.realpath(entry.path), real_root)):
+        return _unreadable(path, astray)
+    try:
+        status = entry.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return _unreadable(path, "this is no ordinary file")  # reading a pipe would wait for ever
+        return Content(_shown(path), _bytes(entry.path, status.st_size))
+    except OSError as problem:
+        return _unreadable(path, f"the file cannot be read: {_reason(problem)}")
+
+
+def _bytes(path: str, size: int) -> bytes:
+    """What the file holds, one byte more than may be read at most. No stream: ten thousand files are opened here."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        # Python sets aside as many bytes as it is asked for: asking for the most is slow for a small file.
+        data = os.read(descriptor, min(size, MAX_BYTES) + 1)
+        while data and len(data) != size and len(data) <= MAX_BYTES:  # it has grown, or its size is not told
+            if not (more := os.read(descriptor, MAX_BYTES + 1 - len(data))):
+                break
+            data += more
+        return data
+    finally:
+        os.close(descriptor)
+
+
+def _led_astray(real: str, real_root: str) -> str | None:
+    """Why nothing is read at *real*, to which a link may have led: what is hidden may hold somebody's secrets."""
+    if not _is_inside(real, real_root):
+        return "the link leads out of the repository"
+    if f"{os.sep}." in real[len(real_root) :]:
+        return "the link leads to a hidden file"
+    return None
+
+
+def _is_inside(real: str, real_root: str) -> bool:
+    return real == real_root or real.startswith(real_root.rstrip(os.sep) + os.sep)
+
+
+def _is_read_anyway(real: str, real_root: str) -> bool:
+    """Is *real* one of the folders that are read, in one of them, or the root that holds them?"""
+    read = (os.path.realpath(f"{real_root}/{folder}") for folder in FOLDERS)
+    return real == real_root or any(_is_inside(real, folder) for folder in read)
+
+
+def _reason(problem: OSError) -> str:
+    return (problem.strerror or "the system gives no reason").lower()
+
+
+def _shown(path: str) -> str:
+    """A name that is not UTF-8 is still printed, and hashed."""
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
+def _unreadable(path: str, message: str) -> Finding:
+    return Finding("unreadable-file", message, Place(_shown(path), line=1, column=1))

@@ -1,0 +1,1 @@
+"""Rules that contradict each other: found, grouped by cause, told."""

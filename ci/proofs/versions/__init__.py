@@ -1,0 +1,1 @@
+"""Two versions of a policy set: which cases change outcome, and that no others do."""

@@ -1,0 +1,1 @@
+"""Comments that ask something of bylaw, and their answers."""

@@ -1,0 +1,1 @@
+"""What a pull request does, as data; computed where strangers' files are read."""

@@ -1,0 +1,1 @@
+"""The words of a review on GitHub: what is shown already, and what has to change."""

@@ -1,0 +1,1 @@
+"""The data of a review in words."""

@@ -1,0 +1,296 @@
+"""The one comment below a pull request: what changes, what contradicts what, who decides, how policies decide now.
+
+Each part shows as many rows as rules/ci.yaml lets it, fewer where the whole would not fit, and says how many it leaves
+out. Where nothing is to be said it is empty.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ci.report.changes import remarks
+from ci.review.computed.document import FoundItem, OutcomeChange, PolicyGraph, RecordedAnswers, ReviewDocument
+from ci.review.words.comment import LONGEST, RANK, ending
+from ci.review.words.markdown import Markdown, block, cell, coded, drawn, filled, html_code, joined, said
+from ci.review.words.view import Setting, count, place
+
+_MARKER = Markdown("<!-- bylaw:summary -->")
+MOST_DRAWING = 40_000  # letters of a drawing; GitHub draws none beyond 50,000
+MOST_HANDLES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """How much is shown: rows of a part, letters of a text, and drawings."""
+
+    rows: int
+    letters: int
+    graphs: int
+    has_cases: bool = True
+
+
+def summary(document: ReviewDocument, setting: Setting, omitted: int) -> str:
+    """The summary, as long as it may be; empty where there is nothing to say."""
+    if not has_news(document):
+        return ""
+    text = ""
+    for room in _rooms(setting):
+        text = _summary(document, setting, omitted, room)
+        if len(text) <= LONGEST:
+            break
+    return text
+
+
+def has_news(document: ReviewDocument) -> bool:
+    """Is there anything that a reviewer would want to know?"""
+    counts = document.counts
+    is_found = counts.error or counts.warning or counts.notice or document.change_count
+    is_heard = document.recorded is not None and document.recorded.not_under_base
+    return bool(is_found or is_heard or document.unknown or document.open_questions)
+
+
+def headline(document: ReviewDocument) -> str:
+    """The verdict in one plain sentence without a word of the files."""
+    counts = document.counts
+    notes = max(0, counts.notice - document.change_count)
+    kinds = ((counts.error, "error"), (counts.warning, "warning"), (notes, "note"))
+    told = [count(number, f"new {noun}") for number, noun in kinds if number]
+    clashes = sum(finding.id == "conflict" and finding.severity == "error" for finding in document.new)
+    if clashes and clashes == counts.error:
+        told[0] = f"{count(clashes, 'new contradiction')} to decide"
+    elif clashes and counts.error:
+        told[0] += f", {clashes:,} of them {'a contradiction' if clashes == 1 else 'contradictions'} to decide"
+    found = ", ".join(told) or "no new findings"
+    return f"{found}; {_outcomes(document)}"
+
+
+def _outcomes(document: ReviewDocument) -> str:
+    kinds = count(document.change_count, "kind of case changes outcome", "kinds of cases change outcome")
+    if not document.nothing_else_changes:
+        return f"{kinds if document.change_count else 'no change of outcome was found'}, and more may"
+    return f"{kinds}, no other does" if document.change_count else f"no case changes outcome{_remarks(document)}"
+
+
+def _remarks(document: ReviewDocument) -> str:
+    return f" ({remarks(document.only_comments_in)[2:]})" if document.only_comments_in else ""
+
+
+def _rooms(setting: Setting) -> Iterator[_Room]:
+    """From the roomiest to the tightest; the last one fits whatever a document may hold."""
+    rows, graphs = setting.rules.rows, setting.rules.graphs
+    yield _Room(rows, 600, graphs)
+    yield _Room(rows, 300, graphs)
+    yield _Room(rows, 300, 0)
+    yield _Room(min(rows, 20), 200, 0, has_cases=False)
+    yield _Room(min(rows, 8), 100, 0, has_cases=False)
+    yield _Room(min(rows, 3), 50, 0, has_cases=False)
+
+
+def _summary(document: ReviewDocument, setting: Setting, omitted: int, room: _Room) -> str:
+    new = sorted(document.new, key=lambda finding: (RANK[finding.severity], finding.at.path, finding.at.line))
+    clashes = [finding for finding in new if finding.side is not None and finding.related]
+    others = [finding for finding in new if finding not in clashes]
+    open_ = [finding for finding in new if finding.owners and finding.id == "conflict"]
+    values: dict[str, Any] = {
+        "marker": _MARKER,
+        "title": said(_capital(headline(document)), 1_000),
+        "about": _about(document, omitted),
+        "changes": [_change(change, room) for change in document.changes[: room.rows]],
+        "more_changes": document.change_count - len(document.changes[: room.rows]),
+        "narrowed": [said(line, room.letters) for line in document.narrowed[: room.rows]],
+        "more_narrowed": len(document.narrowed[room.rows :]),
+        "nothing_else": _nothing_else(document),
+        "unknown": [said(reason, room.letters) for reason in document.unknown[: room.rows]],
+        "more_unknown": len(document.unknown[room.rows :]),
+        "recorded": None if document.recorded is None else _recorded(document.recorded, room),
+        "conflicts": [_clash(finding, document, setting, room) for finding in clashes[: room.rows]],
+        "more_conflicts": len(clashes[room.rows :]),
+        **_decide(open_, document, setting, room),
+        "findings": [_row(finding, document, setting, room) for finding in others[: room.rows]],
+        "findings_title": "Other new findings" if clashes else "New findings",
+        "more_findings": _left_out(others[room.rows :], document),
+        **_graphs(document.graphs, document, setting, room),
+        **_cases(document, room),
+        "open_questions": [_question(question, room) for question in document.open_questions[: room.rows]],
+        "footer": _footer(document),
+    }
+    return filled("summary_v1", values)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _about(document: ReviewDocument, omitted: int) -> Markdown:
+    parts = [f"{document.head_sha[:12]} against {document.base_sha[:12]}"]
+    parts.append(f"{count(document.policy_count, 'policy', 'policies')}, asked for {document.at}")
+    if document.counts.existing:
+        parts.append(f"{count(document.counts.existing, 'finding')} were there before and fail nothing")
+    if omitted:
+        parts.append(f"{count(omitted, 'more finding')} would be a comment of its own, beyond the cap of rules/ci.yaml")
+    if document.is_dirty:
+        parts.append("files that are not committed took part")
+    return said("; ".join(parts) + ".", 2_000)
+
+
+# ---- outcomes -------------------------------------------------------------------------------------------------------
+
+
+def _change(change: OutcomeChange, room: _Room) -> dict[str, Markdown]:
+    return {
+        "subject": cell(change.subject, room.letters),
+        "case": cell(change.case.words or change.where or "every case", room.letters),
+        "before": _held(change.before, change.by_before, room),
+        "after": _held(change.after, change.by_after, room),
+    }
+
+
+def _held(what: str, by: Sequence[str], room: _Room) -> Markdown:
+    """What holds and by whom; where several speak at once, nobody wins."""
+    if len(by) > 1:
+        told = "; ".join(by[:3]) + (f"; {len(by) - 3} more" if len(by) > 3 else "")
+        return joined(Markdown("**nobody wins**<br>"), cell(told, room.letters))
+    held = joined(Markdown("**"), cell(what, room.letters), Markdown("**"))
+    return joined(held, Markdown("<br>"), cell(by[0].partition(" ")[0], room.letters)) if by else held
+
+
+def _nothing_else(document: ReviewDocument) -> Markdown | None:
+    if document.nothing_else_changes:
+        return Markdown("Proved: no other case changes outcome.") if document.change_count else None
+    return Markdown("Whether any other case changes outcome is **not known**:")
+
+
+def _recorded(found: RecordedAnswers, room: _Room) -> Markdown:
+    """How many recorded answers would be different, how many by this change, and the first of them."""
+    told = f"{found.different:,} of {count(found.answers, 'recorded answer')} would be different"
+    if found.different:
+        told += f", {f'{found.not_under_base:,} of them' if found.not_under_base else 'none'} by this change"
+    shown = [coded(name, room.letters) for name in found.examples[: room.rows]]
+    left = found.different - len(shown)
+    named = f": {', '.join(shown)}{f' and {left:,} more' if left else ''}" if shown else ""
+    rest = f" Left out, because the case was redacted or not recorded: {found.left_out:,}." if found.left_out else ""
+    return Markdown(f"{told}{named}.{rest}")
+
+
+# ---- findings -------------------------------------------------------------------------------------------------------
+
+
+def _clash(finding: FoundItem, document: ReviewDocument, setting: Setting, room: _Room) -> Markdown:
+    about = joined(Markdown("**"), said(finding.subject or "", room.letters), Markdown("**: "))
+    words = finding.case.words if finding.case is not None else ""
+    other = finding.related[0]
+    sides = [
+        joined(said(note or "", room.letters), " (", place(spot, document, setting, room.letters), ")")
+        for note, spot in ((finding.side, finding.at), (other.note, other))
+    ]
+    more = f"; {finding.pairs:,} pairs of rules for this one cause" if finding.pairs > 1 else ""
+    return joined(
+        about if finding.subject else Markdown(""),
+        *((said(words, room.letters), ": ") if words else ()),
+        sides[0],
+        ", ",
+        sides[1],
+        "; ",
+        said(f"{ending(finding)}{more}", room.letters),
+    )
+
+
+def _row(finding: FoundItem, document: ReviewDocument, setting: Setting, room: _Room) -> Markdown:
+    return joined(
+        Markdown(f"**{'note' if finding.severity == 'notice' else finding.severity}** "),
+        coded(finding.id),
+        " ",
+        place(finding.at, document, setting, room.letters),
+        ": ",
+        said(finding.message, room.letters),
+    )
+
+
+def _left_out(rest: Sequence[FoundItem], document: ReviewDocument) -> str | None:
+    """How many findings of which kind are not in the list, those included that the document itself leaves out."""
+    kinds = Counter(finding.id for finding in rest)
+    counts = document.counts
+    unsent = counts.error + counts.warning + counts.notice - document.change_count - len(document.new)
+    told = [f"{number:,} `{id}`" for id, number in sorted(kinds.items())]
+    told += [f"{unsent:,} that the review does not carry"] if unsent > 0 else []
+    return f"{sum(kinds.values()) + max(0, unsent):,} more: {', '.join(told)}" if told else None
+
+
+def _decide(open_: Sequence[FoundItem], document: ReviewDocument, setting: Setting, room: _Room) -> dict[str, Any]:
+    """Every contradiction that nobody wins goes to the owners of its policies, each group of owners once."""
+    asked: dict[tuple[str, ...], list[str]] = {}
+    handles: dict[str, None] = {}
+    for finding in open_:
+        asked.setdefault(tuple(finding.owners), []).append(" and ".join(finding.policies[:2]))
+        for spot in (finding.at, *finding.related[:1]):
+            handles.update(dict.fromkeys(setting.owners.of(document.folder + spot.path)))
+    rows = [
+        joined(Markdown("**"), said(" and ".join(owners), room.letters), Markdown("**: "), said(_some(cases), 600))
+        for owners, cases in sorted(asked.items())
+    ]
+    # The only words of a review that GitHub acts on; they come from the trusted branch alone.
+    told = Markdown(" ".join(list(handles)[:MOST_HANDLES])) if handles else None
+    return {
+        "decide": rows[: room.rows],
+        "more_decide": len(rows[room.rows :]),
+        "handles": told,
+    }
+
+
+def _some(cases: Sequence[str]) -> str:
+    unique = list(dict.fromkeys(cases))
+    more = f"; {len(unique) - 5} more" if len(unique) > 5 else ""
+    return "; ".join(unique[:5]) + more
+
+
+# ---- graphs, cases, the rest ----------------------------------------------------------------------------------------
+
+
+def _graphs(found: Sequence[PolicyGraph], document: ReviewDocument, setting: Setting, room: _Room) -> dict[str, Any]:
+    drawings: list[dict[str, Markdown]] = []
+    too_large: list[PolicyGraph] = []
+    for graph in found:
+        picture = drawn(graph) if 0 < graph.node_count <= setting.rules.nodes and graph.nodes else None
+        if picture is None or len(picture) > MOST_DRAWING:
+            too_large += [graph] if graph.node_count else []
+        elif len(drawings) < room.graphs:
+            drawings.append({"name": html_code(graph.policy_id), "drawn": picture})
+    sent = sum(graph.node_count == 0 for graph in found)
+    left = document.graph_count - len(drawings) - sent
+    why = f", {len(too_large)} of them too large to draw" if too_large else ""
+    more = f"{count(left, 'more decision graph')} not drawn here{why}: `bylaw explain ID` says a policy in words."
+    return {"graphs": drawings, "more_graphs": said(more, 600) if left > 0 else None}
+
+
+def _cases(document: ReviewDocument, room: _Room) -> dict[str, Any]:
+    told = document.coverage
+    if told is None or not told.after.count:
+        return {"coverage": None, "missing": None, "missing_title": ""}
+    before = f", before {told.before.covered} of {told.before.count}" if told.before.count else ""
+    covered = f"{told.after.covered} of {told.after.count} things that cases can show of them"
+    said_ = said(f"Cases of the changed policies: {covered} are shown{before}.", 600)
+    noun = count(document.missing_case_count, "more case would", "more cases would")
+    text = document.missing_cases.rstrip("\n")
+    is_shown = bool(text) and room.has_cases
+    rest = f" {noun} show the rest: `bylaw cases --missing` writes them." if not is_shown else ""
+    return {
+        "coverage": joined(said_, rest) if document.missing_case_count else said_,
+        "missing": block(text, "yaml") if is_shown else None,
+        "missing_title": f"{noun} show the rest",
+    }
+
+
+def _question(question: Any, room: _Room) -> Markdown:
+    counts = ((question.undecided, "undecided"), (question.skipped, "skipped"))
+    told = " and ".join(f"{number:,} {how}" for number, how in counts if number)
+    why = f" ({', '.join(question.why)})" if question.why else ""
+    return said(f"{question.question}: {told} of {question.asked:,}{why}", room.letters)
+
+
+def _footer(document: ReviewDocument) -> Markdown:
+    if document.etag is not None:
+        return joined("bundle of this commit: ", coded(document.etag))
+    return said(f"no bundle etag: {document.without_etag or 'nothing was compiled'}", 400)

@@ -1,0 +1,110 @@
+"""The tools as another assistant meets them: a real process, spoken to by the official client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def told(company: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What one session was told: the tools, and the answer to each call."""
+    return asyncio.run(_session(company.bundle, tmp_path_factory.mktemp("mcp")))
+
+
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "asked": ("ask_policy", {"question": "the bike came back 5 hours late, what is the late fee?", "session_id": "s"}),
+    "again": ("ask_policy", {"question": "and what about the deposit?", "session_id": "s"}),
+    "empty": ("ask_policy", {"question": ""}),
+    "right": ("explain", {"facts": {"hours_late": 5, "bike_type": "city", "is_member": True}, "at": "2026-06-01"}),
+    "wanted": ("explain", {"facts": {"hours_late": 5}, "want": "no_fee", "at": "2026-06-01"}),
+    "wrong": ("explain", {"facts": {"hours_lat": 5}}),
+    "checked": (
+        "check_answer",
+        {
+            "query": "the bike came back late",
+            "response": "There is no fee.",
+            "facts": {"hours_late": 9, "is_member": True, "bike_type": "city"},
+        },
+    ),
+    "guided": ("guidance", {"question": "what does a late rider pay?", "facts": {"hours_late": 0}}),
+    "odd": ("explain", {"facts": {"x" * 100_000: 1}}),
+    "too long": ("check_answer", {"query": "late?", "response": "x" * 30_000}),
+    "misnamed": ("check_answer", {"query": "late?", "response": "There is no fee.", "fact": {"hours_late": 9}}),
+}
+
+
+async def _session(bundle: Path, folder: Path) -> dict[str, Any]:
+    words = ["-m", "bylaw.cli", "serve", "--mcp", "--as", "desk", "--bundle", str(bundle)]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("BYLAW_")}
+    server = StdioServerParameters(
+        command=sys.executable, args=words, cwd=folder, env={**kept, "PYTHONPATH": str(ROOT)}
+    )
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+        found: dict[str, Any] = {
+            "tools": {tool.name: tool for tool in tools},
+            "errors": set(),
+            "server": client.server_info,
+        }
+        for name, (tool, arguments) in CALLS.items():
+            said = await client.call_tool(tool, arguments)
+            found[name] = json.loads(text) if (text := said.content[0].text).startswith("{") else text
+            found["errors"] |= {name} if said.is_error else set()
+    return found
+
+
+def test_these_tools_are_offered(told: dict[str, Any]) -> None:
+    assert sorted(told["tools"]) == ["ask_policy", "check_answer", "decide", "explain", "guidance"]
+    assert told["server"].version == version("bylaw-policies")
+    assert "\n   " not in told["tools"]["check_answer"].description
+
+
+def test_guidance_says_what_an_answer_may_rest_on(told: dict[str, Any]) -> None:
+    assert told["guided"]["facts"] == {"hours_late": 0}
+    assert told["guided"]["policies"][0]["rules"][0]["line"] > 0
+    assert set(told["guided"]["layers"]) == {"system_prompt", "prompt_context", "guardrail"}
+
+
+def test_a_question_gets_a_reply_with_its_sources(told: dict[str, Any]) -> None:
+    assert told["asked"]["kind"] == "policy" and told["asked"]["facts"] == {"hours_late": 5}
+    assert told["asked"]["session_id"] == told["again"]["session_id"] == "s"
+
+
+def test_an_explanation_says_what_would_have_to_be_different(told: dict[str, Any]) -> None:
+    assert told["right"]["outcomes"]["late_fee"]["action"] == "hourly_fee"
+    assert any(other["action"] == "no_fee" for other in told["right"]["why"]["different"])
+    assert told["wanted"]["why"]["different"][0]["changes"]
+
+
+def test_a_wrong_answer_does_not_pass(told: dict[str, Any]) -> None:
+    assert told["checked"]["action"] != "pass"
+    assert told["checked"]["bundle_etag"].startswith("sha256:")
+
+
+@pytest.mark.parametrize("name", ["empty", "wrong", "too long"])
+def test_a_wrong_argument_is_told_and_ends_nothing(told: dict[str, Any], name: str) -> None:
+    assert told[name]["error"] and told["tools"]
+
+
+def test_whatever_is_refused_is_an_error_to_the_client_too(told: dict[str, Any]) -> None:
+    assert told["errors"] == {"empty", "wrong", "odd", "too long", "misnamed"}
+
+
+def test_an_argument_that_no_tool_has_is_refused_rather_than_left_out(told: dict[str, Any]) -> None:
+    assert "fact\n" in told["misnamed"] and "not permitted" in told["misnamed"]
+    assert told["tools"]["check_answer"].input_schema["additionalProperties"] is False
+
+
+def test_an_error_repeats_no_more_than_a_person_reads(told: dict[str, Any]) -> None:
+    assert told["odd"]["error"].startswith("`xxx") and len(told["odd"]["error"]) <= 1_000

@@ -1,0 +1,84 @@
+"""A message is kept once, answered by one at a time, and waits until it is closed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from bot.evidence.store.tables import deliveries
+from tests.fakes.frame import LEASE, NOON
+
+LETTER = {"text": "why?", "channel": "C1"}
+
+
+@pytest.fixture
+def kept(store):
+    """A store in which one message waits."""
+    with store.writing() as connection:
+        assert deliveries.keep(connection, "m1", LETTER, NOON)
+    return store
+
+
+def claim(store, owner="a", now=NOON):
+    with store.writing() as connection:
+        return deliveries.claim(connection, "m1", owner, now, LEASE)
+
+
+def waiting(store, now):
+    with store.reading() as connection:
+        return deliveries.waiting(connection, now, LEASE)
+
+
+def test_the_second_time_is_no_first_time(kept):
+    with kept.writing() as connection:
+        assert not deliveries.keep(connection, "m1", {"text": "other"}, NOON)
+    with kept.reading() as connection:
+        assert deliveries.load(connection, "m1")["letter"] == LETTER
+        assert deliveries.load(connection, "m2") is None
+
+
+def test_one_has_it_until_the_lease_runs_out(kept):
+    first = claim(kept)
+    assert (first.attempts, claim(kept, "b")) == (1, None)
+    second = claim(kept, "b", NOON + LEASE)
+    assert second.attempts == 2
+    with kept.writing() as connection:
+        assert not deliveries.close(connection, first, NOON, {"ts": "1"})  # it came back too late
+        assert deliveries.close(connection, second, NOON, {"ts": "2"})
+    with kept.reading() as connection:
+        assert deliveries.load(connection, "m1")["place"] == {"ts": "2"}
+
+
+def test_what_is_closed_is_never_taken_again(kept):
+    held = claim(kept)
+    with kept.writing() as connection:
+        assert deliveries.close(connection, held, NOON, None, "gave up")
+    assert claim(kept, "b", NOON + 100 * LEASE) is None
+    assert waiting(kept, NOON + 100 * LEASE) == []
+
+
+def test_what_nobody_took_waits_until_it_is_old_enough(kept):
+    assert waiting(kept, NOON) == []
+    assert waiting(kept, NOON + LEASE) == [LETTER]
+
+
+def test_what_is_being_answered_waits_only_after_its_lease(kept):
+    claim(kept)
+    assert waiting(kept, NOON + LEASE / 2) == []
+    assert waiting(kept, NOON + LEASE) == [LETTER]
+
+
+def test_what_is_put_off_waits_for_its_time(kept):
+    held = claim(kept)
+    later = NOON + timedelta(seconds=30)
+    with kept.writing() as connection:
+        assert deliveries.postpone(connection, held, later, "cut")
+        assert not deliveries.postpone(connection, held, later, "cut")
+    assert claim(kept, "b", later - timedelta(seconds=1)) is None
+    assert waiting(kept, later) == [LETTER]
+    assert claim(kept, "b", later).attempts == 2
+
+
+def test_nobody_claims_what_never_came(store):
+    assert claim(store) is None

@@ -1,0 +1,116 @@
+"""The migrations build exactly the tables the code speaks of, once, whoever starts first."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+
+from bot.evidence.store import migrate
+from bot.evidence.store.columns import metadata
+from bot.evidence.store.engine import StoreError, connect
+from bot.evidence.store.migrate import HEAD, SCRIPTS, TABLES, revision, upgrade
+from bot.evidence.store.tables import audit
+from tests.fakes.forked import Forked
+from tests.fakes.frame import NOON
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture(autouse=True)
+def _by_alembic(monkeypatch):
+    """Every store here is made by the migrations, none from another."""
+    monkeypatch.setattr(migrate, "_run", migrate._run.__wrapped__)
+
+
+def test_migrations_and_tables_say_the_same(store):
+    with store.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_the_head_named_in_the_code_is_the_newest_script():
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_every_table_is_known_to_the_migrations():
+    assert {table.name for table in TABLES} == set(metadata.tables)
+
+
+def test_an_upgrade_happens_once(store_url, tmp_path):
+    store = connect(store_url, tmp_path)
+    assert [upgrade(store), upgrade(store)] == [True, False]
+    with store.reading() as connection:
+        assert revision(connection) == HEAD
+
+
+def test_a_store_of_a_newer_version_is_refused_and_left_alone(store):
+    with store.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="newer"):
+        upgrade(store)
+    with store.reading() as connection:
+        assert revision(connection) == "9999"
+
+
+def test_a_current_store_never_loads_alembic(tmp_path):
+    upgrade(connect("sqlite:///store.db", tmp_path))
+    code = (
+        "import sys; from pathlib import Path;"
+        "from bot.evidence.store.engine import connect; from bot.evidence.store.migrate import upgrade;"
+        "upgrade(connect('sqlite:///store.db', Path(sys.argv[1]))); print('alembic' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, tmp_path]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"
+
+
+def test_processes_that_start_together_build_one_store(store_url, tmp_path):
+    code = (
+        "import sys; from pathlib import Path;"
+        "from bot.evidence.store.engine import connect; from bot.evidence.store.migrate import upgrade;"
+        "print(upgrade(connect(sys.argv[1], Path(sys.argv[2]))))"
+    )
+    starts = [Forked("-c", code, store_url, tmp_path, stdout=subprocess.PIPE) for _ in range(4)]
+    said = sorted(start.communicate()[0].strip() for start in starts)
+    assert [start.returncode for start in starts] == [0, 0, 0, 0]
+    assert said == ["False", "False", "False", "True"]
+    with connect(store_url, tmp_path).reading() as connection:
+        assert set(metadata.tables) < set(inspect(connection).get_table_names())
+
+
+def test_a_chain_of_the_first_version_still_holds_and_goes_on(store_url, tmp_path):
+    old = connect(store_url, tmp_path)
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    payload = '{"body":{"at":"2026-11-20T12:00:00.000000Z","event":"reply","said":"yes"},"seq":1}'
+    with old.writing() as connection:
+        config.attributes.update(connection=connection, metadata=metadata)
+        command.upgrade(config, "0003")
+        row = {"hash": hashlib.sha256(payload.encode()).hexdigest(), "payload": payload}
+        connection.execute(
+            text(
+                "INSERT INTO audit (position, entry_hash, at, payload) "
+                "VALUES (1, :hash, '2026-11-20T12:00:00.000000Z', :payload)"
+            ),
+            row,
+        )
+    assert upgrade(old)
+    with old.writing() as connection:
+        audit.append(connection, {"event": "reply", "said": "no"}, NOON)
+    with old.reading() as connection:
+        found = audit.verify(connection)
+        assert (found.is_intact, found.redacted_count) == (True, 0)
+        assert [entry.body["said"] for entry in audit.entries(connection)] == ["yes", "no"]
+    old.close()
