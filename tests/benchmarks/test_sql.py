@@ -34,8 +34,8 @@ pytestmark = pytest.mark.benchmark
 
 
 def own() -> list[str]:
-    rows = yaml.safe_load((HERE.parent / "bylaw" / "sql.yaml").read_text(encoding="utf-8"))
-    tricks = yaml.safe_load((HERE.parent / "bylaw" / "sql_hostile.yaml").read_text(encoding="utf-8"))
+    rows = yaml.safe_load((HERE.parent / "bylaw" / "sql" / "sql.yaml").read_text(encoding="utf-8"))
+    tricks = yaml.safe_load((HERE.parent / "bylaw" / "sql" / "sql_hostile.yaml").read_text(encoding="utf-8"))
     return [row["sql"] for group in (*rows.values(), *tricks.values()) for row in group]
 
 

@@ -16,7 +16,7 @@ from bylaw.authored.machines.layers import Priorities
 from bylaw.authored.machines.rules import RULE_FILES, Rules
 
 ROWS = yaml.safe_load((Path(__file__).parent / "rules.yaml").read_text(encoding="utf-8"))
-DEFAULTS = Path(__file__).parents[3] / "ci" / "defaults" / "rules"
+DEFAULTS = Path(__file__).parents[3] / "ci" / "loading" / "defaults" / "rules"
 
 
 def exactly(data: Any) -> Any:

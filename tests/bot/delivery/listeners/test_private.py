@@ -128,7 +128,7 @@ WebClient.chat_postMessage = dying(WebClient.chat_postMessage)
 WebClient.chat_postEphemeral = dying(WebClient.chat_postEphemeral)
 answerers = LEDGER if told["is_private"] else ANSWERERS
 with house(Path(told["folder"]), SimpleNamespace(**told["slack"]), mode="still", answerers=answerers) as bot:
-    desk.deliver(Heard.model_validate(told["heard"]), bot.delivery.slack.desk)
+    desk.deliver(Heard.model_validate(told["heard"]), bot.slack.desk)
 """
 
 
