@@ -32,7 +32,8 @@ def test_the_scopes_are_those_of_the_events_and_of_the_methods_in_use():
 
 
 def test_every_method_that_is_called_is_one_of_the_fake():
-    source = "".join(path.read_text(encoding="utf-8") for path in (MANIFEST.parent / "delivery" / "listeners").glob("*.py"))
+    listeners = MANIFEST.parent / "delivery" / "listeners"
+    source = "".join(path.read_text(encoding="utf-8") for path in listeners.glob("*.py"))
     called = {name.replace("_", ".", 1) for name in re.findall(r"client\.([a-z]+(?:_[a-zA-Z0-9]+)+)", source)}
     assert "files.upload_v2" in called
     assert (called - {"files.upload_v2"}) | UPLOADING <= set(METHODS)
