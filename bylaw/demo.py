@@ -46,8 +46,7 @@ def demo(ctx: click.Context, chapter: str, keep: bool) -> None:
             from bylaw.demo_gate import story as of_the_gate
 
             shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
-            for line in of_the_gate(folder):
-                click.echo(line, color=ctx.color)
+            of_the_gate(folder, lambda line: click.echo(line, color=ctx.color))
             return
         for line in story(folder, datetime.now(UTC)):
             click.echo(line, color=ctx.color)
