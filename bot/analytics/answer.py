@@ -24,7 +24,7 @@ from bot.analytics.plan.restatement import renamed, restated
 from bot.analytics.proposals import readings
 from bot.analytics.proposals.propose import Modelled, Proposed
 from bot.analytics.reader import carrying
-from bot.analytics.reader.asking import is_write_request
+from bot.analytics.reader.asking import is_follow_up, is_write_request
 from bot.analytics.reader.headline import headline, readable
 from bot.analytics.reader.read import Reader, calendar_rules
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
@@ -100,7 +100,7 @@ def continues(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
     if rest == "":
         return len(text.split()) > _FEW_WORDS  # "same" alone may be said to anybody
     reader = _desk(index).reader
-    if isinstance(reader.read(text, _ANY_DAY), Bound):
+    if not is_follow_up(text) and isinstance(reader.read(text, _ANY_DAY), Bound):
         return False
     behind = reader.read(rest or text, _ANY_DAY, previous)
     return isinstance(behind, Bound) and behind.query != previous
@@ -164,7 +164,8 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
         case Unclear():
             return _unclear(question, state, reading, previous, means)
         case Bound():
-            return _both(question.model_copy(update={"text": text}), state, reading, previous, means)
+            turn = _both(question.model_copy(update={"text": text}), state, reading, previous, means)
+            return carrying.unchanged(turn, text) if reading.query == previous and not reading.bindings else turn
 
 
 def _picked(question: Question, state: dict[str, Any], text: str, reading: readings.Picked, means: _Means) -> Turn:

@@ -49,10 +49,10 @@ def authorize(rules: Autonomy, request: AuthRequest, around: Circumstances) -> A
     rationale = f"likelihood {likelihood:.2f} and {height} cost {cost:.2f} give level {by_table}"
     if level < by_table:
         rationale += f", lowered to {level}: {'; '.join(lowering)}"
-    warnings: tuple[str, ...] = ()
+    warnings = tuple(_set_aside(rules, request, around))
     rows = None if around.plan is None else around.plan.estimated_rows
     if rows is not None and rows > rules.triggers.rows_warn_above:
-        warnings = (f"The result may have about {rows} rows.",)
+        warnings = (*warnings, f"The result may have about {rows} rows.")
     return AuthResponse(
         decision=DECISIONS[level],
         autonomy_level=level,
@@ -108,16 +108,41 @@ def _halts(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Iter
 
 def _wanted(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Iterator[tuple[str, Preference]]:
     """The preferences that hold for this request, as standing ones or in its words."""
-    domains = {entity.domain for entity in around.asked if entity.domain}
-    standing = {*request.actor.risk_tolerance, *rules.standing.get(request.actor.id, ())}
-    if not set(rules.just_do_it.phrases).isdisjoint(around.phrases):
-        standing = set()
+    standing = set() if _hurries(rules, around) else _standing(rules, request)
     for name, preference in sorted(rules.preferences.items()):
         wanted = name in standing or not set(preference.phrases).isdisjoint(around.phrases)
-        fits_domain = not preference.domains or not domains.isdisjoint(preference.domains)
-        fits_complexity = preference.complexity_from is None or around.complexity >= preference.complexity_from
-        if wanted and fits_domain and fits_complexity:
+        if wanted and _fits(preference, around):
             yield name, preference
+
+
+def _set_aside(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Iterator[str]:
+    """What the words that set standing preferences aside did, in words; what else lowers the level stays."""
+    said = _hurries(rules, around)
+    if not said:
+        return
+    standing = _standing(rules, request)
+    given_way = [name for name, one in sorted(rules.preferences.items()) if name in standing and _fits(one, around)]
+    if given_way:
+        names = " and ".join(f"“{name.replace('_', ' ')}”" for name in given_way)
+        yield f"As you said “{said[0]}”, what you prefer otherwise is set aside for this question: {names}."
+    else:
+        yield f"“{said[0]}” sets aside preferences of your own: none of them holds here."
+
+
+def _hurries(rules: Autonomy, around: Circumstances) -> list[str]:
+    """The words of the question that set standing preferences aside."""
+    return sorted(set(rules.just_do_it.phrases) & set(around.phrases))
+
+
+def _standing(rules: Autonomy, request: AuthRequest) -> set[str]:
+    return {*request.actor.risk_tolerance, *rules.standing.get(request.actor.id, ())}
+
+
+def _fits(preference: Preference, around: Circumstances) -> bool:
+    """Does the preference speak of a question like this?"""
+    domains = {entity.domain for entity in around.asked if entity.domain}
+    fits_domain = not preference.domains or not domains.isdisjoint(preference.domains)
+    return fits_domain and (preference.complexity_from is None or around.complexity >= preference.complexity_from)
 
 
 def _escalation(around: Circumstances) -> tuple[Actor, ...]:

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from bot.analytics import tested
 from bot.analytics.plan import autonomy, freshness, plans, risk
 from bot.analytics.plan.cardinality import Cardinality
 from bot.analytics.plan.freshness import Boundary, Drift
@@ -137,12 +138,13 @@ def judge(
     # what is put together from several tables is as fresh as the oldest of them
     oldest = min((one.score(now, rules.risk.freshness.stale_at) for one in boundaries), default=None)
     scores = {} if oldest is None else {entity.name: oldest for entity in asked}
+    measures = {"freshness_score": scores, "test_coverage": index.recently(_coverage)()}
     heard = [binding.words for binding in bound.bindings if binding.kind == "metric"]
     found = risk.candidates(context, heard or [name.replace("_", " ") for name in query.metrics])
     factors = risk.factors_of(
         rules.risk,
         features=compiled.features,
-        source=risk.source_risk(rules.risk, asked, scores),
+        source=risk.source_risk(rules.risk, asked, measures),
         novelty=novelty,
         ambiguity=max(risk.ambiguity(rules.risk.ambiguity, found, bound.rivals), _unsure(bound, rules.autonomy)),
     )
@@ -171,7 +173,7 @@ def judge(
     return Judgement(
         context=response,
         auth=auth,
-        assessment=_assessment(request, factors, stakes, auth, risk.measured(rules.risk, asked, scores)),
+        assessment=_assessment(request, factors, stakes, auth, risk.measured(rules.risk, asked, measures)),
         stated=stated.get("criticality") or risk.heard(rules.risk, "criticality", bound.stakes),
         boundaries=boundaries,
         missing=seen.missing,
@@ -183,6 +185,11 @@ def judge(
         executes=rules.autonomy.level(auth.autonomy_level).executes,
         tells=autonomy.told(rules.autonomy, rules.roles, auth.autonomy_level, auth.escalation_path, owners),
     )
+
+
+def _coverage(index: BundleIndex) -> Mapping[str, Decimal]:
+    """How much of each entity is tested."""
+    return tested.coverage(index.bundle.context, index.bundle.bundle_metadata.schema_versions)
 
 
 def look_up(

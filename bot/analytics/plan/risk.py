@@ -19,6 +19,8 @@ from bylaw.sql.gate import Features
 _NONE = Decimal(0)
 _ALL = Decimal(1)
 _PLACES = 4
+Measures = Mapping[str, Mapping[str, Decimal]]  # a signal -> the scores of the entities of which it was measured
+NOTHING_MEASURED: Measures = {}
 _DEFINING = {"entity", "agg", "expr", "filter", "numerator", "denominator", "metric"}
 
 
@@ -61,32 +63,26 @@ def complexity(rules: Risk, features: Features) -> Decimal:
     return min(_ALL, raw / parts.divisor)
 
 
-def source_risk(rules: Risk, entities: Iterable[Entity], freshness: Mapping[str, Decimal] | None = None) -> Decimal:
-    """1 minus the mean of the signals, over the entities that are read (seed 004, 6.3.2).
-
-    *freshness* has the scores of entities whose age was looked up, by name.
-    """
+def source_risk(rules: Risk, entities: Iterable[Entity], measures: Measures = NOTHING_MEASURED) -> Decimal:
+    """1 minus the mean of the signals, over the entities that are read (seed 004, 6.3.2)."""
     scores = []
     for entity in entities:
-        measured = _signals(entity)
-        if freshness is not None and entity.name in freshness:
-            measured["freshness_score"] = freshness[entity.name]
-        scores += [measured.get(signal, rules.source.unmeasured) for signal in rules.source.signals]
+        known = _signals(entity, measures)
+        scores += [known.get(signal, rules.source.unmeasured) for signal in rules.source.signals]
     return _ALL - sum(scores, _NONE) / len(scores) if scores else rules.source.unmeasured
 
 
-def measured(
-    rules: Risk, entities: Iterable[Entity], freshness: Mapping[str, Decimal] | None = None
-) -> tuple[str, ...]:
+def measured(rules: Risk, entities: Iterable[Entity], measures: Measures = NOTHING_MEASURED) -> tuple[str, ...]:
     """The signals of the source risk that somebody has measured, of one of the entities at least."""
-    known = {signal for entity in entities for signal in _signals(entity)}
-    return tuple(one for one in rules.source.signals if one in known or (freshness and one == "freshness_score"))
+    known = {signal for entity in entities for signal in _signals(entity, measures)}
+    return tuple(one for one in rules.source.signals if one in known)
 
 
-def _signals(entity: Entity) -> dict[str, Decimal]:
+def _signals(entity: Entity, measures: Measures) -> dict[str, Decimal]:
+    looked = {signal: scores[entity.name] for signal, scores in measures.items() if entity.name in scores}
     parts = [*entity.dimensions, *entity.time_dimensions, *entity.facts]
     described = sum(1 for part in parts if part.description)
-    signals = {"documentation_completeness": Decimal(described) / len(parts) if parts else _NONE}
+    signals = {**looked, "documentation_completeness": Decimal(described) / len(parts) if parts else _NONE}
     if not entity.owner:
         signals["owner_responsiveness"] = _NONE  # nobody can respond
     return signals

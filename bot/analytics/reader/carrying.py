@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from bot.analytics.reader.reading import Bound, Unclear
-from bot.conversation import Choice
+from bot.conversation import Choice, Turn, sayable_text
 from bylaw.authored.context import Context
 from bylaw.semantic.query import SemanticQuery
 
 CARRIED = ("picks", "settled")  # what a new question of the conversation does not end
+_SHOWN = 60  # characters of what was said
 _AT_MOST = 50  # choices that are remembered
 
 
@@ -75,6 +76,12 @@ def _entities(query: SemanticQuery, context: Context) -> frozenset[str]:
     counted = {context.metrics[name].entity for name in query.metrics if name in context.metrics}
     groups = {name.partition(".")[0].partition("@")[0] for name in query.dimensions}
     return frozenset(name for name in (*counted, *groups) if name)
+
+
+def unchanged(turn: Turn, text: str) -> Turn:
+    """*turn*, which answers the question before once more: nothing in *text* was read as a change of it."""
+    note = f"Nothing in “{sayable_text(text, _SHOWN)}” was read as a change: this answers the question before again."
+    return replace(turn, reply=turn.reply.model_copy(update={"caveats": (note, *turn.reply.caveats)}))
 
 
 def told(unclear: Unclear, choice: Choice) -> str:

@@ -80,6 +80,7 @@ def test_a_trigger_only_ever_lowers_the_level(rules, row):
     assert bool(response.caps) == row.get("has_reason", row["level"] < 5)
     assert all(cap in response.rationale for cap in response.caps)
     assert any(row.get("reason", "") in cap for cap in (*response.caps, ""))
+    assert row.get("told") in (None, *response.warnings)
 
 
 def test_review_is_mandatory_above_its_threshold_whatever_the_table_says(rules):
@@ -139,9 +140,9 @@ def test_candidates_are_the_metrics_that_share_words(index):
 
 def test_data_that_is_too_old_makes_its_source_riskier(rules):
     entity = _entity(described=4, owner="Ada")
-    fresh = risk.source_risk(rules.risk, [entity], {"things": Decimal(1)})
+    fresh = risk.source_risk(rules.risk, [entity], {"freshness_score": {"things": Decimal(1)}})
     unknown = risk.source_risk(rules.risk, [entity])
-    stale = risk.source_risk(rules.risk, [entity], {"things": Decimal(0)})
+    stale = risk.source_risk(rules.risk, [entity], {"freshness_score": {"things": Decimal(0)}})
     assert fresh < unknown < stale
     assert stale - fresh == Decimal("0.25")  # one of four signals
 

@@ -66,6 +66,8 @@ def _previous(draft: Draft, span: Span) -> Shift | None:
 
 def _shifted(draft: Draft, span: Span, shift: Shift, before: tuple[date, date] | None) -> Span:
     days = shift.of(*before) if before is not None else None
+    if days is None and before is not None and draft.said.compares and shift.unit == "year":
+        days = _beside(*before, -shift.count)
     words = draft.text[span.begins : span.ends]
     if days is None:
         raise Stop(not_understood(f"I do not see which days `{words}` are", "name them", (words,)))
@@ -92,6 +94,7 @@ def joined_spans(draft: Draft) -> list[TimeSaid]:
     if draft.said.compares and len(times) == 1 and goes_on and draft.previous and len(draft.previous.windows) == 1:
         (window,) = draft.previous.windows  # "how does that compare to the month before?"
         known = Span(window.start, window.end, window.label, 0, 0)
+        times[0].span = _like(window, times[0].span)
         return [TimeSaid(known), *times]
     if len(times) < 2 or len(times) > _MOST:
         return []
@@ -103,6 +106,21 @@ def joined_spans(draft: Draft) -> list[TimeSaid]:
         if not is_joined and not (draft.said.compares and not refs):
             return []
     return times if len(refs) < 2 else []
+
+
+def _like(window: Window, span: Span) -> Span:
+    """*span*, which is compared with *window*: of a whole year only what lies beside a part of another one."""
+    start, end = span.start, span.end
+    assert start is not None and end is not None
+    is_year = (start.month, start.day) == (1, 1) and end == start.replace(year=start.year + 1)
+    years = start.year - window.start.year
+    days = _beside(window.start, window.end, years) if is_year and years else None
+    return span if days is None else replace(span, start=days[0], end=days[1], label=label_of(*days))
+
+
+def _beside(start: date, end: date, years: int) -> tuple[date, date] | None:
+    """The same days so many years on; None for a span that is a year or longer."""
+    return None if end > _years_on(start, 1) - timedelta(days=1) else (_years_on(start, years), _years_on(end, years))
 
 
 def stop_at_one_side(draft: Draft) -> None:
