@@ -1,25 +1,26 @@
 """The composition root: builds the Services out of the settings, and watches the bundle they come from.
 
-The only place that knows the clock. A bundle that is refused leaves the one before it in service.
+A bundle that is refused leaves the one before it in service.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
 import threading
 import time
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from bot.agents import open_all
-from bot.analytics import answer as analytics
+from bot.analytics import desk
 from bot.analytics.plan.plans import Settle, always
 from bot.analytics.reader.asking import begins_with_write, is_write_request
+from bot.clock import new_id, now
 from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
 from bot.enforcement import answer as enforcement
@@ -59,16 +60,6 @@ _log = logging.getLogger("bylaw.bot")
 _Signature = tuple[int, int, int]
 
 
-def now() -> datetime:
-    """The time. Everything else is given it."""
-    return datetime.now(UTC)
-
-
-def new_id() -> str:
-    """A name nobody used before."""
-    return uuid.uuid4().hex
-
-
 @dataclass
 class Bot:
     """What answers questions from the newest good bundle at `path`. Safe to use from several threads."""
@@ -102,9 +93,11 @@ class Bot:
         return Readiness(is_writable, services.bundle_etag, services.commit, is_reachable, self._refused, is_writable)
 
     def settle(self) -> None:
-        """For whoever serves long: look ahead at what will be decided, and spare what stays from every search for
-        garbage, which would hold all requests up.
+        """For whoever serves long: build what the first question would wait for, look ahead at what will be decided,
+        and spare what stays from every search for garbage, which would hold all requests up.
         """
+        for answerer in self._services.answerers:
+            answerer.prepare(self._services.index)
         self._services.index.evaluator.prepare()
         gc.unfreeze()
         gc.collect()
@@ -171,7 +164,8 @@ def open_bot(
     the last: whoever checks out an older commit has said so.
     """
     seen = _signature(bundle)
-    limits = read(bundle, settings.bundle_keys).rules.autonomy.execution
+    index = BundleIndex(read(bundle, settings.bundle_keys))
+    limits = index.rules.autonomy.execution
     warehouse = None
     if settings.warehouse is not None:
         warehouse = open_warehouse(settings.warehouse, statement_seconds=limits.statement_seconds)
@@ -179,7 +173,6 @@ def open_bot(
     model = None if isinstance(llm.llm, Off) else llm
     store = connect(settings.store_url, settings.root)
     served = answerers(warehouse, model, settling(store, now, anchoring(settings))) if given is None else given
-    index = _load(bundle, served, settings.bundle_keys)
     open_all(llm, index.rules.agents)
     upgrade(store)
 
@@ -278,6 +271,8 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
         def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
             known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
             rights = index.rules.roles.rights_of(question.actor.id, known)
+            from bot.analytics import answer as analytics  # heavy, and no question of another kind needs it
+
             return analytics.answer(question, state, index, rows, rights, settle, llm)
 
         return data
@@ -301,11 +296,11 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
             "data",
             _data_score,
             data_from(warehouse),
-            analytics.topics,
-            analytics.prepare,
+            desk.topics,
+            _data_prepared,
             attended,
             personal=personal.answering,
-            continues=analytics.continues,
+            continues=desk.continues,
         ),
         Answerer("policy", recognise.score, policy, recognise.topics, only_computes=llm is None),
     )
@@ -315,6 +310,12 @@ def _decision_score(text: str, index: BundleIndex) -> float:
     """How much *text* is a question about a decision. Who may do something is a rule, not what was once decided."""
     score = decisions.is_decision_question(text, index)
     return min(score, float(index.rules.routing.answer_from) / 2) if asks_for_permission(text) else score
+
+
+def _data_prepared(index: BundleIndex) -> None:
+    """All that the first data question would otherwise wait for."""
+    importlib.import_module("bot.analytics.answer")
+    desk.prepare(index)
 
 
 def _data_score(text: str, index: BundleIndex) -> float:
@@ -332,7 +333,7 @@ def _scored(index: BundleIndex, text: str) -> float:
         if asks_for_permission(text) and not is_request(text):
             return 0.0  # "can I remove a review?" wants to know whether it may be done
         return float(weights.write_command if begins_with_write(text) else weights.write_request)
-    score = analytics.score(text, index)
+    score = desk.score(text, index)
     edge = float(index.rules.routing.answer_from)
     # "how much does shipping cost to Germany?": of no time and no group, it asks for what holds
     if asks_a_price(text) and not counts(text) and recognise.score(text, index) >= edge:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot import settings
+from bot.clock import new_id, now
 from bot.settings import Settings
 from bylaw.errors import UsageError
 from bylaw.roots import root_around
@@ -101,7 +102,7 @@ def ask(
     from bot.delivery.saving import said, save
     from bot.request.orchestrator import handle
 
-    asked_at = moment(at) if at else app.now()
+    asked_at = moment(at) if at else now()
     given_form = _form(form)
     question = question or ("the filled form" if given_form is not None else "")
     if not question.strip():  # before the policies are read, which takes its time
@@ -212,7 +213,7 @@ def serve(
                 bot = stack.enter_context(closing(opened()))
                 stack.enter_context(ticking(bot, given.tick_seconds))
                 room = Room(given.limits.requests)
-                served = api.build(bot, given, app.new_id, rates, room)
+                served = api.build(bot, given, new_id, rates, room)
                 if slack is not None:
                     from bot.delivery.slack import app as slack_app
 
@@ -288,10 +289,9 @@ def given_settings(root: Path | None, warehouse: str | None) -> Settings:
 
 def _demo_data(root: Path) -> Path:
     """Today's example data, generated once a day under `.bylaw/`."""
-    from bot import app
     from bylaw.demo_warehouse import build
 
-    today = app.now().date()
+    today = now().date()
     path = root / ".bylaw" / f"demo-{today.isoformat()}.duckdb"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)

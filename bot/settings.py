@@ -10,8 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from bylaw.errors import UsageError
-from bylaw.llm.models import Given
-from bylaw.llm.registry import Wanted
+from bylaw.llm.wanted import Given, Wanted
 from bylaw.signature import Keys, public_keys
 
 PREFIX = "BYLAW_"

@@ -5,6 +5,7 @@ This module and `bylaw.demo` are the only places that know both wings.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import itertools
@@ -17,6 +18,7 @@ from typing import Any
 
 import click
 
+from bylaw.collection import RARELY
 from bylaw.errors import BylawError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -197,6 +199,7 @@ def _text_error(message: str, help: str | None, exit_code: int) -> None:
 
 def main() -> None:
     """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
+    gc.set_threshold(*RARELY)
     debug, told = "--debug" in sys.argv[1:], _json_error if _wants_json(sys.argv[1:]) else _text_error
     _spell_out_what_cannot_be_shown()
     try:

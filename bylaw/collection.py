@@ -6,6 +6,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+RARELY = (100_000, 50, 1_000)  # new objects, young and middle generations before the next is searched
+
 
 @contextmanager
 def no_collection() -> Iterator[None]:

@@ -10,13 +10,15 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined
 from pydantic import BaseModel
 
 from bylaw.canonical import plain
 from bylaw.llm.port import Prompt
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render(folder: Path, prompt_id: str, values: Mapping[str, Any], answer: type[BaseModel], max_tokens: int) -> Prompt:
@@ -29,6 +31,8 @@ def render(folder: Path, prompt_id: str, values: Mapping[str, Any], answer: type
 
 def data(value: Any) -> str:
     """*value* as one line of JSON: nothing in it can be taken for a new line."""
+    from jinja2 import Undefined
+
     if isinstance(value, Undefined):
         str(value)  # raises, and names the value
     text = json.dumps(plain(value), ensure_ascii=False, sort_keys=True)
@@ -46,8 +50,11 @@ def _tidy(text: str) -> str:
 
 @cache
 def _environment(folder: Path) -> Environment:
+    from jinja2 import Environment as Templates
+    from jinja2 import FileSystemLoader, StrictUndefined  # only where a model is asked
+
     # A prompt is not HTML: nothing is escaped but by the filter `data`.
-    environment = Environment(
+    environment = Templates(
         loader=FileSystemLoader(folder), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["data"] = data

@@ -6,16 +6,14 @@ level 3 nothing runs: the statement is recommended, or handed to a person.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
-from weakref import WeakKeyDictionary
-
-from pydantic import ValidationError
 
 from bot.analytics import form
-from bot.analytics.plan import autonomy, judged, plans, risk
+from bot.analytics.desk import Desk, desk_of, previous_of
+from bot.analytics.plan import autonomy, judged, plans
 from bot.analytics.plan.execution import Execution
 from bot.analytics.plan.interfaces import ExecutionRequest, ExecutionResponse, Results
 from bot.analytics.plan.judged import Judgement
@@ -24,46 +22,28 @@ from bot.analytics.plan.restatement import renamed, restated
 from bot.analytics.proposals import readings
 from bot.analytics.proposals.propose import Modelled, Proposed
 from bot.analytics.reader import carrying
-from bot.analytics.reader.asking import is_follow_up, is_write_request
-from bot.analytics.reader.headline import headline, readable
-from bot.analytics.reader.read import Reader, calendar_rules
+from bot.analytics.reader.asking import is_write_request
+from bot.analytics.reader.headline import headline
+from bot.analytics.reader.read import calendar_rules
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
-from bot.analytics.reader.scope import lexicon_of
 from bot.analytics.reply import absent, alternatives, assumed, business, present, ties
 from bot.analytics.reply.charts import chart
 from bot.analytics.reply.citing import citations_of
 from bot.analytics.reply.ties import UNSEEN, Ties
 from bot.conversation import Interval, Question, Reply, Turn
 from bot.index import BundleIndex
-from bot.pii import Mask
 from bylaw.authored.context import Context
 from bylaw.authored.machines.access import Rights
 from bylaw.language.periods import period_of
 from bylaw.llm.guarded import Guard
 from bylaw.semantic import gotchas
-from bylaw.semantic.catalogue import catalogue_of
-from bylaw.semantic.compiler import Compiled, Compiler
+from bylaw.semantic.compiler import Compiled
 from bylaw.semantic.expressions import InvalidExpression
 from bylaw.semantic.query import SemanticQuery, Unanswerable
-from bylaw.sql.catalogue import Catalogue
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Warehouse, WarehouseError
 
 WRITES_REFUSED = "Write operations are not supported: I read data and never change it."  # seed 004, 5.2.6
-_ANY_DAY = date(2100, 1, 1)  # recognising a phrase of time needs no day of asking
-_FEW_WORDS = 2
-_LONGEST_FOLLOW_UP = 200  # characters: what nobody told the bot is read only where it is short
-
-
-@dataclass(frozen=True, slots=True)
-class _Desk:
-    """What is built once for a bundle."""
-
-    context: Context
-    catalogue: Catalogue
-    compiler: Compiler
-    reader: Reader
-    mask: Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,51 +51,11 @@ class _Means:
     """What one question is answered with."""
 
     index: BundleIndex
-    desk: _Desk
+    desk: Desk
     warehouse: Warehouse | None
     rights: Rights | None
     settle: Settle
     llm: Guard | None
-
-
-_desks: WeakKeyDictionary[BundleIndex, _Desk] = WeakKeyDictionary()
-
-
-def prepare(index: BundleIndex) -> None:
-    """Build what questions about this bundle need, before anybody waits for it."""
-    _desk(index)
-
-
-def score(text: str, index: BundleIndex) -> float:
-    """How much *text* looks like a question about data, from 0 to 1."""
-    return 1.0 if is_write_request(text) else _desk(index).reader.knows(text, _ANY_DAY)
-
-
-def continues(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
-    """Does *text* ask for something, but only behind the question before it: "but for Q2", "the same by region"?"""
-    previous = _previous(state)
-    if previous is None or len(text) > _LONGEST_FOLLOW_UP:
-        return False
-    rest = carrying.referred(text, index.rules.autonomy.same.phrases)
-    if rest == "":
-        return len(text.split()) > _FEW_WORDS  # "same" alone may be said to anybody
-    reader = _desk(index).reader
-    if not is_follow_up(text) and isinstance(reader.read(text, _ANY_DAY), Bound):
-        return False
-    behind = reader.read(rest or text, _ANY_DAY, previous)
-    return isinstance(behind, Bound) and behind.query != previous
-
-
-def topics(index: BundleIndex) -> Sequence[str]:
-    """Questions that are known to work: the verified ones marked for newcomers, else the metrics."""
-    found = []
-    for verified in index.bundle.context.verified_queries.values():
-        if verified.use_as_onboarding_question:
-            question = verified.question
-            for name, value in verified.parameters.items():
-                question = question.replace(f"{{{name}}}", str(value))
-            found.append(question)
-    return found or [readable(name) for name in sorted(index.bundle.context.metrics)][:5]
 
 
 def answer(
@@ -132,7 +72,7 @@ def answer(
     A plan that waits for a yes runs only once *settle* has closed the request that showed it. Where there is *llm*, it
     reads every question besides the reader: what both read alike is answered.
     """
-    means = _Means(index, _desk(index), warehouse, rights, settle, llm)
+    means = _Means(index, desk_of(index), warehouse, rights, settle, llm)
     state = {**state, "settled": carrying.settled(question.text, state)}
     turn = _turn(question, state, means)
     kept = {name: turn.state.get(name, state.get(name)) for name in carrying.CARRIED}
@@ -151,7 +91,7 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
         return _settled(question, state, word, means)
     if is_write_request(question.text):
         return Turn(_reply(question, index, kind="refusal", status="refused", text=WRITES_REFUSED), state)
-    previous = _previous(state)
+    previous = previous_of(state)
     text = question.text if previous is None else plans.beyond(question.text)
     same = None if previous is None else carrying.referred(text, index.rules.autonomy.same.phrases)
     if previous is not None and same == "":
@@ -394,7 +334,7 @@ def _plan(
 def _planned(
     question: Question,
     index: BundleIndex,
-    desk: _Desk,
+    desk: Desk,
     bound: Bound,
     compiled: Compiled,
     sql: str,
@@ -468,37 +408,12 @@ def _caveats(context: Context, query: SemanticQuery, compiled: Compiled, today: 
     return tuple(found)
 
 
-def _desk(index: BundleIndex) -> _Desk:
-    desk = _desks.get(index)
-    if desk is None:
-        context, rules = index.bundle.context, index.rules
-        compiler = Compiler(context)
-        phrases = (*risk.stakes_phrases(rules.risk), *autonomy.preference_phrases(rules.autonomy))
-        desk = _Desk(
-            context=context,
-            catalogue=catalogue_of(context),
-            compiler=compiler,
-            reader=Reader(context, lexicon_of(context, phrases), compiler),
-            mask=Mask(rules.pii),
-        )
-        _desks[index] = desk
-    return desk
-
-
 def _filled_in(question: Question, state: Mapping[str, Any]) -> Question:
     """ "Net revenue", after "which revenue do you mean?": the question that was asked, with the choice in it."""
     choices = state.get("choices")
     said = " ".join(question.text.lower().strip(" .?!").split())
     value = choices.get(said) if isinstance(choices, Mapping) else None
     return question.model_copy(update={"text": value}) if isinstance(value, str) else question
-
-
-def _previous(state: Mapping[str, Any]) -> SemanticQuery | None:
-    """The query of the turn before; one that this version cannot read counts as none."""
-    try:
-        return SemanticQuery.model_validate(state["query"]) if state.get("query") else None
-    except ValidationError:
-        return None
 
 
 def _refused(question: Question, index: BundleIndex, message: str, help: str | None, sql: str | None = None) -> Reply:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bot import settings
+from bot.clock import now
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
 from bylaw.roots import root_around
@@ -217,7 +218,7 @@ def redact(
     scope = Scope(request_id, _until(rules, before, expired))
     with _store(given) as store, progress() as heard:
         shelves = everywhere(given.artifacts, given.root, store)
-        done = taken_away(scope, store, shelves, by, reason, app.now, _origin(rules, store), heard)
+        done = taken_away(scope, store, shelves, by, reason, now, _origin(rules, store), heard)
         if done.entry is not None:
             app.anchoring(given)(after(done.entry))
         unsettled = _unsettled(store)
@@ -270,7 +271,6 @@ def _origin(rules: CompiledPolicyBundle | None, store: Store) -> Mapping[str, st
 
 def _until(rules: CompiledPolicyBundle | None, before: str | None, expired: bool) -> datetime | None:
     """Before when everything goes: as it was told, or as the rules say today; None where that is not the question."""
-    from bot import app
     from bot.conversation import moment
 
     if not expired or rules is None:
@@ -278,7 +278,7 @@ def _until(rules: CompiledPolicyBundle | None, before: str | None, expired: bool
     days = rules.rules.pii.retention_days
     if days is None:
         raise UsageError("no rule says how long what was said is kept", "add `retention_days: 365` to rules/pii.yaml")
-    return app.now() - timedelta(days=days)
+    return now() - timedelta(days=days)
 
 
 @click.command()
@@ -392,7 +392,6 @@ def _quality(
     hub: tuple[str | None, str | None, str | None],
 ) -> None:
     """Tell how good the answers are: in words, as JSON, as a page; and propose what follows from that."""
-    from bot import app
     from bot.delivery.render import safe
     from bot.operate.quality import calibration, quality
     from bot.operate.statistics import in_words
@@ -400,7 +399,7 @@ def _quality(
     given = settings.read(root or Path())
     rules = _rules(given, bundle, root).rules.risk
     with _store(given) as store, store.reading() as connection:
-        found = {"quality": quality(connection, since, rules), "calibration": calibration(connection, app.now(), rules)}
+        found = {"quality": quality(connection, since, rules), "calibration": calibration(connection, now(), rules)}
     if html is not None:
         from bot.operate.statistics_page import page
 
@@ -416,7 +415,6 @@ def _proposed(found: Mapping[str, Any], root: Path, slug: str | None, token: str
     """Open the pull request with the new weights; what became of it."""
     import time
 
-    from bot import app
     from bot.operate.weights import FILE, proposal
     from bylaw.github.client import PUBLIC, connect
     from bylaw.github.credentials import Token
@@ -430,7 +428,7 @@ def _proposed(found: Mapping[str, Any], root: Path, slug: str | None, token: str
     except OSError:
         raise UsageError(f"there is no `{FILE}` to change", "name the repository with --root") from None
     asked = proposal(found, text)
-    opened = open_pull_request(connect(Token(token), slug, Patience(app.now, time.sleep), address or PUBLIC), asked)
+    opened = open_pull_request(connect(Token(token), slug, Patience(now, time.sleep), address or PUBLIC), asked)
     return f"{opened.state}: {opened.url or slug}"
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bot.cli import _BUNDLE, _ROOT, bundle_path
+from bot.clock import new_id, now
 from bot.settings import Settings
 from bylaw.errors import UsageError
 from bylaw.logic.formula.ir import MAX_DIGITS
@@ -106,7 +107,7 @@ def _authorized(
     warehouse: str | None,
     as_json: bool,
 ) -> None:
-    from bot import app, settings
+    from bot import settings
     from bot.gate.command import Words, as_text, decided
 
     action, tool, session, user, at, mode = named
@@ -115,7 +116,7 @@ def _authorized(
     given = settings.read(root or root_around(Path()))
     given = given if warehouse is None else replace(given, warehouse=warehouse)
     words = Words(action=action, tool=tool, session=session, actor=user, at=at, mode=mode, **told)
-    answer = decided(words, bundle_path(given, bundle, root), given, app.now)
+    answer = decided(words, bundle_path(given, bundle, root), given, now)
     if as_json:
         click.echo(json.dumps(answer.as_json(), indent=2, ensure_ascii=False, sort_keys=True))
     else:
@@ -151,10 +152,7 @@ def _decided(
 
 
 def _today() -> date:
-    """The day by the one clock, which is with what answers questions: imported only where nothing else says a day."""
-    from bot import app
-
-    return app.now().date()
+    return now().date()
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -195,7 +193,7 @@ def guard(
     bylaw guard --mcp --as support-bot -- python my_server.py
     bylaw guard --mcp --upstream http://127.0.0.1:8000/mcp --listen 127.0.0.1:8081
     """
-    from bot import app, settings
+    from bot import settings
     from bot.gate.command import gate_of
     from bot.gate.desk import open_desk
     from bot.gate.passage import Passage
@@ -212,18 +210,17 @@ def guard(
 
     if upstream is not None:
         listening, answered = _behind_http(given, listen), (upstream, upstream_token, patience)
-        desk = open_desk(given.store_url, lambda: found, app.now, given.root)
+        desk = open_desk(given.store_url, lambda: found, now, given.root)
         listening(passage, *answered)
         return
     from bot.gate.proxy import run
 
-    desk = open_desk(given.store_url, lambda: found, app.now, given.root)
-    ctx.exit(run(command, passage(user, app.new_id()), (sys.stdin, sys.stdout)))
+    desk = open_desk(given.store_url, lambda: found, now, given.root)
+    ctx.exit(run(command, passage(user, new_id()), (sys.stdin, sys.stdout)))
 
 
 def _behind_http(given: Settings, listen: str | None) -> Callable[..., None]:
     """What answers at the address *listen*, which is bound at once. Raises UsageError for one that is none."""
-    from bot import app
     from bot.delivery.http.doors import proxy
     from bot.delivery.http.doors.upstream import Upstream
     from bot.delivery.http.logs import to_stderr
@@ -238,7 +235,7 @@ def _behind_http(given: Settings, listen: str | None) -> Callable[..., None]:
 
     def answer(passage: Callable[..., Any], url: str, token: str | None, seconds: float) -> None:
         door = proxy.Door(Upstream(url, token, seconds), passage, proxy.hosts(here))
-        application = proxy.application(door, here, app.new_id)
+        application = proxy.application(door, here, new_id)
         told = f"{serve.address(listening)}{proxy.PATH}"
         serve.serve(application, listening, lambda: click.echo(told), here.limits)
 
@@ -276,7 +273,7 @@ def enforce(
     \b
     bylaw enforce --query "I bought a TV 400 days ago. Can I get a refund?" --response "Sure, a full refund."
     """
-    from bot import app, settings
+    from bot import settings
     from bot.claims.models import parse_claims
     from bot.conversation import Actor, Question, moment, sayable
     from bot.delivery.render import verdict_as_text
@@ -294,7 +291,7 @@ def enforce(
     facts = read_facts(_object(text), index) if text else {}
     answer = _piped(MAX_RESPONSE) if response == "-" else response
     check_readable(query, answer)
-    started, name = app.now(), app.new_id()
+    started, name = now(), new_id()
     asked_at = moment(at) if at else started
     question = Question(text=query, actor=Actor(id=user), asked_at=asked_at, session_id=name, request_id=name)
     check_ids(question)
@@ -335,7 +332,7 @@ def _record(
         return
     with closing(connect(given.store_url, given.root)) as store:
         upgrade(store)
-        book = Notebook(store, shelf_of(given.artifacts, given.root, store), app.now, app.anchoring(given))
+        book = Notebook(store, shelf_of(given.artifacts, given.root, store), now, app.anchoring(given))
         record(found, question, book, started, papers)
 
 
@@ -398,7 +395,7 @@ def guide(
     bylaw guide "Can I return a TV without the receipt?"
     bylaw guide "Can I return it?" --facts '{"days_since_purchase": 20}' --json
     """
-    from bot import app, settings
+    from bot import settings
     from bot.conversation import Actor, Question, moment, sayable
     from bot.delivery.render import safe
     from bot.enforcement.enforce import check_readable
@@ -411,7 +408,7 @@ def guide(
     check_readable(question)
     given = settings.read(root or root_around(Path()))
     index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
-    name, asked_at = app.new_id(), moment(at) if at else app.now()
+    name, asked_at = new_id(), moment(at) if at else now()
     asked = Question(text=question, actor=Actor(id=user), asked_at=asked_at, session_id=name, request_id=name)
     found = guided(asked, index, read_facts(_object(text), index) if text else {})
     click.echo(json.dumps(sayable(found), indent=2, ensure_ascii=False) if as_json else safe(in_words(found)))

@@ -9,14 +9,16 @@ import re
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
+from typing import TYPE_CHECKING
 
 from bot.decisions.contract import Answer, Evidence
 from bot.decisions.validate import mandatory_ids
 from bylaw.authored.decisions import clipped
 from bylaw.authored.machines.intents import Intent, Intents
 from bylaw.errors import BylawError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -25,6 +27,8 @@ _SMALLEST = 100  # characters: a clipped thought shorter than this is not worth 
 
 def render(intent: Intent, evidence: Evidence, rules: Intents) -> Answer:
     """The answer of the intent's template. It cites what the intent demands and the events it was given."""
+    from jinja2 import TemplateNotFound
+
     try:
         template = _environment().get_template(f"{intent.template}.j2")
     except TemplateNotFound:
@@ -86,8 +90,11 @@ def _ended(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
+    from jinja2 import Environment as Templates
+    from jinja2 import FileSystemLoader, StrictUndefined  # only where a decision is told
+
     # Data never becomes a template, and a text in Slack or a terminal is not HTML: nothing is escaped here.
-    environment = Environment(
+    environment = Templates(
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["day"] = _day

@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.conversation import Reply, sayable, spoken_json
-from bylaw.authoring import dump
 from bylaw.errors import UsageError
-from bylaw.warehouses.parquet import parquet
 
 _FORMULA = re.compile(r"\s*[=+\-@\t\r|%]")  # what a spreadsheet would run; a number is written as one and stays
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
@@ -45,11 +43,15 @@ def as_csv(reply: Reply) -> bytes:
 
 def as_parquet(reply: Reply) -> bytes:
     """One column of the file for each of the answer, typed by what its cells are."""
+    from bylaw.warehouses.parquet import parquet  # loads DuckDB
+
     return parquet(reply.columns, reply.rows)
 
 
 def as_yaml(reply: Reply) -> str:
     """The reply as YAML: what JSON says, line by line."""
+    from bylaw.authoring import dump
+
     return dump(sayable(reply))
 
 

@@ -13,6 +13,7 @@ from threading import Event
 from typing import Any
 
 from bot import app
+from bot.clock import new_id, now
 from bot.conversation import Question, Reply, Turn, sayable
 from bot.decisions import answer as decisions
 from bot.evidence.artifacts import ArtifactError, Shelf
@@ -219,7 +220,7 @@ def _services(
     for answerer in answerers:
         answerer.prepare(index)
     edges = thresholds(index.rules.routing)
-    made = Services(index, index.etag, index.commit, store, artifacts, answerers, app.now, app.new_id, edges)
+    made = Services(index, index.etag, index.commit, store, artifacts, answerers, now, new_id, edges)
     return replace(made, llm=llm).under(index.rules.autonomy)
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bylaw.errors import UsageError
 from bylaw.llm.port import Completion, Deadline, NoAnswer, Prompt, in_words
+from bylaw.llm.wanted import Given
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -28,17 +28,6 @@ if TYPE_CHECKING:
 
 _MAX_BYTES = 1024 * 1024  # of one answer; a page of JSON has a few thousand
 _NO_KEY = "none"  # servers in one's own house often want none; a library would look for one in the environment
-
-
-@dataclass(frozen=True)
-class Given:
-    """Where a model is. `model` is `SERVICE:NAME`, as in `openai:gpt-5` or `ollama:qwen3`."""
-
-    model: str
-    url: str | None = field(default=None, repr=False)  # may hold a password
-    key: str | None = field(default=None, repr=False)
-    region: str | None = None  # Bedrock
-    api_version: str | None = None  # Azure
 
 
 class Model:

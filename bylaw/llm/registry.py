@@ -6,28 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 from bylaw.errors import UsageError
 from bylaw.llm.fleet import Fleet
 from bylaw.llm.guarded import Candidate, Guard
-from bylaw.llm.models import Given, Model
+from bylaw.llm.models import Model
 from bylaw.llm.port import LLM, Completion, Deadline, NoAnswer, Prompt
 from bylaw.llm.recorded import Recorded
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which model is to be asked. `folder` holds recordings; `is_recording` adds to them what a model says."""
-
-    provider: str = "none"
-    given: Given = field(default_factory=lambda: Given(""))
-    folder: Path | None = None
-    is_recording: bool = False
-    keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by agent, where one is not for all
-    urls: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold a password
+from bylaw.llm.wanted import Wanted
 
 
 @dataclass(frozen=True)

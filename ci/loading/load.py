@@ -14,7 +14,7 @@ from bylaw.authored.context import Context
 from bylaw.authored.decisions import Decisions
 from bylaw.authored.machines.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.collection import no_collection
+from bylaw.collection import RARELY, no_collection
 from bylaw.errors import UsageError
 from ci.findings import Finding, Place, Route
 from ci.loading.files import FOLDERS, Content, contents
@@ -27,9 +27,6 @@ from ci.loading.words import EVERY_WORD, VocabularyFile, merged
 from ci.progress import Progress, each
 
 __all__ = ["CaseEntry", "PolicyFile", "VocabularyFile", "Workspace", "load", "position"]
-
-
-RARELY = (100_000, 50, 1_000)  # new objects, young and middle generations before the next is searched
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot import app
+from bot.clock import new_id, now
 from bot.conversation import Actor, Question
 from bot.evidence.store.engine import StoreError
 from bot.request.orchestrator import handle
@@ -38,8 +39,8 @@ def ask(bot, text, request_id, **others):
 
 
 def test_the_clock_is_aware_and_names_are_new():
-    assert app.now().utcoffset().total_seconds() == 0
-    assert len({app.new_id() for _ in range(100)}) == 100
+    assert now().utcoffset().total_seconds() == 0
+    assert len({new_id() for _ in range(100)}) == 100
 
 
 def test_a_newer_bundle_is_picked_up(opened):

@@ -9,8 +9,7 @@ import pytest
 
 from bot.settings import KNOWN, PREFIX, Limits, Settings, Tokens, read
 from bylaw.errors import UsageError
-from bylaw.llm.models import Given
-from bylaw.llm.registry import Wanted
+from bylaw.llm.wanted import Given, Wanted
 
 # The key whose bytes are 0 to 31, as openssl would write the middle of it.
 PUBLIC = "MCowBQYDK2VwAyEAAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="

@@ -11,6 +11,7 @@ from socket import socket
 from threading import Event
 
 from bot import app, settings
+from bot.clock import new_id
 from bot.conversation import Question, Turn
 from bot.delivery.http import api, logs
 from bot.delivery.http.serving import crew, serve
@@ -62,7 +63,7 @@ def main(folder: Path) -> None:
         def work(place: socket, ready: crew.Ready) -> None:
             _survive(folder)
             bot = app.open_bot(given, given.bundle or folder / "bundle.json", answerers)
-            serve.serve(api.build(bot, given, app.new_id), place, ready, given.limits)
+            serve.serve(api.build(bot, given, new_id), place, ready, given.limits)
             bot.close()
 
         crew.run(given.workers or 1, listening, work, lambda: print(serve.address(listening), flush=True))

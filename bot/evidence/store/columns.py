@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import JSON, ClauseElement, Connection, Dialect, Insert, MetaData, String, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import TypeDecorator, TypeEngine
@@ -38,10 +38,22 @@ class Written(str):
     __slots__ = ()
 
 
-# none_as_null: a missing value is NULL in SQL, never the JSON word null
-Json = JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
-
 ID_LENGTH = 128
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value; on PostgreSQL a JSONB. A missing value is NULL in SQL, never the JSON word null."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """PostgreSQL's own type is loaded only where PostgreSQL is."""
+        if dialect.name != "postgresql":
+            return dialect.type_descriptor(JSON(none_as_null=True))
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB(none_as_null=True))
 
 
 class Moment(TypeDecorator[datetime]):
@@ -77,7 +89,10 @@ def insert_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> 
 @cache
 def inserting(table: Table, dialect: str) -> Insert:
     """The statement that inserts a row into *table* unless its key is taken."""
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    if dialect != "postgresql":
+        return sqlite.insert(table).on_conflict_do_nothing()
+    from sqlalchemy.dialects.postgresql import insert
+
     return insert(table).on_conflict_do_nothing()
 
 
@@ -160,7 +175,7 @@ def _spelled(dialect: Dialect, statement: ClauseElement, names: tuple[str, ...])
 def _writer(kind: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], Any] | None:
     """What turns a value of that *kind* into the driver's own; None where it is that already."""
     write = kind.dialect_impl(dialect).bind_processor(dialect)
-    if not isinstance(kind, JSON) or write is None:
+    if not isinstance(kind, JSON | Json) or write is None:
         return write
     spelled = str if dialect.name == "sqlite" else lambda text: write(json.loads(text))
     return lambda value: spelled(value) if isinstance(value, Written) else write(value)

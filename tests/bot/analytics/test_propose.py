@@ -18,8 +18,9 @@ from bot.analytics.proposals.shown import described
 from bot.conversation import Question
 from bylaw.authored.machines.access import Grant, Rights
 from bylaw.llm.guarded import Guard
-from bylaw.llm.models import Given, Model
+from bylaw.llm.models import Model
 from bylaw.llm.recorded import Recorded
+from bylaw.llm.wanted import Given
 from bylaw.semantic.compiler import Compiler
 from tests.bylaw.llm.scripted import Clock, Scripted
 from tests.fakes.llm import KEY, MODEL, FakeLLM

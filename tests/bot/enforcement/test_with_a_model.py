@@ -15,10 +15,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from bot import app
+from bot.clock import new_id
 from bot.delivery.http import api
 from bot.settings import Settings
-from bylaw.llm.models import Given
-from bylaw.llm.registry import Wanted
+from bylaw.llm.wanted import Given, Wanted
 from tests.bot.conftest import Repository
 from tests.conftest import Command, Done
 from tests.fakes.llm import CLAUDE, KEY, MODEL, Call, FakeLLM
@@ -206,7 +206,7 @@ def test_a_model_judges_what_others_answer_and_decides_nothing_alone(
     fake.says = json.dumps(marks)
     wanted = Wanted("model", Given(f"openai:{MODEL}", fake.openai, KEY))
     bot = app.open_bot(Settings(root=tmp_path, llm=wanted), repository.bundle)
-    client = TestClient(api.build(bot, Settings(root=tmp_path), app.new_id), "http://localhost")
+    client = TestClient(api.build(bot, Settings(root=tmp_path), new_id), "http://localhost")
     body = {"query": QUESTION, "response": response, "at": "2026-11-20", "request_id": "r1"}
     found = client.post("/v2/enforce", json=body).json()
     bot.close()

@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 from bylaw.errors import UsageError
-from bylaw.llm.models import SERVICES, Given, Model
+from bylaw.llm.models import SERVICES, Model
 from bylaw.llm.port import Deadline, Exchange, ask
+from bylaw.llm.wanted import Given
 from tests.bylaw.llm.scripted import SAID, Answer, prompt
 from tests.fakes.llm import CLAUDE, KEY, MODEL, NOVA, FakeLLM
 
@@ -130,7 +131,8 @@ def test_what_cannot_be_asked_is_wrong_usage(given, said):
 def test_no_library_looks_for_a_key_of_its_own(fake):
     """A key in the environment is for somebody else: only what is given is sent."""
     code = (
-        "import sys, time; from bylaw.llm.models import Given, Model; from bylaw.llm.port import Deadline, ask;"
+        "import sys, time; from bylaw.llm.models import Model; from bylaw.llm.port import Deadline, ask;"
+        "from bylaw.llm.wanted import Given;"
         "from tests.bylaw.llm.scripted import Answer, prompt;"
         "exchange = ask(Model(Given(sys.argv[1], sys.argv[2])), prompt(), Answer, Deadline.after(30, time.monotonic));"
         "print(exchange.error.reason, exchange.error.detail)"

@@ -10,9 +10,9 @@ import pytest
 
 from bylaw.errors import UsageError
 from bylaw.llm.guarded import Limits
-from bylaw.llm.models import Given
 from bylaw.llm.port import Deadline, ask
-from bylaw.llm.registry import PROVIDERS, Off, Wanted, open_llm
+from bylaw.llm.registry import PROVIDERS, Off, open_llm
+from bylaw.llm.wanted import Given, Wanted
 from tests.bylaw.llm.scripted import SAID, Answer, prompt
 from tests.fakes.llm import KEY, MODEL, FakeLLM
 

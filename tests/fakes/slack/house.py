@@ -14,6 +14,7 @@ import uvicorn
 from slack_sdk.signature import SignatureVerifier
 
 from bot import app
+from bot.clock import new_id
 from bot.delivery.http import api
 from bot.delivery.slack.app import Slack, open_slack
 from bot.delivery.slack.door import PATH, Door
@@ -104,7 +105,7 @@ def house(
 
 def _door(bot: Any, given: Settings, slack: Any) -> Door:
     signature = SignatureVerifier(given.slack_signing_secret)
-    return Door(api.build(bot, given, app.new_id), slack.bolt, signature, Room(given.limits.requests))
+    return Door(api.build(bot, given, new_id), slack.bolt, signature, Room(given.limits.requests))
 
 
 @contextmanager

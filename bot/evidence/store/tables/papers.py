@@ -7,14 +7,14 @@ BYLAW_ARTIFACTS papers lie on a shelf apart (`bot.evidence.artifacts`): a folder
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Column, Connection, Insert, String, Table, Text, bindparam, select
-from sqlalchemy.dialects import postgresql
 
 from bot.evidence.artifacts import ArtifactError, Artifacts, Needed, Paper, Shelf, checked, paper, shelf, written
 from bot.evidence.store.columns import inserting, metadata, run
@@ -45,7 +45,7 @@ class Papers:
         # two transactions that keep the same papers take them in one order, and never wait for each other
         rows = [{"name": one.name, "text": one.text} for one in sorted(kept, key=lambda one: one.name)]
         if rows:
-            run(connection, _KEEP[connection.dialect.name], rows)
+            run(connection, _keeping(connection.dialect.name), rows)
 
     def remove(self, names: Sequence[str]) -> int:
         """Delete those that lie on the earlier shelf; what is in the store goes with the rows beside it."""
@@ -112,12 +112,16 @@ def everywhere(url: str | None, root: Path, store: Store) -> tuple[Shelf, ...]:
     return (here,) if url is None else (shelf(url, root), here)
 
 
-def _held() -> Insert:
+@cache
+def _keeping(dialect: str) -> Insert:
     """On PostgreSQL who keeps a paper that is there holds it, so that nobody takes it away meanwhile."""
-    insert = postgresql.insert(papers)
-    return insert.on_conflict_do_update(index_elements=[papers.c.name], set_={"name": insert.excluded.name})
+    if dialect != "postgresql":
+        return inserting(papers, dialect)
+    from sqlalchemy.dialects.postgresql import insert
+
+    held = insert(papers)
+    return held.on_conflict_do_update(index_elements=[papers.c.name], set_={"name": held.excluded.name})
 
 
-_KEEP: Mapping[str, Insert] = {"sqlite": inserting(papers, "sqlite"), "postgresql": _held()}
 # Spelled once: a statement that is built anew for each request costs more than it does.
 _LOAD = select(papers.c.text).where(papers.c.name == bindparam("named"))

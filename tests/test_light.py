@@ -1,0 +1,56 @@
+"""What a verb loads on a repository that nothing has changed in: what it does not need makes it slow to answer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROVERS = {"z3", "ci.pipeline", "alembic", "yaml", "pydantic_ai"}
+SERVERS = {"fastapi", "uvicorn", "slack_sdk", "sqlalchemy.dialects.postgresql"}
+READERS = {"duckdb", "jinja2", "bot.analytics.answer"}
+QUESTION = "What does POL-REFUND-001 say?"
+CODE = """
+import json, sys
+from bylaw.cli import main
+sys.argv[:1] = ["bylaw"]
+try:
+    main()
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+ROWS = {
+    "list": (("list", "facts"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot", "bot"}),
+    "explain": (("explain", "POL-REFUND-001"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot", "bot"}),
+    "decide": (("decide", "--facts", "{}"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot"}),
+    "trace": (("trace", "ID"), PROVERS | SERVERS | READERS | {"sqlglot"}),
+    "ask": (("ask", QUESTION), PROVERS - {"yaml"} | SERVERS | READERS),
+}
+
+
+def said(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", CODE, *words, "--root", root], capture_output=True, text=True, check=True
+    )
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """A repository in which every verb has been called once, and the request that `ask` left."""
+    root = tmp_path_factory.mktemp("light") / "set"
+    subprocess.run([sys.executable, "-m", "bylaw.cli", "init", root], check=True, capture_output=True)
+    for words in (("list", "facts"), ("explain", "POL-REFUND-001")):
+        said(root, *words)
+    return root, json.loads(said(root, "ask", QUESTION, "--json").stdout)["request_id"]
+
+
+@pytest.mark.parametrize(("words", "heavy"), ROWS.values(), ids=ROWS)
+def test_a_verb_loads_only_what_it_needs(asked, words, heavy):
+    root, request = asked
+    done = said(root, *(request if word == "ID" else word for word in words))
+    loaded = json.loads(done.stderr.splitlines()[-1])
+    assert "bylaw.cli" in loaded  # the list is one
+    assert sorted(heavy & set(loaded)) == []
