@@ -145,6 +145,14 @@ def suite_at(path: Path) -> Any:
     return importlib.import_module("ci.loading.suites").elsewhere(path)
 
 
+def readback_for_root(root: Path, today: date, format_: str) -> tuple[str, bool]:
+    """What the context of the repository at *root* can answer, for a verb of ci: its text, and whether it holds."""
+    found: tuple[str, bool] = importlib.import_module("bot.evaluation.readback").told(
+        bundle_for_root(root), today, format_
+    )
+    return found
+
+
 def audit_export(url: str, root: Path, path: Path, hear: Any = None) -> None:
     """Write the chain of the store at *url* to *path*, for a verb of ci that was given a store."""
     importlib.import_module("bot.commands.records").export_store(url, root, path, hear)

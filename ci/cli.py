@@ -76,6 +76,9 @@ _at = click.option(
     "--fix", "is_fixing", is_flag=True, help="Correct what has one right correction, show it, and check then."
 )
 @click.option("--dry-run", is_flag=True, help="With --fix: only show what it would change.")
+@click.option(
+    "--context", "is_context", is_flag=True, help="Only: which questions about data can be answered without a model."
+)
 @_at
 @click.pass_context
 def check(
@@ -93,6 +96,7 @@ def check(
     no_cache: bool,
     is_fixing: bool,
     dry_run: bool,
+    is_context: bool,
     at: date | None,
 ) -> None:
     """Prove what can be proved about a policy repository, and name what is wrong on its line.
@@ -119,6 +123,9 @@ def check(
     \b
     bylaw check --warehouse duckdb:///shop.duckdb
     bylaw check --warehouse postgresql://reader@db/shop --record
+
+    With --context nothing else is checked: questions are written from the names of context/ and read back: right, asked
+    back, or read as something else. Exit code 1 when a verified query is not read as what it says.
     """
     from bylaw.progress import progress
     from ci.check import Rows
@@ -131,6 +138,8 @@ def check(
     from ci.report.formats import FORMATS, append
     from ci.report.report import Report
 
+    if is_context:
+        ctx.exit(_read_back(root, at, format_, is_alone=not (files or base or warehouse or is_fixing)))
     if record and warehouse is None:
         raise click.UsageError("`--record` writes down the columns of a warehouse: name it with `--warehouse`")
     if dry_run and not is_fixing:
@@ -158,6 +167,17 @@ def check(
     if checked.recorded is not None:
         click.echo(checked.recorded, err=True)
     ctx.exit(1 if any(one.severity == "error" and one.fingerprint not in checked.existing for one in told) else 0)
+
+
+def _read_back(root: Path, at: date | None, format_: str, is_alone: bool) -> int:
+    """Tell which questions the context can answer; the exit code."""
+    from bylaw.cli import readback_for_root  # only the command composes the wings
+
+    if not is_alone or format_ not in ("text", "json"):
+        raise click.UsageError("`--context` is asked alone, with `--root`, `--at` and `--format text|json`")
+    said, holds = readback_for_root(root, at or date.today(), format_)
+    click.echo(said, nl=False)
+    return 0 if holds else 1
 
 
 @click.command("compile")

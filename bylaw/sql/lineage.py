@@ -266,6 +266,8 @@ class Lineage:
             is_column = any(source.names_column(parts) for source in at.sources)
             for source in at.sources:
                 for kind, name in source.meanings(parts):
+                    if kind == "column" and parts[0] == name and self._is_of_table(parts, source, scope):
+                        continue
                     if kind == "column":
                         self._check_column(node, name, source)
                         is_certain |= source.has(name)
@@ -288,6 +290,19 @@ class Lineage:
             is_between |= any(source.table is not None for source in at.sources)
         if not is_found:
             raise denied("column", f"`{'.'.join(parts)}` is not a known column", node)
+
+    def _is_of_table(self, parts: tuple[str, ...], source: Source, scope: Scope) -> bool:
+        """Is the name before the dot that of a source, and for certain no column of *source* that has fields?
+
+        PostgreSQL looks for a table, from the inside out, and never for a column; `(column).field` is written
+        otherwise. A name that *source* may not show, or has, is judged as ever.
+        """
+        if self.dialect != "postgres" or source.has(parts[0]) or parts[0] in source.personal:
+            return False
+        sources = [one for at in scope.outward() for one in at.sources]
+        owners = [one for one in sources if (one.alias,) == parts[:-1]]
+        owners += [one for one in sources if not one.is_aliased and str(one.table).split(".") == list(parts[:-1])]
+        return bool(owners) and owners[0].has(parts[-1])
 
     def _check_column(self, node: exp.Expr, name: str, source: Source) -> None:
         if name in source.personal:

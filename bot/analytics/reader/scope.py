@@ -92,6 +92,11 @@ class Lexicon:
                 return length, tuple(targets)
         return None
 
+    @property
+    def named(self) -> Mapping[tuple[str, ...], tuple[Target, ...]]:
+        """Every phrase in its normal form, and what it may mean."""
+        return self._targets
+
     def names_any(self, words: Sequence[str]) -> bool:
         """Does any phrase stand in *words*?"""
         return any(self.longest_at(words, at) for at in range(len(words)))

@@ -146,3 +146,49 @@ def test_ordinary_questions_are_not_caught_by_this(databases):
         assert check_statement(sql, catalogue=CATALOGUE, schemas=None).reason is None
         one, other = _results(databases, sql)
         assert one == other != []
+
+
+OPEN = Catalogue(
+    {
+        "lab.requests": TableInfo(None, frozenset({"patient"}), frozenset({"id", "note"})),
+        "lab.staff": TableInfo(None, frozenset({"email"}), frozenset({"id", "post"})),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT requests.note FROM lab.requests",
+        "SELECT lab.requests.note FROM lab.requests",
+        "SELECT note.note FROM lab.requests AS note, lab.staff",
+        "SELECT r.note FROM lab.requests AS r JOIN lab.staff AS s ON r.id = s.id WHERE s.post = 'x'",
+        "SELECT r.note FROM lab.requests r WHERE EXISTS (SELECT 1 FROM lab.staff s WHERE s.id = r.id)",
+        "WITH a AS (SELECT r.id FROM lab.requests r) SELECT a.id FROM a JOIN lab.staff s ON a.id = s.id",
+    ],
+)
+def test_a_known_column_behind_its_table_is_no_field_of_another_column(sql):
+    assert check_statement(sql, catalogue=OPEN, schemas=None, dialect="postgres").reason is None
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT r.patient FROM lab.requests r",
+        "SELECT r.name FROM lab.requests r",
+        "SELECT r.row_to_json FROM lab.requests r",
+        "SELECT (r).note FROM lab.requests r",
+        "SELECT (info).note FROM lab.requests",
+        "SELECT info.note FROM lab.requests",
+        "SELECT note.patient FROM lab.requests AS note",
+        "SELECT patient.note FROM lab.requests AS patient",
+        "SELECT requests.note FROM lab.requests AS r",
+        "SELECT r.note.patient FROM lab.requests r",
+        "SELECT s.note FROM lab.requests r JOIN lab.staff s ON true",
+        "SELECT r.note FROM lab.requests r WHERE EXISTS (SELECT 1 FROM lab.staff r WHERE r.note = 'x')",
+        "SELECT x.row_to_json FROM (SELECT r.id FROM lab.requests r) x JOIN lab.staff s ON true",
+        "SELECT r.id FROM lab.requests r WHERE EXISTS (SELECT r.to_json FROM lab.staff r)",
+    ],
+)
+def test_what_may_be_a_row_or_a_field_of_one_is_denied_on_postgresql(sql):
+    assert check_statement(sql, catalogue=OPEN, schemas=None, dialect="postgres").reason is not None

@@ -10,6 +10,8 @@ from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.said import Ref
 from bot.analytics.reader.verbs import is_done
 
+_BEFORE_NOUNS = frozenset(("for", "except", "excluding", "without"))  # no verb follows them in this form
+
 
 def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     """ "Courses with an exam": a column of yes and no, held to be yes."""
@@ -37,7 +39,8 @@ def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.each = False
         return True
     is_told = any(target.name in scan.labels for target in ref.of("value")) or tells_kind(scan, ref)
-    if ref.words.lower() in wording.NEUTRAL_VERBS and (not is_told or is_predicate(scan, ref, first)):
+    is_verb = ref.words.lower() in wording.NEUTRAL_VERBS and scan.at_word(first - 1) not in _BEFORE_NOUNS
+    if is_verb and (not is_told or is_predicate(scan, ref, first)):
         return take_predicate(scan, ref, first)  # "orders placed last year", though a status has the same name
     if ref.entities and (scan.relative or scan.asks) and not ref.of("condition") and not tells_kind(scan, ref):
         return False
