@@ -26,7 +26,7 @@ def render(folder: Path, prompt_id: str, values: Mapping[str, Any], answer: type
     template = _environment(folder).get_template(f"{prompt_id}.j2")
     context = template.new_context(dict(values))
     said = {name: _tidy("".join(template.blocks[name](context))) for name in ("system", "user")}
-    return Prompt(prompt_id, said["system"], said["user"], answer.model_json_schema(), max_tokens)
+    return Prompt(prompt_id, said["system"], said["user"], _schema(answer), max_tokens)
 
 
 def data(value: Any) -> str:
@@ -36,12 +36,19 @@ def data(value: Any) -> str:
     if isinstance(value, Undefined):
         str(value)  # raises, and names the value
     text = json.dumps(plain(value), ensure_ascii=False, sort_keys=True)
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
 def line(value: str) -> str:
     """*value* on one line: for what reviewed files say, which is ours."""
     return " ".join(value.split())
+
+
+@cache
+def _schema(answer: type[BaseModel]) -> dict[str, Any]:
+    return answer.model_json_schema()
 
 
 def _tidy(text: str) -> str:

@@ -19,6 +19,7 @@ from bylaw.canonical import canonical_json
 from ci.loading.ingest import SEED_LENGTHS, Sourced, ingest
 from ci.loading.rules import load_defaults
 from ci.loading.source import read
+from tests.rows import each
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted(path for path in (ROOT / "context" / "decisions").rglob("*.yaml"))
@@ -95,7 +96,7 @@ def test_the_two_histories_do_not_mix() -> None:
         assert len(ends) == 1, transition.id
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_a_file_is_named_after_its_id_and_points_its_editor_at_the_schema(path: Path) -> None:
     assert DATA[path].data["id"] == path.stem
     first = path.read_text(encoding="utf-8").splitlines()[0]
@@ -105,13 +106,13 @@ def test_a_file_is_named_after_its_id_and_points_its_editor_at_the_schema(path: 
     assert schema == ROOT / "bylaw" / "schemas" / f"{_kind(path)}.schema.json"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_a_file_fits_the_schema_that_editors_use(path: Path) -> None:
     schema = KINDS[_kind(path)].model_json_schema()  # type: ignore[index]  # the folder's name
     assert [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(DATA[path].data)] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_nothing_that_people_wrote_is_clipped(path: Path) -> None:
     bounds = {"rationale": SEED_LENGTHS.rationale, "reason": SEED_LENGTHS.reason}
     bounds |= {"summary": SEED_LENGTHS.summary, "snippet": SEED_LENGTHS.summary}

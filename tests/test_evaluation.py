@@ -14,6 +14,7 @@ from bylaw.demo_warehouse import build
 from bylaw.warehouses.registry import open_warehouse
 from ci.loading.load import load as load_repository
 from ci.loading.suites import load
+from tests.rows import each
 
 ROOT = Path(__file__).parents[1]
 SUITES, RULES = load(ROOT)
@@ -30,7 +31,7 @@ def warehouse(tmp_path_factory):
     opened.close()
 
 
-@pytest.mark.parametrize("question", GOLDEN, ids=lambda one: " → ".join([*one.after, one.ask]))
+@each("question", GOLDEN, ids=lambda one: " → ".join([*one.after, one.ask]))
 def test_golden_rows_are_what_hand_written_sql_gives(warehouse, question):
     assert same_rows(question.rows, warehouse.run(question.sql, 1_000).rows, question.ordered)
 

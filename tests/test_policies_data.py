@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.rows import each
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "policies"
 
@@ -84,7 +86,7 @@ def test_ids_are_unique() -> None:
     assert [name for name, count in counts.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_a_policy_lies_where_its_id_says(path: Path) -> None:
     policy = POLICIES[path]
     domain = policy["metadata"]["domain"]
@@ -94,7 +96,7 @@ def test_a_policy_lies_where_its_id_says(path: Path) -> None:
     assert path.parent.name == domain
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_a_policy_says_where_it_comes_from(path: Path) -> None:
     policy = POLICIES[path]
     metadata = policy["metadata"]
@@ -106,7 +108,7 @@ def test_a_policy_says_where_it_comes_from(path: Path) -> None:
     assert bool(_quotes(policy)) == (policy["origin"] == "explicit")
 
 
-@pytest.mark.parametrize("path", [*FILES, *CASE_FILES, FOLDER / "vocabulary.yaml"], ids=lambda path: path.name)
+@each("path", [*FILES, *CASE_FILES, FOLDER / "vocabulary.yaml"], ids=lambda path: path.name)
 def test_the_first_line_points_the_editor_at_the_schema(path: Path) -> None:
     kind = path.stem if path.stem in ("cases", "vocabulary") else "policy"
     up = "../" * (len(path.relative_to(ROOT).parts) - 1)
@@ -149,7 +151,7 @@ def test_case_names_are_unique_within_a_domain() -> None:
     assert [name for name, count in counts.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_a_case_speaks_of_what_the_policy_does(path: Path) -> None:
     """Some case of the policy's domain expects one of its actions, or the policy is listed with a reason."""
     policy = POLICIES[path]

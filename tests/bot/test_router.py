@@ -13,6 +13,7 @@ from bot.conversation import MAX_TEXT, Choice
 from bot.router import Answerer, Past, chosen, courtesy, is_follow_up, named_kind, refusal, route, which
 from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
 from tests.fakes.frame import ANSWERERS, EDGES, Shop
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("router.yaml").read_text())
 KINDS = ("decision", "data", "policy")
@@ -22,7 +23,7 @@ def answerers(scores):
     return [Answerer(kind, lambda text, index, kind=kind: scores[kind], None) for kind in KINDS]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_the_right_one_answers(row):
     way = route(row["text"], None, answerers(row["scores"]), EDGES, Past(row.get("last"), row.get("pending")))
     assert way.kind == row["kind"]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bylaw.authoring import add_item, add_key, dump, remove, set_value
 from bylaw.errors import UsageError
 from ci.loading.source import parse
+from tests.rows import each
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -34,7 +35,7 @@ def edited(text: str, edit: dict) -> str:
     raise AssertionError(edit)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_an_edit(row):
     if "refused" in row:
         with pytest.raises(UsageError, match=row["refused"].replace("(", r"\(")):
@@ -46,7 +47,7 @@ def test_an_edit(row):
 POLICIES = sorted((ROOT / "policies").rglob("POL-*.yaml"))
 
 
-@pytest.mark.parametrize("path", POLICIES, ids=[path.stem for path in POLICIES])
+@each("path", POLICIES, ids=[path.stem for path in POLICIES])
 def test_one_line_of_a_policy_changes_and_no_other(path):
     text = path.read_text(encoding="utf-8")
     changed = set_value(text, ["metadata", "owner"], "Somebody: else")

@@ -17,6 +17,7 @@ import pytest
 from bylaw import cli
 from bylaw.cli import COMMANDS, _anywhere, load_verb
 from bylaw.errors import BundleError, BylawError, UsageError
+from tests.rows import each
 
 Command = Callable[..., Any]
 
@@ -51,7 +52,7 @@ def test_an_option_that_does_not_exist_is_wrong_usage(verb: str, call: Command) 
     assert "--no-such-option" in done.err or "No such command" in done.err
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
+@each("verb", COMMANDS)
 def test_names_of_options_are_the_same_everywhere(verb: str) -> None:
     command = load_verb(verb)
     many = command.commands.values() if isinstance(command, click.Group) else [command]

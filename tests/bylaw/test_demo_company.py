@@ -13,6 +13,7 @@ from bylaw.demo_warehouse import build
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.sql.gate import check_statement
 from ci.loading.load import load
+from tests.rows import each
 
 ROOT = Path(__file__).parents[2]
 ROWS = yaml.safe_load(Path(__file__).with_name("demo_company.yaml").read_text(encoding="utf-8"))
@@ -49,7 +50,7 @@ def test_every_table_is_described(demo):
     assert tables == {entity.base_table.qualified for entity in ENTITIES.values()}
 
 
-@pytest.mark.parametrize("name", sorted(ENTITIES))
+@each("name", sorted(ENTITIES))
 def test_every_declared_column_is_there_and_holds_something(demo, name):
     entity = ENTITIES[name]
     parts = [part.sql for part in (*entity.dimensions, *entity.time_dimensions, *entity.facts)] + entity.pii
@@ -57,7 +58,7 @@ def test_every_declared_column_is_there_and_holds_something(demo, name):
         assert _one(demo, f"SELECT count({part}) FROM {_table(name)}") > 0, part
 
 
-@pytest.mark.parametrize("name", sorted(ENTITIES))
+@each("name", sorted(ENTITIES))
 def test_a_key_tells_rows_apart(demo, name):
     keys = ENTITIES[name].primary_key.columns
     for key in (keys, ENTITIES[name].label or keys):
@@ -67,7 +68,7 @@ def test_a_key_tells_rows_apart(demo, name):
         assert _one(demo, f"SELECT count(*) FROM {_table(name)} WHERE {unknown}") == 0
 
 
-@pytest.mark.parametrize(("name", "dimension"), ENUMS, ids=lambda value: getattr(value, "name", value))
+@each(("name", "dimension"), ENUMS, ids=lambda value: getattr(value, "name", value))
 def test_the_values_of_an_enum_are_those_in_the_data(demo, name, dimension):
     rows = demo.execute(f"SELECT DISTINCT {dimension.sql} FROM {_table(name)}").fetchall()
     held = {value for (value,) in rows if value is not None}
@@ -82,7 +83,7 @@ def _matches(join, left):
     return tables, pairs
 
 
-@pytest.mark.parametrize(("name", "join"), JOINS, ids=lambda value: getattr(value, "name", value))
+@each(("name", "join"), JOINS, ids=lambda value: getattr(value, "name", value))
 def test_a_row_finds_as_many_as_is_declared(demo, name, join):
     (left, right), pairs = _matches(join, name)
     keys = [f"l.{pair.left_column}" for pair in join.relationship_columns]
@@ -98,7 +99,7 @@ def test_a_row_finds_as_many_as_is_declared(demo, name, join):
     assert of_a_right == 1 or join.relationship_type in ("many_to_one", "many_to_many")
 
 
-@pytest.mark.parametrize("name", DATED)
+@each("name", DATED)
 def test_the_data_are_as_fresh_as_is_promised(demo, name):
     freshness = ENTITIES[name].freshness
     at = freshness.as_of_column
@@ -108,7 +109,7 @@ def test_the_data_are_as_fresh_as_is_promised(demo, name):
     assert timedelta(0) <= TODAY - newest <= timedelta(days=int(count))
 
 
-@pytest.mark.parametrize("name", DATED)
+@each("name", DATED)
 def test_nothing_has_happened_after_today(demo, name):
     if name in PLANS:
         return
@@ -118,7 +119,7 @@ def test_nothing_has_happened_after_today(demo, name):
         assert _one(demo, f"SELECT max({moment.sql}) < DATE '2026-11-21' FROM {_table(name)}"), moment.name
 
 
-@pytest.mark.parametrize("name", sorted(ENTITIES))
+@each("name", sorted(ENTITIES))
 def test_the_registry_says_whose_it_is_and_how_old_it_may_be(name):
     entity = ENTITIES[name]
     assert entity.owner
@@ -165,7 +166,7 @@ CATALOGUE = catalogue_of(WORKSPACE.context)
 SCHEMAS = {entity.base_table.schema_name for entity in ENTITIES.values()}
 
 
-@pytest.mark.parametrize("name", sorted(ENTITIES))
+@each("name", sorted(ENTITIES))
 def test_a_table_is_read_with_its_schema_granted_and_refused_without(name):
     schema = ENTITIES[name].base_table.schema_name
     sql = f"SELECT count(*) FROM {ENTITIES[name].base_table.qualified}"

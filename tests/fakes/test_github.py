@@ -21,6 +21,7 @@ from tests.fakes.github.graphql import schema
 from tests.fakes.github.repository import GitRepository
 from tests.fakes.github.server import TABLE, FakeGitHub
 from tests.fakes.github.state import State
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("github_refusals.yaml").read_text(encoding="utf-8"))
 LINES = [f"k{i}: {i}\n" for i in range(1, 41)]
@@ -123,7 +124,7 @@ REFUSED = [row for row in ROWS if row["status"] >= 400]
 ALLOWED = [row for row in ROWS if row["status"] < 400]
 
 
-@pytest.mark.parametrize("row", REFUSED, ids=[row["title"] for row in REFUSED])
+@each("row", REFUSED, ids=[row["title"] for row in REFUSED])
 def test_github_refuses(untouched, row):
     github, names = untouched
     before = (copy.deepcopy(github.state), github.git.refs("refs/"))

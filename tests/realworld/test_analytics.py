@@ -11,6 +11,7 @@ import yaml
 
 from tests.realworld import measure
 from tests.realworld.comparison import fingerprint, norm, same
+from tests.rows import each
 
 HERE = Path(__file__).parent
 COMPARED = yaml.safe_load((HERE / "comparison.yaml").read_text(encoding="utf-8"))
@@ -29,7 +30,7 @@ def figures(outcomes) -> dict[str, float]:
     return measure.figures(outcomes)
 
 
-@pytest.mark.parametrize("row", COMPARED, ids=lambda row: row["title"])
+@each("row", COMPARED, ids=lambda row: row["title"])
 def test_two_results_are_compared_by_their_rows(row):
     found, gold = ([tuple(cells) for cells in row[key]] for key in ("found", "gold"))
     assert same(found, gold, row.get("keys")) is row["same"]

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.rows import each
+
 FILE = yaml.safe_load((Path(__file__).parent / "bad_input.yaml").read_text(encoding="utf-8"))
 BASE, ROWS = FILE["base"], FILE["rows"]
 SHARED = [row for row in ROWS if not row.get("alone")]
@@ -82,7 +84,7 @@ def findings(shared: Path, call: Command) -> list[dict[str, Any]]:
     return listed
 
 
-@pytest.mark.parametrize("row", SHARED, ids=[row["title"] for row in SHARED])
+@each("row", SHARED, ids=[row["title"] for row in SHARED])
 def test_the_fault_is_told_at_its_place(row: dict[str, Any], findings: list[dict[str, Any]]) -> None:
     mine = [f for f in findings if f["path"] in row["files"]]
     assert told(mine) == expected([row])

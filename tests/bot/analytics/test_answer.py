@@ -15,11 +15,12 @@ from bot.analytics.desk import continues, score, topics
 from bot.conversation import spoken, spoken_json
 from bot.index import BundleIndex
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("answer.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("row", ROWS["answers"], ids=lambda row: row["text"])
+@each("row", ROWS["answers"], ids=lambda row: row["text"])
 def test_a_question_gets_this_answer(row, ask):
     reply = spoken(ask(row["text"], schemas=frozenset(row.get("schemas", ["shop", "finance"]))).reply)
     assert (reply.kind, reply.status) == (row.get("kind", "data"), row["status"])
@@ -29,7 +30,7 @@ def test_a_question_gets_this_answer(row, ask):
     assert list(reply.caveats) == row.get("caveats", [])
 
 
-@pytest.mark.parametrize("row", ROWS["answers"], ids=lambda row: row["text"])
+@each("row", ROWS["answers"], ids=lambda row: row["text"])
 def test_an_answer_is_one_json_document_with_its_sources(row, ask):
     reply = ask(row["text"], schemas=frozenset(row.get("schemas", ["shop", "finance"]))).reply
     document = json.loads(spoken_json(spoken(reply)))

@@ -11,6 +11,7 @@ import yaml
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
 from bylaw.semantic.query import Unanswerable
 from tests.bot.analytics.conftest import TODAY
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("computed.yaml").read_text(encoding="utf-8"))
 MEANT = """
@@ -28,7 +29,7 @@ def plain(rows):
     return [tuple(map(told, row)) for row in rows]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "means"), [(text, row["means"]) for row in ROWS["questions"] for text in row["texts"]], ids=lambda one: one
 )
 def test_the_answer_is_what_the_statement_gives(text, means, reader, compiler, warehouse):

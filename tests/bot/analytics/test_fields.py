@@ -26,6 +26,7 @@ from bylaw.authored.context import Context, Entity, Metric
 from bylaw.errors import BylawError
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Part, SemanticQuery
+from tests.rows import each
 
 HERE = Path(__file__).parent
 FERRY = yaml.safe_load((HERE / "ferry.yaml").read_text(encoding="utf-8"))
@@ -99,7 +100,7 @@ def test_every_field_that_words_or_a_default_bind_is_shown():
     assert bound <= {row["field"] for row in SHOWN}
 
 
-@pytest.mark.parametrize("row", SHOWN, ids=lambda row: row["field"])
+@each("row", SHOWN, ids=lambda row: row["field"])
 def test_two_plans_that_differ_in_a_field_are_told_differently(row):
     one, other = (told(renamed(SemanticQuery.model_validate(row[side]))) for side in ("one", "other"))
     assert one != other
@@ -111,7 +112,7 @@ def test_what_is_meant_is_held_and_gives_its_rows(row):
     assert rows_of(desk()[0].compile(query).sql) == rows_of(row["gold"])
 
 
-@pytest.mark.parametrize("row", [row for row in FERRY["bad"] if "told" not in row], ids=lambda row: row["kind"])
+@each("row", [row for row in FERRY["bad"] if "told" not in row], ids=lambda row: row["kind"])
 def test_what_is_wrong_is_not_shown_as_what_was_asked(row):
     with pytest.raises((Untenable, BylawError)):
         held(row["ask"], row["query"], row["bind"])

@@ -15,6 +15,7 @@ from bot.analytics.plan import plans
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.warehouses.port import Estimate, Rows
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("plans.yaml").read_text(encoding="utf-8"))
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -77,7 +78,7 @@ def talk(index):
     return Talk(index)
 
 
-@pytest.mark.parametrize("row", ROWS["words"], ids=lambda row: row["says"] or "nothing")
+@each("row", ROWS["words"], ids=lambda row: row["says"] or "nothing")
 def test_a_text_is_a_yes_a_no_or_more_than_that(row):
     assert plans.heard(row["says"]) == row["word"]
     if row["word"] is None:

@@ -16,6 +16,7 @@ from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Dimension, Fact
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, Related, SemanticQuery, Unanswerable
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))
 TODAY = date(2026, 11, 20)
@@ -24,7 +25,7 @@ who have,more than,at least,5,between,100,and,200,or,not,from,in,last month,in 2
 customers,refunds,products,region,category,total amount,net revenue,laptops,EU,sorted by,descending,all"""
 
 
-@pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
+@each("row", ROWS["questions"], ids=lambda row: row["text"])
 def test_a_question_is_read_as_this_query(row, reader):
     reading = reader.read(row["text"], TODAY)
     assert isinstance(reading, Bound), reading
@@ -93,26 +94,26 @@ def test_what_a_row_has_narrows_and_what_it_has_many_of_adds_up(index, text, que
     assert reading.query == SemanticQuery.model_validate(query)
 
 
-@pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
+@each("row", ROWS["questions"], ids=lambda row: row["text"])
 def test_what_is_read_can_be_computed(row, reader, compiler, warehouse):
     compiled = compiler.compile(reader.read(row["text"], TODAY).query)
     assert warehouse.run(compiled.sql, 10_000).columns == compiled.columns
 
 
-@pytest.mark.parametrize("row", ROWS["refused"], ids=lambda row: row["text"])
+@each("row", ROWS["refused"], ids=lambda row: row["text"])
 def test_what_the_words_leave_open_is_named(row, reader):
     reading = reader.read(row["text"], TODAY)
     assert isinstance(reading, NotUnderstood), reading
     assert list(reading.words) == row["words"]
 
 
-@pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
+@each("row", ROWS["questions"], ids=lambda row: row["text"])
 def test_capitals_and_a_question_mark_change_nothing(row, reader):
     said = f"{row['text'][:1].upper()}{row['text'][1:]}?"
     assert reader.read(said, TODAY).query == reader.read(row["text"], TODAY).query
 
 
-@pytest.mark.parametrize("row", ROWS["questions"], ids=lambda row: row["text"])
+@each("row", ROWS["questions"], ids=lambda row: row["text"])
 def test_an_unknown_word_anywhere_is_never_skipped(row, reader):
     words = row["text"].split()
     for place in (0, len(words) // 2, len(words)):

@@ -20,6 +20,7 @@ from bot.analytics.reader.wording import FILLERS
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery
+from tests.rows import each
 
 HERE = Path(__file__).parent
 ROWS = yaml.safe_load((HERE / "read.yaml").read_text(encoding="utf-8"))
@@ -54,7 +55,7 @@ def _check(row, query):
     assert orders == ([(row["metrics"][0], row["order"])] if "order" in row else [])
 
 
-@pytest.mark.parametrize("row", ROWS["bound"], ids=lambda row: row["text"])
+@each("row", ROWS["bound"], ids=lambda row: row["text"])
 def test_a_question_is_read_as_this_query(row, read):
     reading = read(row["text"])
     assert isinstance(reading, Bound), reading
@@ -63,7 +64,7 @@ def test_a_question_is_read_as_this_query(row, read):
     assert not reading.is_follow_up
 
 
-@pytest.mark.parametrize("row", ROWS["bound"], ids=lambda row: row["text"])
+@each("row", ROWS["bound"], ids=lambda row: row["text"])
 def test_every_content_word_of_a_question_is_bound_or_asks(row, read, reader):
     """What nothing binds must be one of the few words of asking: nothing is skipped."""
     from bot.analytics.reader import wording as asking
@@ -78,7 +79,7 @@ def test_every_content_word_of_a_question_is_bound_or_asks(row, read, reader):
         assert word.text in bound | asking_words or word.text.isdigit(), word
 
 
-@pytest.mark.parametrize("row", ROWS["not_understood"], ids=lambda row: row["text"])
+@each("row", ROWS["not_understood"], ids=lambda row: row["text"])
 def test_a_word_that_is_not_understood_is_named(row, read):
     reading = read(row["text"])
     assert isinstance(reading, NotUnderstood), reading
@@ -147,7 +148,7 @@ def test_a_request_to_change_data_is_seen(text):
     assert is_write_request(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "net revenue by region", "how many orders were cancelled", "which orders changed", "updated orders", "dropped",

@@ -12,6 +12,7 @@ from bot.analytics.reader.reading import Bound, NotUnderstood
 from bot.analytics.reader.scope import lexicon_of
 from bylaw.semantic.compiler import Compiler
 from tests.bot.analytics.conftest import TODAY
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("related.yaml").read_text(encoding="utf-8"))
 MEANT = """
@@ -50,7 +51,7 @@ def held(rows, is_counted, keys):
     return rows == ((len(keys),),) if is_counted else sorted(row[0] for row in rows) == keys
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "means"), [(text, row["means"]) for row in ROWS["questions"] for text in row["texts"]], ids=lambda one: one
 )
 def test_the_rows_are_those_that_are_meant(text, means, asked, warehouse):

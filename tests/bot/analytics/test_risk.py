@@ -17,6 +17,7 @@ from bot.conversation import Actor, Factors
 from bylaw.authored.context import Context, Entity, VerifiedQuery
 from bylaw.sql.gate import Features
 from bylaw.warehouses.port import Estimate
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("risk.yaml").read_text(encoding="utf-8"))
 
@@ -61,7 +62,7 @@ def test_the_level_table_is_the_seeds(rules, row):
     assert response.caps == ()
 
 
-@pytest.mark.parametrize("row", ROWS["caps"], ids=lambda row: row["title"])
+@each("row", ROWS["caps"], ids=lambda row: row["title"])
 def test_a_trigger_only_ever_lowers_the_level(rules, row):
     autonomy = rules.autonomy.model_copy(update={"standing": {"careful": ["review_all", "confirm_finance"]}})
     entities = [_entity(f"e{i}", domain=domain) for i, domain in enumerate(row.get("domains", ()))]

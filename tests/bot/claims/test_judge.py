@@ -12,6 +12,7 @@ import yaml
 from bot.claims.models import parse_claims, read_claims
 from bylaw.errors import UsageError
 from tests.bot.claims.conftest import SHARED, Judge, lines
+from tests.rows import each
 
 FRESH = yaml.safe_load(Path(__file__).with_name("fresh.yaml").read_text())
 BROKEN = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text())
@@ -49,7 +50,7 @@ def test_no_claim_can_be_left_out_to_make_a_wrong_answer_pass(judged: Judge) -> 
             assert found.verdict != "valid", (row["response"], row["claims"][k])
 
 
-@pytest.mark.parametrize("row", FRESH, ids=[f"{row['root']}: {row['response'][:40]}" for row in FRESH])
+@each("row", FRESH, ids=[f"{row['root']}: {row['response'][:40]}" for row in FRESH])
 def test_answers_of_other_trades(row: dict[str, Any], judged: Judge) -> None:
     found = judged(row)
     assert found.verdict == row["expect"], [one.message for one in found.violations]

@@ -19,6 +19,7 @@ from bot.index import BundleIndex
 from bot.request.cases import read_facts
 from bylaw.llm.port import Completion, Deadline, NoAnswer, Prompt
 from tests.bot.claims.conftest import NOW, Judge
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("fresh.yaml").read_text())
 Says = Callable[[dict[str, Any]], list[dict[str, Any]]]
@@ -71,7 +72,7 @@ def judged(
     return enforce(question, row["response"], index, read_facts(row["facts"], index), reader=reader)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[f"{row['root']}: {row['response'][:30]}" for row in ROWS])
+@each("row", ROWS, ids=[f"{row['root']}: {row['response'][:30]}" for row in ROWS])
 def test_a_careful_reader_is_as_good_as_given_claims(
     row: dict[str, Any], repositories: dict[str, BundleIndex], judged_given: Judge
 ) -> None:

@@ -15,6 +15,7 @@ from bot.enforcement.judged.reading import situation
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 from tests.bot.claims.conftest import HERE, TODAY, compiled, lines
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("plain.yaml").read_text())
 SUITE = yaml.safe_load((HERE.parent / "enforcement" / "suite.yaml").read_text())
@@ -42,7 +43,7 @@ def test_short_right_answers_are_mostly_valid_and_never_called_wrong(
     assert verdicts.count("valid") >= 0.55 * len(verdicts)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["query"][:40] for row in ROWS])
+@each("row", ROWS, ids=[row["query"][:40] for row in ROWS])
 def test_no_wrong_answer_is_valid(row: dict[str, Any], repositories: Roots) -> None:
     for text in row["wrong"]:
         assert found(repositories[row["root"]], row["query"], row["facts"], text).verdict in ("invalid", "unread"), text

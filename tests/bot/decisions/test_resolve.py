@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,11 +13,12 @@ from bot.decisions.search import search_of
 from bylaw.authored.decisions import Decisions
 from bylaw.authored.machines.intents import Intents
 from ci.loading.source import read
+from tests.rows import each
 
 ROWS = read("resolve.yaml", Path(__file__).with_name("resolve.yaml").read_bytes()).data
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_a_text_means_this_decision(row: dict[str, Any], panasonic: Decisions, intents: Intents) -> None:
     found = resolve(row["text"], panasonic, search_of(panasonic, intents.search), intents.search, row.get("last"))
     assert (found.anchor, found.how) == (row["anchor"], row["how"])

@@ -18,6 +18,7 @@ from bot.enforcement.enforce import enforce
 from bot.enforcement.question import restrictive
 from bot.index import BundleIndex
 from bylaw.logic.formula.ir import Value, atoms
+from tests.rows import each
 
 CONVERSATIONS = yaml.safe_load(Path(__file__).with_name("conversations.yaml").read_text())
 
@@ -53,7 +54,7 @@ def hold(turn: Turn, expected: dict[str, Any]) -> None:
         assert part in reply.text
 
 
-@pytest.mark.parametrize("row", CONVERSATIONS, ids=lambda row: row["title"])
+@each("row", CONVERSATIONS, ids=lambda row: row["title"])
 def test_a_conversation_goes_like_this(row: dict, shop: BundleIndex) -> None:
     state: dict[str, Any] = {}
     for expected in row["turns"]:
@@ -239,6 +240,7 @@ def test_a_bundle_that_does_not_say_what_is_restrictive_names_the_owners(shop: B
     assert "Customer Service Dept." in reply.text
 
 
+@pytest.mark.parametrize("size", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("piece", ["refund ", "Can I ", "bought 20 days ago ", "?", "{value} ", "𝕽𝖊𝖋𝖚𝖓𝖉 "])
-def test_a_hundred_kilobytes_get_an_answer(piece: str, shop: BundleIndex) -> None:
-    assert say(piece * (100_000 // len(piece)), {"asking": "has_receipt"}, shop).reply.text
+def test_a_hundred_kilobytes_get_an_answer(piece: str, size: int, shop: BundleIndex) -> None:
+    assert say(piece * (size // len(piece)), {"asking": "has_receipt"}, shop).reply.text

@@ -22,6 +22,7 @@ from bylaw.llm.guarded import Guard
 from bylaw.llm.port import Prompt
 from bylaw.llm.recorded import Replayed
 from tests.bot.enforcement.models import Author, fails, obedient
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("author.yaml").read_text(encoding="utf-8"))
 TV = "I bought a TV 20 days ago and lost the receipt. Can I get a refund?"
@@ -54,7 +55,7 @@ def line_of(said: Any) -> Callable[[Prompt], Any]:
             return lambda prompt: {**obedient(prompt), **said}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_what_is_delivered(row, shop):
     model = Author([line_of(said) for said in row["says"]])
     if "reads" in row:

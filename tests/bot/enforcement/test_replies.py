@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from bot.enforcement.question.facts import Read, Unclear
 from bot.enforcement.question.replies import asks_why, declines, read_answer
 from bot.index import BundleIndex
+from tests.rows import each
 
 TODAY = date(2026, 11, 20)
 ROWS = yaml.safe_load(Path(__file__).with_name("replies.yaml").read_text())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['fact']}: {row['text']}")
+@each("row", ROWS, ids=lambda row: f"{row['fact']}: {row['text']}")
 def test_an_answer_says_this(row: dict, shop: BundleIndex) -> None:
     found = read_answer(row["text"], row["fact"], shop.vocabulary, shop.ruleset.variables, TODAY)
     if row.get("unclear"):

@@ -18,6 +18,7 @@ from bot.enforcement.enforce import enforce
 from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
+from tests.rows import each
 
 LABELS = ("right", "wrong action", "wrong number", "wrong reason", "promise", "pii", "unanswered")
 CASES = yaml.safe_load(Path(__file__).with_name("suite.yaml").read_text())
@@ -53,7 +54,7 @@ def test_there_are_enough_rows_over_all_domains(companies: Companies) -> None:
     assert {case.get("company", "own") for case in CASES} == set(companies)
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@each("case", CASES, ids=IDS)
 def test_no_wrong_answer_is_valid(case: dict, companies: Companies) -> None:
     slips = []
     for label, text in rows(case, *LABELS[1:]):
@@ -63,7 +64,7 @@ def test_no_wrong_answer_is_valid(case: dict, companies: Companies) -> None:
     assert slips == []
 
 
-@pytest.mark.parametrize("case", CASES, ids=IDS)
+@each("case", CASES, ids=IDS)
 def test_what_is_wrong_is_not_valid_behind_what_is_right(case: dict, companies: Companies) -> None:
     right = (text for _, text in rows(case, "right") if judged(case, text, companies).verdict == "valid")
     first = next(right, "Thank you.")

@@ -13,6 +13,7 @@ from bylaw.authored import context as models
 from bylaw.authored.context import Context, Entity
 from bylaw.canonical import canonical_json, plain
 from ci.loading.load import load
+from tests.rows import each
 
 DOCUMENT = yaml.safe_load(Path(__file__).with_name("context.yaml").read_text(encoding="utf-8"))
 ROOT = Path(__file__).parents[3]
@@ -27,7 +28,7 @@ def test_a_record_fits_and_survives_the_bundle(row):
     assert model.model_validate_json(by_alias) == record
 
 
-@pytest.mark.parametrize("row", DOCUMENT["misfits"], ids=lambda row: f"{row['model']}: {row['title']}")
+@each("row", DOCUMENT["misfits"], ids=lambda row: f"{row['model']}: {row['title']}")
 def test_a_record_that_does_not_fit_says_why(row):
     with pytest.raises(ValidationError) as caught:
         getattr(models, row["model"]).model_validate(row["data"])

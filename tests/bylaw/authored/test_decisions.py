@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from bylaw.authored.decisions import KINDS, Decision, Decisions, Event, Transition, clipped, slug_of, snapshot_etag
 from bylaw.canonical import canonical_json, plain
 from ci.loading.source import read
+from tests.rows import each
 
 TABLE = read("decisions.yaml", Path(__file__).with_name("decisions.yaml").read_bytes()).data
 
@@ -31,7 +32,7 @@ def test_a_record_reads_as(row: dict[str, Any]) -> None:
     assert type(model).model_validate_json(canonical_json(model)) == model
 
 
-@pytest.mark.parametrize("row", [row for row in TABLE["rows"] if "refused" in row], ids=lambda row: row["title"])
+@each("row", [row for row in TABLE["rows"] if "refused" in row], ids=lambda row: row["title"])
 def test_a_record_is_refused_where_it_is_wrong(row: dict[str, Any]) -> None:
     with pytest.raises(ValidationError) as raised:
         KINDS[row.get("model", "decision")].model_validate(_record(row))

@@ -9,6 +9,7 @@ import yaml
 
 from bylaw.authored.machines.enforcement import Enforcement, Pii
 from ci.loading.rules import load_defaults
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "pii.yaml").read_text(encoding="utf-8"))
 
@@ -29,7 +30,7 @@ def found_in(text: str) -> list[str]:
     return sorted([*kinds, *(name for name, regex in forbidden.items() if re.search(regex, text))])
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["text"][:40] for row in ROWS])
+@each("row", ROWS, ids=[row["text"][:40] for row in ROWS])
 def test_personal_data_is_seen_and_nothing_else(row: dict[str, Any]) -> None:
     assert found_in(row["text"]) == sorted(row["finds"])
 

@@ -14,6 +14,7 @@ from bylaw.authored.machines.enforcement import Enforcement
 from bylaw.authored.machines.intents import Intents
 from bylaw.authored.machines.layers import Priorities
 from bylaw.authored.machines.rules import RULE_FILES, Rules
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "rules.yaml").read_text(encoding="utf-8"))
 DEFAULTS = Path(__file__).parents[3] / "ci" / "loading" / "defaults" / "rules"
@@ -37,7 +38,7 @@ def rules() -> Rules:
     return Rules.model_validate({name: default(name) for name in RULE_FILES})
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_a_mistake_is_told_at_its_place(row: dict[str, Any]) -> None:
     data = copy.deepcopy(default(row["file"]))
     parent = data

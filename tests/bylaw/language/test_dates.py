@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bylaw.language.dates import _GRAMMAR, Shift, find
 from bylaw.language.periods import UNITS, CalendarRules, period_of, shifted
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("dates.yaml").read_text(encoding="utf-8"))
 TODAY = date(2026, 11, 20)
@@ -21,7 +22,7 @@ CALENDARS = st.builds(
 )
 
 
-@pytest.mark.parametrize("row", ROWS["spans"], ids=lambda row: f"{row['text']}{row.get('calendar', '')}")
+@each("row", ROWS["spans"], ids=lambda row: f"{row['text']}{row.get('calendar', '')}")
 def test_a_phrase_is_read_as_its_span(row):
     found = find(row["text"], row.get("today", TODAY), CalendarRules(**row.get("calendar", {})))
     assert [(span.start, span.end) for span in found] == [(row.get("start"), row.get("end"))]

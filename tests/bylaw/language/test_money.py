@@ -6,11 +6,12 @@ import pytest
 import yaml
 
 from bylaw.language.money import Money, currency_of, read_money
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("money.yaml").read_text())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.get("title", row["text"]))[:60])
+@each("row", ROWS, ids=lambda row: str(row.get("title", row["text"]))[:60])
 def test_these_sums_are_read(row: dict) -> None:
     spans = read_money(row["text"])
     said = [

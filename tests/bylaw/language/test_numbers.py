@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.language.numbers import read_numbers
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("numbers.yaml").read_text())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.get("title", row["text"]))[:60])
+@each("row", ROWS, ids=lambda row: str(row.get("title", row["text"]))[:60])
 def test_these_numbers_are_read(row: dict) -> None:
     found = []
     for span in read_numbers(row["text"]):

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
+from tests.rows import each
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "how many items did we sell in October",

@@ -11,6 +11,7 @@ import yaml
 from bylaw.language.figures import Figure, figures
 from bylaw.language.lexicon import lexicon, stem
 from bylaw.language.text import clean, parse
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("figures.yaml").read_text())
 
@@ -20,7 +21,7 @@ def _told(one: Figure) -> str:
     return ("" if one.is_firm else "~") + " ".join(filter(None, words))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["text"] for row in ROWS])
+@each("row", ROWS, ids=[row["text"] for row in ROWS])
 def test_the_figures_of_a_text(row):
     assert [_told(one) for one in figures(row["text"])] == [str(one) for one in row["figures"]]
 

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.language.units import BUSINESS_DAYS, SECONDS, Duration, convert, factor, read_durations, unit_of
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("units.yaml").read_text())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.get("title", row["text"]))[:60])
+@each("row", ROWS, ids=lambda row: str(row.get("title", row["text"]))[:60])
 def test_these_durations_are_read(row: dict) -> None:
     spans = read_durations(row["text"])
     assert [f"{'' if s.exact else '~'}{s.value.amount} {s.value.unit}" for s in spans] == row["durations"]

@@ -15,6 +15,7 @@ from bylaw.canonical import canonical_json
 from bylaw.logic.formula.codec import decode, encode
 from bylaw.logic.formula.ir import TRUE, And, Arith, Atom, Compare, Const, Formula, Not, Or, Ref, Variable
 from tests.bylaw.logic import strategies
+from tests.rows import each
 
 VARIABLES = {
     "flag": Variable("flag", "boolean"),
@@ -128,7 +129,7 @@ WRONG: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("data", WRONG, ids=lambda data: json.dumps(data)[:60])
+@each("data", WRONG, ids=lambda data: json.dumps(data)[:60])
 def test_what_is_no_formula_is_refused(data: Any) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
         decode(data, VARIABLES)

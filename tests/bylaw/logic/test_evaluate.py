@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +25,7 @@ from bylaw.logic.formula.ir import (
     Variable,
 )
 from tests.bylaw.logic.strategies import GRID, cases, formulas, rulesets
+from tests.rows import each
 
 facts_known = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in GRID.items()})
 
@@ -136,7 +136,7 @@ def rule(data):
 ROWS = yaml.safe_load(Path(__file__).with_name("evaluate.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_rows(row):
     ruleset = Ruleset(
         VARIABLES,

@@ -15,6 +15,7 @@ from bylaw.logic.formula.ir import And, Atom, Not, Or, Variable, names
 from bylaw.logic.formula.notation import infix, smtlib
 from bylaw.logic.formula.tokens import MAX_CHARACTERS, MAX_DEPTH, MAX_TOKENS
 from tests.bylaw.logic.worlds import VARIABLES, cases, formulas
+from tests.rows import each
 
 DATA = yaml.safe_load(Path(__file__).with_name("expressions.yaml").read_text(encoding="utf-8"))
 WORDS = {
@@ -30,12 +31,12 @@ def text_of(row):
     return row["text"]
 
 
-@pytest.mark.parametrize("row", DATA["expressions"], ids=text_of)
+@each("row", DATA["expressions"], ids=text_of)
 def test_an_expression_reads_as(row):
     assert infix(parse_expression(row["text"], WORDS), WORDS) == row["reads"]
 
 
-@pytest.mark.parametrize("row", DATA["terms"], ids=text_of)
+@each("row", DATA["terms"], ids=text_of)
 def test_a_term_reads_as(row):
     assert infix(parse_term(row["text"], WORDS), WORDS) == row["reads"]
 
@@ -48,12 +49,12 @@ def refused(parse, row):
     assert row.get("help", "") in (caught.value.help or "")
 
 
-@pytest.mark.parametrize("row", DATA["invalid_expressions"], ids=text_of)
+@each("row", DATA["invalid_expressions"], ids=text_of)
 def test_an_expression_is_refused_at_its_place(row):
     refused(parse_expression, row)
 
 
-@pytest.mark.parametrize("row", DATA["invalid_terms"], ids=text_of)
+@each("row", DATA["invalid_terms"], ids=text_of)
 def test_a_term_is_refused_at_its_place(row):
     refused(parse_term, row)
 

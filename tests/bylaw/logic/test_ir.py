@@ -34,6 +34,7 @@ from bylaw.logic.formula.ir import (
     names,
     negate,
 )
+from tests.rows import each
 
 DATA = yaml.safe_load(Path(__file__).with_name("ir.yaml").read_text(encoding="utf-8"))
 VARIABLES = {
@@ -43,7 +44,7 @@ VARIABLES = {
 A, B, C = (Atom("days", "==", value) for value in (1, 2, 3))
 
 
-@pytest.mark.parametrize("row", DATA["rows"], ids=lambda row: f"{row['of']}: {row.get('raw', row.get('decimal'))}")
+@each("row", DATA["rows"], ids=lambda row: f"{row['of']}: {row.get('raw', row.get('decimal'))}")
 def test_a_value_means_this_or_says_why_not(row: dict[str, Any]) -> None:
     raw = Decimal(str(row["decimal"])) if "decimal" in row else row["raw"]
     if "misfit" not in row:

@@ -14,6 +14,7 @@ from bylaw.logic.formula.ir import FALSE, TRUE, Atom, Compare, Constraint, Ref, 
 from bylaw.logic.formula.notation import bounds, date_text, infix, mentioned, script, smtlib, symbol
 from bylaw.logic.solver.smt import Reasoner
 from tests.bylaw.logic.worlds import DAY, VARIABLES, cases, formulas, rules, satisfying
+from tests.rows import each
 
 DATA = yaml.safe_load(Path(__file__).with_name("notation.yaml").read_text(encoding="utf-8"))
 
@@ -25,14 +26,14 @@ def variable(name, kind, values=(), minimum=None, maximum=None):
 WORDS = {name: variable(name, **declared) for name, declared in DATA["variables"].items()}
 
 
-@pytest.mark.parametrize("row", DATA["rows"], ids=lambda row: row["name"])
+@each("row", DATA["rows"], ids=lambda row: row["name"])
 def test_a_formula_is_written_in_both_notations(row):
     formula = decode(row["formula"], WORDS)
     assert infix(formula, WORDS) == row["infix"]
     assert smtlib(formula, WORDS) == row["smtlib"]
 
 
-@pytest.mark.parametrize("row", DATA["rows"], ids=lambda row: row["name"])
+@each("row", DATA["rows"], ids=lambda row: row["name"])
 def test_both_notations_read_back_as_an_equivalent_formula(row):
     formula = decode(row["formula"], WORDS)
     reasoner = Reasoner(WORDS)

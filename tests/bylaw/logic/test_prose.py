@@ -13,6 +13,7 @@ from bylaw.logic.formula.expressions import parse_expression
 from bylaw.logic.formula.ir import FALSE, TRUE, And, Atom, ConditionalRule, Effect, Not, Or, Source, Variable, names
 from bylaw.logic.words.prose import Label, case_in_words, phrase, rule_in_words, sentence, value_in_words
 from tests.bylaw.logic.worlds import GRID, VARIABLES, formulas
+from tests.rows import each
 
 DATA = yaml.safe_load(Path(__file__).with_name("prose.yaml").read_text(encoding="utf-8"))
 
@@ -31,7 +32,7 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("row", DATA["sentences"], ids=lambda row: row["formula"])
+@each("row", DATA["sentences"], ids=lambda row: row["formula"])
 def test_a_formula_is_said(row):
     assert sentence(parse_expression(row["formula"], WORDS), LABELS) == row["says"]
 

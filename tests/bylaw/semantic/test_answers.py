@@ -11,6 +11,7 @@ from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery, Unanswerable
 from bylaw.sql.gate import check_statement
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text(encoding="utf-8"))
 ALWAYS = {"Testers never count.", "Void orders keep their amount."}
@@ -29,7 +30,7 @@ def _rounded(rows):
     return [[round(cell, 6) if isinstance(cell, float) else cell for cell in row] for row in rows]
 
 
-@pytest.mark.parametrize("row", ROWS["answered"], ids=lambda row: row["title"])
+@each("row", ROWS["answered"], ids=lambda row: row["title"])
 def test_a_query_has_this_answer(row, compiler, market, stalls):
     compiled = compiler.compile(_query(row))
     assert check_statement(compiled.sql, catalogue=catalogue_of(market), schemas=None).reason is None
@@ -39,14 +40,14 @@ def test_a_query_has_this_answer(row, compiler, market, stalls):
     assert [caveat for caveat in compiled.caveats if caveat not in ALWAYS] == row.get("caveats", [])
 
 
-@pytest.mark.parametrize("row", ROWS["refused"], ids=lambda row: row["title"])
+@each("row", ROWS["refused"], ids=lambda row: row["title"])
 def test_a_query_is_refused_and_says_why(row, compiler):
     with pytest.raises(Unanswerable) as caught:
         compiler.compile(_query(row))
     assert (caught.value.message, caught.value.help) == (row["says"], row.get("help"))
 
 
-@pytest.mark.parametrize("row", ROWS["answered"], ids=lambda row: row["title"])
+@each("row", ROWS["answered"], ids=lambda row: row["title"])
 def test_a_query_compiles_to_the_same_text_every_time(row, compiler, market):
     assert compiler.compile(_query(row)).sql == Compiler(market).compile(_query(row)).sql
 

@@ -11,6 +11,7 @@ import yaml
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable
 from bylaw.sql.gate import check_statement
+from tests.rows import each
 
 PATH = Path(__file__).with_name("compiler.yaml")
 ROWS = yaml.safe_load(PATH.read_text(encoding="utf-8"))
@@ -20,20 +21,20 @@ def _query(row):
     return SemanticQuery.model_validate(row["query"])
 
 
-@pytest.mark.parametrize("row", ROWS["compiled"], ids=lambda row: row["title"])
+@each("row", ROWS["compiled"], ids=lambda row: row["title"])
 def test_a_query_becomes_this_statement(row, compiler):
     compiled = compiler.compile(_query(row))
     assert compiled.sql.splitlines() == row["sql"].splitlines()
     assert list(compiled.caveats) == row.get("caveats", [])
 
 
-@pytest.mark.parametrize("row", ROWS["compiled"], ids=lambda row: row["title"])
+@each("row", ROWS["compiled"], ids=lambda row: row["title"])
 def test_a_compiled_statement_passes_the_gate(row, compiler, library):
     verdict = check_statement(compiler.compile(_query(row)).sql, catalogue=catalogue_of(library), schemas=None)
     assert verdict.reason is None
 
 
-@pytest.mark.parametrize("row", ROWS["compiled"], ids=lambda row: row["title"])
+@each("row", ROWS["compiled"], ids=lambda row: row["title"])
 def test_a_compiled_statement_runs_on_empty_tables(row, compiler):
     with duckdb.connect() as connection:
         connection.execute(ROWS["tables"])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bylaw.sql.catalogue import Catalogue, TableInfo
 from bylaw.sql.functions import ALLOWED_FUNCTIONS, OPENING_WORDS
 from bylaw.sql.gate import Verdict, check_statement, features
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("sql.yaml").read_text(encoding="utf-8"))
 HOSTILE = yaml.safe_load(Path(__file__).with_name("sql_hostile.yaml").read_text(encoding="utf-8"))
@@ -39,7 +40,7 @@ def _judge(row: dict[str, Any]) -> Verdict:
     return check_statement(row["sql"], catalogue=catalogue, schemas=schemas, dialect=dialect)
 
 
-@pytest.mark.parametrize("row", ROWS["allowed"], ids=lambda row: row["title"])
+@each("row", ROWS["allowed"], ids=lambda row: row["title"])
 def test_a_harmless_statement_passes(row):
     verdict = _judge(row)
     assert verdict.reason is None
@@ -48,7 +49,7 @@ def test_a_harmless_statement_passes(row):
     assert verdict.schemas_blocked == ()
 
 
-@pytest.mark.parametrize("row", ROWS["denied"], ids=lambda row: row["title"])
+@each("row", ROWS["denied"], ids=lambda row: row["title"])
 def test_a_hostile_statement_is_denied_with_its_reason(row):
     verdict = _judge(row)
     assert not verdict.is_allowed
@@ -58,7 +59,7 @@ def test_a_hostile_statement_is_denied_with_its_reason(row):
         assert verdict.sql_type == row["type"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("group", "row"),
     [(group, row) for group, rows in HOSTILE.items() for row in rows],
     ids=lambda part: part["title"] if isinstance(part, dict) else part,

@@ -3,7 +3,6 @@
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
 import yaml
 
 from bylaw.authored.policies import Policy
@@ -13,6 +12,7 @@ from bylaw.logic.formula.ir import ConditionalRule, Ruleset, Source
 from ci.formalize.lower import Lowering
 from ci.formalize.rules import Formalizer
 from ci.loading.variables import variables
+from tests.rows import each
 
 DATA = yaml.safe_load(Path(__file__).with_name("rules.yaml").read_text(encoding="utf-8"))
 VOCABULARY = Vocabulary.model_validate(DATA["vocabulary"])
@@ -65,7 +65,7 @@ def found_in(decision, key):
     return decision.outcomes[key].action
 
 
-@pytest.mark.parametrize("row", DATA["meanings"], ids=[row["title"] for row in DATA["meanings"]])
+@each("row", DATA["meanings"], ids=[row["title"] for row in DATA["meanings"]])
 def test_a_policy_means_what_it_says(row):
     drafts, findings = formalized(row["policy"])
     assert not findings
@@ -77,7 +77,7 @@ def test_a_policy_means_what_it_says(row):
         assert {key: found_in(decision, key) for key in expected} == expected, case
 
 
-@pytest.mark.parametrize("row", DATA["findings"], ids=[row["title"] for row in DATA["findings"]])
+@each("row", DATA["findings"], ids=[row["title"] for row in DATA["findings"]])
 def test_a_word_that_does_not_fit_is_a_finding_on_its_place(row):
     drafts, findings = formalized(row["policy"])
     assert drafts is None

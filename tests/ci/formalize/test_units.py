@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 
 from ci.formalize.units import DURATIONS, comparable, factor, singular
+from tests.rows import each
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_a_unit_converts_exactly_or_not_at_all(
     assert not isinstance(found, Fraction) or found.denominator > 1
 
 
-@pytest.mark.parametrize(("one", "other"), sorted(permutations(DURATIONS, 2)))
+@each(("one", "other"), sorted(permutations(DURATIONS, 2)))
 def test_there_and_back_is_one(one: str, other: str) -> None:
     there, back = factor(one, other), factor(other, one)
     assert there is not None

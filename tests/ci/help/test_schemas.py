@@ -21,6 +21,7 @@ from ci.help.schemas import (
 from ci.loading.files import Content, contents
 from ci.loading.rooms import PLANS, ROOMS, Room, room_of
 from ci.loading.source import read
+from tests.rows import each
 
 ROOT = Path(__file__).parent.parent.parent.parent
 HERE = Path(__file__).parents[1] / "loading"
@@ -82,7 +83,7 @@ def test_a_suite_of_ours_fits_its_schema(path: Path) -> None:
     assert complaints("suite", read(path.name, path.read_bytes()).data) == []
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMAS))
+@each("name", sorted(SCHEMAS))
 def test_a_schema_is_a_schema(name: str) -> None:
     Draft202012Validator.check_schema(schema(name))
 
@@ -106,7 +107,7 @@ def test_two_writings_are_the_same_bytes() -> None:
     assert json.loads(schema_text("policy"))["$schema"]
 
 
-@pytest.mark.parametrize(("root", "content"), SHIPPED, ids=[f"{root.name}/{item.path}" for root, item in SHIPPED])
+@each(("root", "content"), SHIPPED, ids=[f"{root.name}/{item.path}" for root, item in SHIPPED])
 def test_what_we_ship_is_accepted_and_points_at_its_schema(root: Path, content: Content) -> None:
     room = room_of(content.path)
     assert room is not None
@@ -150,7 +151,7 @@ def test_a_policy_that_the_loader_takes_is_accepted(more: dict[str, Any]) -> Non
     assert complaints("policy", {**POLICY, **more}) == []
 
 
-@pytest.mark.parametrize("row", SEEN_BY_EDITORS, ids=lambda row: row["title"])
+@each("row", SEEN_BY_EDITORS, ids=lambda row: row["title"])
 def test_an_unknown_key_a_wrong_type_and_an_unknown_word_are_refused(row: dict[str, Any]) -> None:
     data = row["data"] if "data" in row else {**POLICY, **row["policy"]}
     assert complaints(row.get("model", "policy"), data)

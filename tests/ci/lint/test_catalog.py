@@ -10,12 +10,13 @@ import yaml
 
 from ci.lint.catalog import catalog
 from ci.loading.load import load
+from tests.rows import each
 
 DOCUMENT = yaml.safe_load(Path(__file__).with_name("catalog.yaml").read_text(encoding="utf-8"))
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize("row", DOCUMENT["rows"], ids=lambda row: row["title"])
+@each("row", DOCUMENT["rows"], ids=lambda row: row["title"])
 def test_the_catalogue_is_told_what_is_wrong(row, workspace_of, told):
     files = dict(DOCUMENT["base"])
     for path, (old, new) in row["change"].items():

@@ -14,6 +14,7 @@ from bylaw.canonical import canonical_json
 from ci.loading.ingest import SEED_LENGTHS, Sourced, ingest, kind_of
 from ci.loading.rules import load_defaults
 from ci.loading.source import read
+from tests.rows import each
 
 ROWS = read("ingest.yaml", Path(__file__).with_name("ingest.yaml").read_bytes()).data
 
@@ -35,7 +36,7 @@ def _records(row: dict[str, Any]) -> list[Sourced]:
     return [_sourced(kinds[:-1], record) for kinds, records in row["records"].items() for record in records]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_records_become(row: dict[str, Any]) -> None:
     snapshot, findings = ingest(_records(row))
     for name, value in row.get("expect", {}).items():
@@ -49,7 +50,7 @@ def test_records_become(row: dict[str, Any]) -> None:
         assert expected.get("help", "") in (finding.help or "")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_the_order_of_the_records_changes_nothing(row: dict[str, Any]) -> None:
     records = _records(row)
     one, other = ingest(records), ingest(records[::-1])

@@ -17,6 +17,7 @@ from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding
 from ci.loading.shape import LONGEST, clip, described, fitted, shown, spoken
 from ci.loading.source import read
+from tests.rows import each
 
 HERE = Path(__file__).parent
 ROWS: list[dict[str, Any]] = read("shape.yaml", (HERE / "shape.yaml").read_bytes()).data
@@ -48,7 +49,7 @@ def fits_row(finding: Finding, row: dict[str, Any]) -> None:
         assert finding.help == row["help"] or finding.help.startswith(f"{row['help']} ")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_what_does_not_fit_is_told_in_the_authors_words(row: dict[str, Any]) -> None:
     model = MODELS[row.get("model", "policy")]
     data = row["data"] if "data" in row else {**POLICY, **row["policy"]}

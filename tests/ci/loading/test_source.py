@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ci.findings import Route
 from ci.loading.limits import MAX_BYTES, MAX_DEPTH, MAX_NODES
 from ci.loading.source import Source, Unreadable, locate, parse, read
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "source.yaml").read_text(encoding="utf-8"))
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -28,7 +29,7 @@ def exact(value: Any) -> Any:
     return str(value) if isinstance(value, Decimal) else value
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_a_text_means_what_yaml_1_2_says_or_is_refused_at_its_place(row: dict[str, Any]) -> None:
     path = row.get("path", "a.yaml")
     if refused := row.get("refuses"):

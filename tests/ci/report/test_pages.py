@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from ci.findings import SEVERITIES
 from ci.help.page import base, page, pages
 from ci.report.pages import handbook, markdown, plain, terminal
+from tests.rows import each
 
 HANDBOOK = Path(__file__).resolve().parents[3] / "docs" / "every-finding.md"
 
@@ -29,7 +30,7 @@ def test_the_handbook_has_a_heading_for_each_page_and_a_link_to_it() -> None:
         assert f"[`{told.id}`](#{told.id})" in text
 
 
-@pytest.mark.parametrize("id", SEVERITIES)
+@each("id", SEVERITIES)
 def test_every_id_can_be_read_in_a_terminal(id: str) -> None:
     told = page(id)
     assert told is not None
@@ -39,7 +40,7 @@ def test_every_id_can_be_read_in_a_terminal(id: str) -> None:
     assert " ".join(told.what.split()) in " ".join(text.split())
 
 
-@pytest.mark.parametrize("told", pages(), ids=lambda told: told.id)
+@each("told", pages(), ids=lambda told: told.id)
 def test_the_code_blocks_of_a_page_are_its_examples_as_written(told: object) -> None:
     one = page(str(getattr(told, "id", "")))
     assert one is not None

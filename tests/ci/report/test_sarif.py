@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
@@ -17,6 +16,7 @@ from ci.help.page import page
 from ci.loading.rules import load_defaults
 from ci.report.report import Report
 from ci.report.sarif import FINGERPRINT, LEVELS, document
+from tests.rows import each
 
 Command = Callable[..., Any]
 
@@ -34,7 +34,7 @@ def finding(id: str = "gap", message: str = "m", path: str = "a.yaml", **more: A
     return Finding(id, message, Place(path, line=2, column=3), **more)
 
 
-@pytest.mark.parametrize("id", SEVERITIES)
+@each("id", SEVERITIES)
 def test_every_id_makes_a_valid_rule_with_its_page(id: str) -> None:
     run = run_of([finding(id)])
     (rule,) = run["tool"]["driver"]["rules"]

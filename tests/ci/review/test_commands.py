@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.review.asked.commands import LONGEST, LONGEST_REASON, USAGE, Accept, Command, Diff, Misunderstood, Why, parse
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("commands.yaml").read_text(encoding="utf-8"))
 
@@ -31,7 +32,7 @@ def _plain(value):
     return value if isinstance(value, bool | int) else str(value)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_parse(row):
     found = parse(row["text"])
     if "wrong" in row:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bylaw.errors import UsageError
 from ci.review.computed.document import LONGEST, MOST_BYTES, ReviewDocument, clipped, read, write
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "document.yaml").read_text(encoding="utf-8"))
 SOUND: dict[str, Any] = {
@@ -66,7 +67,7 @@ def test_what_was_written_is_read_as_the_same_document() -> None:
     assert document.findings[0].case.facts == {"days": 10, "is_new": True, "amount": "0.1", "x": None}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_what_does_not_fit_is_refused_with_its_place(row: dict[str, Any]) -> None:
     with pytest.raises(UsageError) as problem:
         read(data(changed(row)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from ci.review.computed.document import (
 from ci.review.words.render import render
 from tests.ci.review.documents import HERE, change, clash, document, finding
 from tests.ci.review.markdown import harmless, table
+from tests.rows import each
 
 NASTY = [
     "@everyone",
@@ -170,7 +170,7 @@ def test_no_word_of_a_document_does_anything(told: ReviewDocument) -> None:
         assert not re.search("[\x00-\x08\x1b\u202a-\u202e]", note.message)
 
 
-@pytest.mark.parametrize("word", NASTY, ids=repr)
+@each("word", NASTY, ids=repr)
 def test_each_trick_in_every_place_at_once(word: str) -> None:
     found = clash(
         message=word, side=word or "x", ending=word, help=word, subject=word, owners=[word], policies=[word, word],
