@@ -26,13 +26,13 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from bylaw.bundle import FILE_NAME, read
 from bylaw.errors import BundleError, UsageError
-from bylaw.gate.answer import Answer
+from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call
 from bylaw.gate.desk import Desk, MemoryDesk, call_of, now
 from bylaw.gate.engine import Gate
 from bylaw.signature import Keys
 
-__all__ = ["Answer", "Denied", "Guard"]
+__all__ = ["Denied", "GateAnswer", "Guard"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -43,7 +43,7 @@ _log = logging.getLogger("bylaw.guard")
 class Denied(Exception):
     """The call may not be made now; `answer` says why, and what would allow it."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: GateAnswer) -> None:
         super().__init__(f"{answer.decision}: {answer.why}")
         self.answer = answer
 
@@ -112,7 +112,7 @@ class Guard:
         actor: str | None = None,
         at: datetime | date | str | None = None,
         mode: str | None = None,
-    ) -> Answer:
+    ) -> GateAnswer:
         """May this be done now? An allowed call is reserved until `ended` is told of it."""
         return self.desk.decide(_placed(call_of(action, tool, arguments, facts, keys, session, actor, at, mode)))
 
@@ -120,7 +120,7 @@ class Guard:
         """Record how an allowed call ended. Raises UsageError for an unknown, denied or already reported one."""
         self.desk.ended(decision_id, ok, output)
 
-    async def adecide(self, action: str | None = None, **given: Any) -> Answer:
+    async def adecide(self, action: str | None = None, **given: Any) -> GateAnswer:
         """`decide` for coroutines."""
         return await self._off(functools.partial(self.decide, action, **given))
 
@@ -147,7 +147,7 @@ class Guard:
             _around.reset(mark)
 
     @contextmanager
-    def call(self, action: str | None = None, **given: Any) -> Iterator[Answer]:
+    def call(self, action: str | None = None, **given: Any) -> Iterator[GateAnswer]:
         """Decide, run what is within, record how it ended. Raises Denied before anything within runs."""
         answer = self.decide(action, **given)
         if not answer.is_allowed:
@@ -160,7 +160,7 @@ class Guard:
         self.ended(answer.decision_id, True)
 
     @asynccontextmanager
-    async def acall(self, action: str | None = None, **given: Any) -> AsyncIterator[Answer]:
+    async def acall(self, action: str | None = None, **given: Any) -> AsyncIterator[GateAnswer]:
         """`call` for coroutines."""
         answer = await self.adecide(action, **given)
         if not answer.is_allowed:

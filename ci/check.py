@@ -22,7 +22,7 @@ from ci.parts import snapshot
 from ci.parts.affected import Neighbourhood
 from ci.parts.incremental import remembered, updated
 from ci.parts.inventory import Inventory, beyond, inventory, is_decisive
-from ci.parts.part import Asked, settled
+from ci.parts.part import Selection, settled
 from ci.parts.snapshot import Snapshot
 from ci.pipeline import Run, waived
 from ci.progress import Progress
@@ -209,7 +209,7 @@ class _Asking:
 def checked_again(last: Snapshot | None, now: Inventory) -> tuple[Snapshot, tuple[Finding, ...]]:
     """The findings of *now*, from the *last* check as far as that goes, and what this one leaves for the next."""
     after = _Asking(None, None).brought(last, now)
-    words = now.part(now.words, Beyond(), Asked()).read()
+    words = now.part(now.words, Beyond(), Selection()).read()
     return after, _waived(Checked(words, tuple(graded(after.findings, words.rules.ci.severities))), now.at).findings
 
 
@@ -230,7 +230,7 @@ def in_parts(
     is_worth_it = last is None or last.at != after.at or _difference(last.files, after.files) > stale
     if kept is not None and after.is_final and is_worth_it:
         snapshot.write(kept, after)
-    words = _with_lines(now.part(now.words, Beyond(), Asked()).read(), now)
+    words = _with_lines(now.part(now.words, Beyond(), Selection()).read(), now)
     answers = counted(after.statuses, ASKED)
     findings = tuple(graded(after.findings, words.rules.ci.severities))
     if before is None or old is None:
@@ -250,7 +250,7 @@ def _waived_before(old: Inventory, before: Snapshot) -> tuple[Finding, ...]:
     """What the base accepted; most accept nothing, and then nothing is read for it."""
     if WAIVERS not in old.files:
         return ()
-    words = old.part(old.words, beyond(before.cards), Asked()).read()
+    words = old.part(old.words, beyond(before.cards), Selection()).read()
     return waived(before.findings, words, old.at)
 
 
@@ -267,7 +267,9 @@ def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snap
         met = [Neighbourhood(side.cards).touched(found.values()) for (_, side), found in zip(sides, cards, strict=True)]
         paths = {*differing, *met[0], *met[1], *(path for path, card in after.cards.items() if card.binds)}
     runs = [
-        pipeline.check(files.part([*files.words, *paths], beyond(side.cards), Asked()).read(), now.at, None, Focus())
+        pipeline.check(
+            files.part([*files.words, *paths], beyond(side.cards), Selection()).read(), now.at, None, Focus()
+        )
         for files, side in sides
     ]
     return list(settled(runs[1], _changes(runs[0], runs[1])))

@@ -446,14 +446,14 @@ def review(
     bylaw review --post review.json                      where the token is: only post
     bylaw review --dry-run --base main --audit log.jsonl
     """
-    from ci.review.session import Asked, here
+    from ci.review.session import ReviewOptions, here
     from ci.review.session import review as run_review
 
     if compute is not None and post is not None:
         raise click.UsageError("`--compute` looks and `--post` speaks: name one of them, or neither for both")
     if post is not None and log is not None:
         raise click.UsageError("`--audit` belongs to the half that looks: name it with `--compute`")
-    asked = Asked(root, base, compute, post, dry_run, repo, pull, head, at, summary, log)
+    asked = ReviewOptions(root, base, compute, post, dry_run, repo, pull, head, at, summary, log)
     done = run_review(asked, here())
     for line in done.lines:
         click.echo(line, color=ctx.color)

@@ -31,7 +31,7 @@ MOST_EXAMPLES = 5  # request ids that are named
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedAnswer:
     """A policy answer as it was recorded: who asked, the case, and what was said.
 
     Of an outcome that is its action, of another action `required`, `prohibited` or `permitted`; None where nothing was.
@@ -53,7 +53,7 @@ class Kind:
     after: str | None
     count: int
     new_count: int
-    example: Answer
+    example: RecordedAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class Recorded:
     examples: tuple[str, ...] = ()
 
 
-def read(stream: IO[bytes], name: str, hear: Hear | None = None) -> tuple[list[Answer], int]:
+def read(stream: IO[bytes], name: str, hear: Hear | None = None) -> tuple[list[RecordedAnswer], int]:
     """The policy answers of an export that said something, and how many could not be read. Raises UsageError."""
-    answers: list[Answer] = []
+    answers: list[RecordedAnswer] = []
     left_out = 0
     export = open_export(stream, name, hear)
 
@@ -98,7 +98,7 @@ def read(stream: IO[bytes], name: str, hear: Hear | None = None) -> tuple[list[A
     return answers, left_out
 
 
-def read_log(log: str, root: Path, hear: Hear | None = None) -> tuple[list[Answer], int]:
+def read_log(log: str, root: Path, hear: Hear | None = None) -> tuple[list[RecordedAnswer], int]:
     """The same of a file, or of the store at an address; *hear* is told how far it is."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(log)
@@ -115,11 +115,11 @@ def read_log(log: str, root: Path, hear: Hear | None = None) -> tuple[list[Answe
 
 
 def compare(
-    answers: Sequence[Answer], left_out: int, base: Version, head: Version, day: date, hear: Hear | None = None
+    answers: Sequence[RecordedAnswer], left_out: int, base: Version, head: Version, day: date, hear: Hear | None = None
 ) -> Recorded:
     """Decide every one of *answers* under both versions."""
     sides = _Decider(base, day), _Decider(head, day)
-    found: dict[tuple[Subject, str | None, str | None], list[tuple[Answer, bool]]] = {}
+    found: dict[tuple[Subject, str | None, str | None], list[tuple[RecordedAnswer, bool]]] = {}
     different: dict[int, str] = {}
     new: set[int] = set()
     for answer in heard("deciding recorded answers", answers, len(answers), hear):
@@ -197,7 +197,7 @@ class _Decider:
         self._evaluators: dict[frozenset[str], Evaluator] = {}
         self._known: dict[tuple[frozenset[str], _Case], Mapping[Subject, str | None]] = {}
 
-    def says(self, answer: Answer, case: _Case) -> Mapping[Subject, str | None]:
+    def says(self, answer: RecordedAnswer, case: _Case) -> Mapping[Subject, str | None]:
         """What is said of each subject of *answer*, None where the rules leave it open; *case* names its facts."""
         roles = self._roles_of(answer.actor)
         key = roles, case
@@ -213,7 +213,7 @@ class _Decider:
             for subject in answer.said
         }
 
-    def _ruling(self, action: str, answer: Answer) -> str:
+    def _ruling(self, action: str, answer: RecordedAnswer) -> str:
         """What the gate says of a call with the facts that it had, history among them."""
         if action not in self._vocabulary.actions:
             return "deny"
@@ -228,7 +228,7 @@ class _Decider:
         persons = {self._vocabulary.canonical(name) for name, action in actions.items() if action.person}
         return Authorizer(Evaluator(self._ruleset, is_indexed=True), persons)
 
-    def _decided(self, roles: frozenset[str], answer: Answer) -> Mapping[Subject, str | None]:
+    def _decided(self, roles: frozenset[str], answer: RecordedAnswer) -> Mapping[Subject, str | None]:
         try:
             facts = {name: self._ruleset.variables[name].read(shown) for name, shown in sorted(answer.facts.items())}
         except (KeyError, ValueMisfit):
@@ -262,19 +262,19 @@ def _body(entry: AuditEntry) -> Mapping[str, Any]:
         return {}
 
 
-def _answer(entry: AuditEntry, body: Mapping[str, Any]) -> Answer | None:
+def _answer(entry: AuditEntry, body: Mapping[str, Any]) -> RecordedAnswer | None:
     match body:
         case {"facts": dict(facts), "outcomes": dict(outcomes), "actor": {"id": str(actor)}, "request_id": str(id_)}:
             said = {**_subjects("outcome", outcomes), **_subjects("action", body.get("duties"))}
-            return Answer(entry.seq, id_, actor, facts, said) if said else None
+            return RecordedAnswer(entry.seq, id_, actor, facts, said) if said else None
     return None
 
 
-def _call(entry: AuditEntry, body: Mapping[str, Any]) -> Answer | None:
+def _call(entry: AuditEntry, body: Mapping[str, Any]) -> RecordedAnswer | None:
     """A call that the gate decided. One that no binding or declaration knew has nothing to be decided anew."""
     match body:
         case {"facts": dict(facts), "action": str(action), "ruling": str(ruling), "request_id": str(id_)}:
-            return Answer(entry.seq, id_, str(body.get("actor") or ""), facts, {(CALL, action): ruling})
+            return RecordedAnswer(entry.seq, id_, str(body.get("actor") or ""), facts, {(CALL, action): ruling})
     return None
 
 

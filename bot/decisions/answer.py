@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bot.conversation import Choice, Citation, Question, Reply, ReplyStatus, Turn
-from bot.decisions.contract import Answer, Document, Evidence, Plan
+from bot.decisions.contract import DecisionAnswer, Document, Evidence, Plan
 from bot.decisions.envelope import envelope
 from bot.decisions.evidence import Gathered, gather, plan
-from bot.decisions.intent import Asked, read
+from bot.decisions.intent import IntentReading, read
 from bot.decisions.resolve import Resolution, resolve, slug_in
 from bot.decisions.search import Hit, search_of, terms, words
 from bot.decisions.templater import render
@@ -117,26 +117,26 @@ def prepare(index: BundleIndex) -> None:
     search_of(index.bundle.decisions, index.rules.intents.search)
 
 
-def _asked(question: Question, state: dict[str, Any], decisions: Decisions, rules: Intents) -> Asked:
+def _asked(question: Question, state: dict[str, Any], decisions: Decisions, rules: Intents) -> IntentReading:
     """The intent: named in the options; for a bare slug, which picks a choice, the pending one; else the words'."""
     asked = read(question.text, rules)
     named = question.options.get("intent")
     if isinstance(named, str) and named in rules.intents:
-        return Asked(named, asked.rest, True)
+        return IntentReading(named, asked.rest, True)
     before = state.get("intent")
     if isinstance(before, str) and before in rules.intents and question.text.strip() in decisions.decisions:
-        return Asked(before, question.text)
+        return IntentReading(before, question.text)
     # An id may hold an intent's words (`why-we-left-plasma`): it is looked for in the whole question.
-    return Asked(asked.intent, question.text, asked.is_phrase) if slug_in(question.text, decisions) else asked
+    return IntentReading(asked.intent, question.text, asked.is_phrase) if slug_in(question.text, decisions) else asked
 
 
-def _written(intent: Intent, evidence: Evidence, rules: Intents) -> tuple[Answer, Verdict]:
+def _written(intent: Intent, evidence: Evidence, rules: Intents) -> tuple[DecisionAnswer, Verdict]:
     """The template's answer; where it does not validate, the plain option with everything that must be cited."""
     verdict = validate(render(intent, evidence, rules), evidence, intent, rules)
     if verdict.answer is not None:
         return verdict.answer, verdict
     cited = mandatory_ids(evidence, intent) | {evidence.anchor.id}
-    plain = Answer(
+    plain = DecisionAnswer(
         short_answer=clipped(evidence.anchor.option, rules.lengths.short_answer),
         supporting_ids=tuple(id for id in evidence.allowed_ids if id in cited),
     )

@@ -94,7 +94,7 @@ class Evidence(Shown):
     allowed_ids: tuple[str, ...]
 
 
-class Answer(Shown):
+class DecisionAnswer(Shown):
     """What is said, and the evidence it rests on. Lengths are the rules' concern (`bot.decisions.validate`)."""
 
     short_answer: str = Field(min_length=1)

@@ -12,7 +12,7 @@ from bylaw.authored.machines.intents import Intents
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class IntentReading:
     """The intent, None when no words of one are used, and what is left of the question without those words."""
 
     intent: str | None
@@ -20,7 +20,7 @@ class Asked:
     is_phrase: bool = False
 
 
-def read(text: str, rules: Intents) -> Asked:
+def read(text: str, rules: Intents) -> IntentReading:
     """The intent of *text*: the phrase that stands first, the longer one where two do, else its opening word."""
     said = " ".join(words(text))
     phrases = _phrases(tuple((name, tuple(intent.words)) for name, intent in sorted(rules.intents.items())))
@@ -32,12 +32,12 @@ def read(text: str, rules: Intents) -> Asked:
     if found:
         _, _, name, match = min(found, key=lambda one: one[:3])
         rest = f"{said[: match.start()]} {said[match.end() :]}"
-        return Asked(name, " ".join(rest.split()), True)
+        return IntentReading(name, " ".join(rest.split()), True)
     opening = _opening_words(phrases)
     for word in said.split()[:2]:
         if word in opening:
-            return Asked(opening[word], text)
-    return Asked(None, text)
+            return IntentReading(opening[word], text)
+    return IntentReading(None, text)
 
 
 @lru_cache(maxsize=16)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.decisions.contract import Answer, Evidence
+from bot.decisions.contract import DecisionAnswer, Evidence
 from bot.decisions.validate import mandatory_ids
 from bylaw.authored.decisions import clipped
 from bylaw.authored.machines.intents import Intent, Intents
@@ -25,7 +25,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 _SMALLEST = 100  # characters: a clipped thought shorter than this is not worth beginning
 
 
-def render(intent: Intent, evidence: Evidence, rules: Intents) -> Answer:
+def render(intent: Intent, evidence: Evidence, rules: Intents) -> DecisionAnswer:
     """The answer of the intent's template. It cites what the intent demands and the events it was given."""
     from jinja2 import TemplateNotFound
 
@@ -46,7 +46,7 @@ def render(intent: Intent, evidence: Evidence, rules: Intents) -> Answer:
     supporting = [
         id for id in evidence.allowed_ids if id in demanded or any(id == event.id for event in evidence.events)
     ]
-    return Answer(
+    return DecisionAnswer(
         short_answer=_fitting(text, rules.lengths.short_answer, tuple(rules.prompt.forbidden_text)),
         supporting_ids=tuple(supporting or [evidence.anchor.id]),
     )

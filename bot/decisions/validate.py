@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from bot.decisions.contract import Answer, Evidence
+from bot.decisions.contract import DecisionAnswer, Evidence
 from bylaw.authored.machines.intents import Intent, Intents
 
 
@@ -17,14 +17,14 @@ from bylaw.authored.machines.intents import Intent, Intents
 class Verdict:
     """The answer when it holds, else why not: `schema:…`, `too_long:…`, `unsupported_ids:…`, `missing_ids:…`."""
 
-    answer: Answer | None
+    answer: DecisionAnswer | None
     reasons: tuple[str, ...] = ()
 
 
 def validate(written: object, evidence: Evidence, intent: Intent, rules: Intents) -> Verdict:
     """Check what an author wrote (an Answer, or parsed JSON) against the evidence it was given."""
     try:
-        answer = Answer.model_validate(written)
+        answer = DecisionAnswer.model_validate(written)
     except ValidationError as problem:
         places = sorted({".".join(str(step) for step in error["loc"]) or "answer" for error in problem.errors()})
         return Verdict(None, tuple(f"schema:{place}" for place in places))
@@ -46,7 +46,7 @@ def mandatory_ids(evidence: Evidence, intent: Intent) -> frozenset[str]:
     return frozenset(ids)
 
 
-def _lengths(answer: Answer, rules: Intents) -> list[str]:
+def _lengths(answer: DecisionAnswer, rules: Intents) -> list[str]:
     bounds = (
         ("short_answer", answer.short_answer, rules.lengths.short_answer),
         ("rationale_note", answer.rationale_note or "", rules.lengths.rationale_note),
@@ -54,12 +54,12 @@ def _lengths(answer: Answer, rules: Intents) -> list[str]:
     return [f"too_long:{name} has {len(text)} of {bound}" for name, text, bound in bounds if len(text) > bound]
 
 
-def _forbidden(answer: Answer, rules: Intents) -> list[str]:
+def _forbidden(answer: DecisionAnswer, rules: Intents) -> list[str]:
     said = f"{answer.short_answer}\n{answer.rationale_note or ''}"
     return [f"forbidden_text:{text}" for text in rules.prompt.forbidden_text if text in said]
 
 
-def _ids(answer: Answer, evidence: Evidence, intent: Intent) -> list[str]:
+def _ids(answer: DecisionAnswer, evidence: Evidence, intent: Intent) -> list[str]:
     cited = set(answer.supporting_ids)
     unsupported = sorted(cited - set(evidence.allowed_ids))
     missing = sorted(mandatory_ids(evidence, intent) - cited)

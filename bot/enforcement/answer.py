@@ -18,7 +18,7 @@ from bot.claims.models import Claim, read_claims
 from bot.conversation import Ask, Choice, Citation, Question, Turn
 from bot.enforcement import author, template
 from bot.enforcement.case import Case
-from bot.enforcement.judged.checks.result import Draft, Judge
+from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.judged.reading import found_by_template
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
@@ -129,11 +129,11 @@ def _in_domain(topic: Topic, domain: str, index: BundleIndex) -> Topic:
     return replace(topic, domains=domains, confidence=float(index.rules.enforcement.classify_by_model_below))
 
 
-def draft_of(case: Case, text: str, judge: Judge | None = None, found: Found | None = None) -> Draft:
+def draft_of(case: Case, text: str, judge: Judge | None = None, found: Found | None = None) -> AnswerDraft:
     """*text* as an answer to *case*, and what was *found* in it, ready for the checks."""
     said, topic, told = case.text, case.memory.topic, case.told
     index, evaluator, facts, day = case.index, case.evaluator, case.facts, case.day
-    return Draft(said, text, index, evaluator, facts, day, case.decision, case.scope, topic, judge, told, found)
+    return AnswerDraft(said, text, index, evaluator, facts, day, case.decision, case.scope, topic, judge, told, found)
 
 
 def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:

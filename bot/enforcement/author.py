@@ -21,7 +21,7 @@ from bot.agents import errand
 from bot.claims.model import ModelReader, shown
 from bot.claims.models import MOST_CLAIMS, Claim, read_claims
 from bot.enforcement.case import Case
-from bot.enforcement.judged.checks.result import Draft, Judge
+from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.judged.judging import PROMPTS, judge
 from bot.enforcement.judged.reading import found_in
 from bot.enforcement.judged.verdict import ComplianceDecision, verdict
@@ -98,7 +98,7 @@ def by_model(
     return ask(llm, render(PROMPTS, "answer_v2", values, Written, tokens), Written, deadline)
 
 
-def write(case: Case, draft: Draft, guard: Guard) -> Authored:
+def write(case: Case, draft: AnswerDraft, guard: Guard) -> Authored:
     """Have *case* answered by a model; *draft* is what the plain writer makes of it."""
     return _Attempts(case, draft, guard).run()
 
@@ -106,7 +106,7 @@ def write(case: Case, draft: Draft, guard: Guard) -> Authored:
 class _Attempts:
     """The loop of seed 001, action routing: write, check, and write again with what was wrong."""
 
-    def __init__(self, case: Case, draft: Draft, guard: Guard) -> None:
+    def __init__(self, case: Case, draft: AnswerDraft, guard: Guard) -> None:
         self.rules = draft.index.rules.enforcement
         self.case, self.draft = case, draft
         self.llm = provider(guard, draft.index.rules, "write")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bot.enforcement.judged.checks.result import Draft, known
+from bot.enforcement.judged.checks.result import AnswerDraft, known
 from bot.enforcement.writing.write import Words
 from bylaw.authored.labels import labels
 from bylaw.authored.vocabulary import Fact
@@ -63,7 +63,7 @@ class Scaffold:
         return frozenset(one.policy for one in self.decided)
 
 
-def scaffold(draft: Draft) -> Scaffold:
+def scaffold(draft: AnswerDraft) -> Scaffold:
     """The scaffold of the case of *draft*; its text plays no part."""
     rules = _rules(draft)
     bodies = [*_facts(draft, rules), *(line for rule in rules for line in _rule(draft, rule))]
@@ -77,7 +77,7 @@ def scaffold(draft: Draft) -> Scaffold:
     )
 
 
-def _rules(draft: Draft) -> list[ConditionalRule]:
+def _rules(draft: AnswerDraft) -> list[ConditionalRule]:
     """The rules of the case: those that decide, and those that speak of it and are not ruled out, by policy id."""
     deciding = {rule.rule_id for rule in draft.deciding}
     speaking = [
@@ -88,7 +88,7 @@ def _rules(draft: Draft) -> list[ConditionalRule]:
     return sorted(first[:_MOST_RULES], key=lambda rule: (rule.policy_id, rule.rule_id))
 
 
-def _facts(draft: Draft, rules: list[ConditionalRule]) -> Iterator[str]:
+def _facts(draft: AnswerDraft, rules: list[ConditionalRule]) -> Iterator[str]:
     """What these rules ask about, in question order: the value that was given, or that nobody gave one."""
     words, facts = Words(draft.index.vocabulary), draft.index.vocabulary.facts
     asked = {name for rule in rules for name in known(draft.index).facts[rule.rule_id]}
@@ -105,7 +105,7 @@ def _domain(fact: Fact | None) -> str:
     return f", one of: {', '.join(value.replace('_', ' ') for value in sorted(fact.values))}"
 
 
-def _rule(draft: Draft, rule: ConditionalRule) -> Iterator[str]:
+def _rule(draft: AnswerDraft, rule: ConditionalRule) -> Iterator[str]:
     """The ways to the rule's action that the case leaves open, each as one line."""
     action = Words(draft.index.vocabulary).action(rule.effect.action)
     verb = {"prohibited": "NEVER", "permitted": "ALLOWED", "required": "REQUIRED"}.get(rule.effect.kind, "ACTION")
@@ -115,7 +115,7 @@ def _rule(draft: Draft, rule: ConditionalRule) -> Iterator[str]:
         yield f"IF {when} THEN {verb} => {action} (per {place}). {_STATES[truth(formula, draft.facts)]}"
 
 
-def _ways(draft: Draft, rule: ConditionalRule) -> list[Formula]:
+def _ways(draft: AnswerDraft, rule: ConditionalRule) -> list[Formula]:
     """The compiled paths of *rule* that its case does not rule out; the guard itself where there are none or many."""
     variables = draft.evaluator.ruleset.variables
     ways = [
@@ -127,7 +127,7 @@ def _ways(draft: Draft, rule: ConditionalRule) -> list[Formula]:
     return left if 0 < len(left) <= _MOST_PATHS else [rule.guard]
 
 
-def _invariants(draft: Draft) -> Iterator[str]:
+def _invariants(draft: AnswerDraft) -> Iterator[str]:
     """What must not be promised or done in this case, and what holds in every case."""
     words = Words(draft.index.vocabulary)
     yield from (f"NEVER {words.action(action)}." for action in draft.decision.prohibited)
@@ -139,13 +139,13 @@ def _invariants(draft: Draft) -> Iterator[str]:
             yield f"ALWAYS {constraint.text} ({constraint.policy_id})."
 
 
-def _path(draft: Draft) -> str:
+def _path(draft: AnswerDraft) -> str:
     asked = {name for rule in draft.deciding for name in known(draft.index).facts[rule.rule_id]}
     steps = [step for step in draft.decision.path if step.partition("=")[0] in asked]
     return " → ".join((*steps, *dict.fromkeys(rule.effect.action for rule in draft.deciding)))
 
 
-def _priorities(draft: Draft) -> Iterator[str]:
+def _priorities(draft: AnswerDraft) -> Iterator[str]:
     """Which rule gave way to those that decide: it fired, and its action is not the answer."""
     words = Words(draft.index.vocabulary)
     about = set(draft.scope.outcomes)
@@ -162,7 +162,7 @@ def _priorities(draft: Draft) -> Iterator[str]:
                 )
 
 
-def _decided(draft: Draft) -> Iterator[Decided]:
+def _decided(draft: AnswerDraft) -> Iterator[Decided]:
     words = Words(draft.index.vocabulary)
     for name in draft.scope.outcomes:
         result = draft.decision.outcomes[name]

@@ -13,7 +13,7 @@ from bot.gate.desk import open_desk
 from bot.settings import Settings
 from bylaw.bundle import read
 from bylaw.canonical import fingerprint
-from bylaw.gate.answer import Answer
+from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call
 from bylaw.gate.desk import Desk, MemoryDesk, call_of
 from bylaw.gate.engine import Gate
@@ -37,7 +37,7 @@ class Words:
     mode: str | None = None
 
 
-def decided(words: Words, bundle: Path, given: Settings, now: Callable[[], datetime]) -> Answer:
+def decided(words: Words, bundle: Path, given: Settings, now: Callable[[], datetime]) -> GateAnswer:
     """The answer to the call. It is kept where a store is, or where it belongs to a session."""
     gate = gate_of(bundle, given)
     call = _call(words, gate)
@@ -61,7 +61,7 @@ def gate_of(bundle: Path, given: Settings) -> Gate:
     return Gate(loaded, lookups)
 
 
-def _alone(gate: Gate, call: Call, now: Callable[[], datetime]) -> Answer:
+def _alone(gate: Gate, call: Call, now: Callable[[], datetime]) -> GateAnswer:
     """Without a store nothing was done before, and nothing is reserved: the same call has the same id."""
     desk: Desk = MemoryDesk(lambda: gate, now, lambda: fingerprint([gate.etag, repr(call)])[:32])
     return desk.decide(call)
@@ -87,12 +87,12 @@ def _call(words: Words, gate: Gate) -> Call:
     )
 
 
-def as_text(answer: Answer) -> str:
+def as_text(answer: GateAnswer) -> str:
     """The answer for people."""
     return "\n".join(_lines(answer))
 
 
-def _lines(answer: Answer) -> Iterator[str]:
+def _lines(answer: GateAnswer) -> Iterator[str]:
     yield answer.decision if answer.mode == "enforce" else f"{answer.decision} (shadow: would be {answer.ruling})"
     for reason in answer.reasons:
         yield f"  {reason.told}"

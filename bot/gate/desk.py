@@ -31,7 +31,7 @@ from bot.evidence.store.tables import audit, calls
 from bylaw.audit.entry import AuditEntry, Checkpoint, after
 from bylaw.canonical import canonical_json, fingerprint
 from bylaw.errors import BylawError
-from bylaw.gate.answer import Answer
+from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call, clip
 from bylaw.gate.desk import NothingOpen, check, new_id
 from bylaw.gate.engine import Gate
@@ -68,8 +68,8 @@ class StoreDesk:
 
     # ---- what doors call --------------------------------------------------------------------------------------------
 
-    def decide(self, call: Call) -> Answer:
-        found: Answer = self.deciding(call).result()
+    def decide(self, call: Call) -> GateAnswer:
+        found: GateAnswer = self.deciding(call).result()
         return found
 
     def ended(self, decision_id: str, ok: bool, output: Any = None) -> None:
@@ -78,7 +78,7 @@ class StoreDesk:
     def tools(self, actor: str | None, session_facts: Mapping[str, Any]) -> Mapping[str, bool]:
         return self.gate().tools(actor, session_facts, self.clock())
 
-    def deciding(self, call: Call) -> Future[Answer]:
+    def deciding(self, call: Call) -> Future[GateAnswer]:
         """`decide` for who does not wait here."""
         gate = self.gate()
         meaning = gate.read(check(call))  # lookups: before anybody's turn
@@ -139,7 +139,7 @@ class StoreDesk:
 
     # ---- one decision, one report -----------------------------------------------------------------------------------
 
-    def _decided(self, gate: Gate, call: Call, meaning: Any, connection: Connection) -> Answer:
+    def _decided(self, gate: Gate, call: Call, meaning: Any, connection: Connection) -> GateAnswer:
         known = None
         if call.session is not None:
             known = calls.last_at(connection, call.session)
@@ -248,7 +248,7 @@ def open_desk(url: str, gate: Callable[[], Gate], clock: Callable[[], datetime],
     return StoreDesk(store, gate, clock)
 
 
-def decision_entry(answer: Answer, gate: Gate, call: Call, commit: str | None) -> dict[str, Any]:
+def decision_entry(answer: GateAnswer, gate: Gate, call: Call, commit: str | None) -> dict[str, Any]:
     """What the chain holds of a decision: enough to decide it again."""
     reads = answer.reads
     assert reads is not None

@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from bylaw.errors import BylawError
-from bylaw.gate.answer import Answer
+from bylaw.gate.answer import GateAnswer
 from bylaw.gate.desk import Desk, call_of
 from bylaw.gate.engine import Gate
 from bylaw.gate.questions import Question, form, questions
@@ -102,7 +102,7 @@ class Passage:
     questions: Questions = field(default_factory=Questions)
     _can_be_asked: bool = False
     _lists: set[str] = field(default_factory=set)
-    _calls: dict[str, Future[Answer]] = field(default_factory=dict)
+    _calls: dict[str, Future[GateAnswer]] = field(default_factory=dict)
     _turn: Lock = field(default_factory=Lock)
 
     @property
@@ -163,7 +163,7 @@ class Passage:
         except BylawError as problem:
             return Turn(back=error(message["id"], f"the gate does not answer: {problem.message}"))
         if answer.is_allowed:
-            known: Future[Answer] = Future()
+            known: Future[GateAnswer] = Future()
             known.set_result(answer)
             self._let_through(message, known)
             return Turn(onward=message)
@@ -174,13 +174,13 @@ class Passage:
         tool = self.gate().reader.tools.get(name)
         return tool is not None and tool.mode == "shadow"
 
-    def _let_through(self, message: Message, answer: Future[Answer]) -> None:
+    def _let_through(self, message: Message, answer: Future[GateAnswer]) -> None:
         with self._turn:
             self._calls[_key(message["id"])] = answer
 
     # ---- what the person behind the client is asked -----------------------------------------------------------------
 
-    def _asks_back(self, message: Message, asked: tuple[Question, ...], answer: Answer, may_ask: bool) -> Turn:
+    def _asks_back(self, message: Message, asked: tuple[Question, ...], answer: GateAnswer, may_ask: bool) -> Turn:
         params = message["params"]
         denied = {"jsonrpc": "2.0", "id": message["id"], "result": _denied(params["name"], answer, asked)}
         told = _object(params.get("_meta")).get(CAPABILITIES)
@@ -270,13 +270,13 @@ class Passage:
             self._ended(answer, False, None)
         return [error(json.loads(key), why) for key in left]
 
-    def _ended(self, answer: Future[Answer], ok: bool, output: Any) -> None:
+    def _ended(self, answer: Future[GateAnswer], ok: bool, output: Any) -> None:
         if answer.done():
             self._record(answer, ok, output)
         else:
             _beside.submit(self._record, answer, ok, output)
 
-    def _record(self, answer: Future[Answer], ok: bool, output: Any) -> None:
+    def _record(self, answer: Future[GateAnswer], ok: bool, output: Any) -> None:
         with suppress(BylawError):  # it counts as open for a minute then: no door opens by that
             self.desk.ended(answer.result().decision_id, ok, output)
 
@@ -300,7 +300,7 @@ def spelled(message: Mapping[str, Any]) -> str:
     return json.dumps(message, ensure_ascii=True)
 
 
-def _denied(name: str, answer: Answer, asked: tuple[Question, ...]) -> Message:
+def _denied(name: str, answer: GateAnswer, asked: tuple[Question, ...]) -> Message:
     said = f"{answer.decision}: {answer.why}"
     text = json.dumps(answer.as_refusal(name), ensure_ascii=False)
     content = [{"type": "text", "text": said}, {"type": "text", "text": text}]

@@ -20,7 +20,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from bylaw.gate.answer import Answer
+from bylaw.gate.answer import GateAnswer
 from bylaw.guard import Guard
 
 Said = ToolMessage | Command[Any]
@@ -81,7 +81,7 @@ def _is_done(said: Said) -> bool:
     return not (isinstance(said, ToolMessage) and said.status == "error")
 
 
-def _refusal(request: ToolCallRequest, answer: Answer) -> ToolMessage:
+def _refusal(request: ToolCallRequest, answer: GateAnswer) -> ToolMessage:
     call = request.tool_call
     text = json.dumps(answer.as_refusal(call["name"]), ensure_ascii=False)
     return ToolMessage(text, name=call["name"], tool_call_id=call["id"], status="error")

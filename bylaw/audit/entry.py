@@ -37,7 +37,7 @@ START = Checkpoint(0, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class EntryDraft:
     """An entry that has no place in the chain yet: what its header keeps before its time and behind it, as JSON.
 
     Its time is `at` where it brings one, else it is given with its place: only then does it stand in order.
@@ -83,7 +83,7 @@ def parsed(header: str) -> Any:
     return json.loads(header)
 
 
-def draft(body: Mapping[str, Any], salt: str) -> Draft:
+def draft(body: Mapping[str, Any], salt: str) -> EntryDraft:
     """*body* made ready to be linked; *salt* is 16 random bytes or more, as text."""
     kept = {name: body[name] for name in KEPT if name in body}
     told = {_SALT: salt, **{name: value for name, value in body.items() if name not in kept}}
@@ -96,10 +96,10 @@ def draft(body: Mapping[str, Any], salt: str) -> Draft:
         canonical_json({name: kept[name] for name in names})[1:-1]
         for names in ([name for name in kept if name < _AT], [name for name in kept if name > _AT])
     )
-    return Draft(before, behind, payload, digest(payload), canonical_json(body[_AT]) if _AT in body else None)
+    return EntryDraft(before, behind, payload, digest(payload), canonical_json(body[_AT]) if _AT in body else None)
 
 
-def link(tail: Checkpoint, drafted: Draft, at: str | None = None) -> AuditEntry:
+def link(tail: Checkpoint, drafted: EntryDraft, at: str | None = None) -> AuditEntry:
     """The entry that records *drafted*, now or then (*at*), after the chain that stands at *tail*."""
     seq = tail.count + 1
     moment = drafted.at if at is None else canonical_json(at)

@@ -41,7 +41,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Answer:
+class GateAnswer:
     """A decision. `ruling` is what the rules say; `decision` differs from it in shadow mode alone.
 
     What is behind `reads` is recorded, and told to nobody who only asks.

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from bylaw.errors import UsageError
-from bylaw.gate.answer import Answer
+from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call, clip
 from bylaw.gate.engine import Gate
 from bylaw.gate.events import Ledger
@@ -31,7 +31,7 @@ class NothingOpen(UsageError):
 class Desk(Protocol):
     """Decides calls and hears how they ended."""
 
-    def decide(self, call: Call) -> Answer:
+    def decide(self, call: Call) -> GateAnswer:
         """The answer to *call*, kept."""
         ...
 
@@ -64,7 +64,7 @@ class MemoryDesk:
     ledger: Ledger = field(default_factory=Ledger)
     _turn: Lock = field(default_factory=Lock)
 
-    def decide(self, call: Call) -> Answer:
+    def decide(self, call: Call) -> GateAnswer:
         gate = self.gate()
         meaning = gate.read(check(call))  # a lookup takes its time, and nobody waits for it
         with self._turn:

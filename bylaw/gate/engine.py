@@ -16,10 +16,10 @@ from bylaw.authored.labels import labels
 from bylaw.authored.tools import LookupFact
 from bylaw.bundle import CompiledPolicyBundle, ruleset
 from bylaw.errors import UsageError
-from bylaw.gate.answer import STRICTEST, Answer, Reads, Reason
+from bylaw.gate.answer import STRICTEST, GateAnswer, Reads, Reason
 from bylaw.gate.bindings import Call, Meaning, Reader, clip
 from bylaw.gate.events import Event, Ledger, Scope, Timeline, micros, moment_of
-from bylaw.gate.history import MOST_RESERVED, Asked, HistoryFact, history_facts, reserved, values
+from bylaw.gate.history import MOST_RESERVED, HistoryFact, PendingCall, history_facts, reserved, values
 from bylaw.gate.port import LookUps, NoLookups
 from bylaw.logic.decide.authorize import Authorization, Authorizer
 from bylaw.logic.decide.evaluate import Evaluator
@@ -95,7 +95,7 @@ class Gate:
         decision_id: str,
         find: Callable[[Scope], Timeline] | None = None,
         known: Meaning | None = None,
-    ) -> Answer:
+    ) -> GateAnswer:
         """The answer to *call*, which nothing here records. *known* is what it means where that was read before.
 
         Raises WrongMoment where it lies before the session's last decision.
@@ -106,10 +106,10 @@ class Gate:
         day = self.bundle.context.calendar.local(moment_of(at)).date().toordinal()
         mode = self._mode(call)
         reads = Reads(meaning.action, call.tool, call.actor, call.session, meaning.keys, dict(meaning.facts), at, day)
-        answer = Answer(decision_id, "deny", mode, self.etag, not_taken=meaning.not_taken, reads=reads)
+        answer = GateAnswer(decision_id, "deny", mode, self.etag, not_taken=meaning.not_taken, reads=reads)
         if meaning.refused is not None or meaning.action is None:
             return replace(answer, reasons=(Reason(meaning.refused or "nothing covers it"),))
-        asked = Asked(at, call.session, call.actor, meaning.keys)
+        asked = PendingCall(at, call.session, call.actor, meaning.keys)
         mine, rest = self._histories(meaning.action)
         besides = next(values(rest, asked, find))
         variants = [self._variant(meaning, {**besides, **found}, day) for found in values(mine, asked, find)]
@@ -138,7 +138,7 @@ class Gate:
 
         return self.reader.read(call, look_up)
 
-    def event_of(self, answer: Answer) -> Event | None:
+    def event_of(self, answer: GateAnswer) -> Event | None:
         """What an allowed answer reserves; None where it reserves nothing."""
         reads = answer.reads
         if not answer.is_allowed or reads is None:
@@ -207,7 +207,7 @@ class Gate:
                 misfit = misfit or str(found)
         return _Variant(facts, self.authorizer.authorize(meaning.action, facts, day), misfit)
 
-    def _told(self, answer: Answer, variant: _Variant, is_pending: bool) -> Answer:
+    def _told(self, answer: GateAnswer, variant: _Variant, is_pending: bool) -> GateAnswer:
         assert answer.reads is not None and answer.reads.action is not None
         action, facts, found = answer.reads.action, variant.facts, variant.found
         reads = replace(answer.reads, facts=facts)

@@ -43,7 +43,7 @@ class HistoryFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingCall:
     """The call that history is asked for. It is itself no part of it."""
 
     at: int
@@ -77,7 +77,7 @@ def history_facts(vocabulary: Vocabulary, variables: Mapping[str, Variable]) -> 
     return found
 
 
-def values(facts: Collection[HistoryFact], asked: Asked, find: Find) -> Iterator[dict[str, Value]]:
+def values(facts: Collection[HistoryFact], asked: PendingCall, find: Find) -> Iterator[dict[str, Value]]:
     """The values of *facts*, once for every way in which reserved calls may end; unknown ones are left out.
 
     The first says how it is if none of them does anything. Ends early (after that one and the one in which all end
@@ -100,7 +100,7 @@ def _choices(pending: Sequence[Event]) -> Iterator[frozenset[str]]:
         yield from map(frozenset, combinations(names, count))
 
 
-def reserved(facts: Collection[HistoryFact], asked: Asked, find: Find) -> list[Event]:
+def reserved(facts: Collection[HistoryFact], asked: PendingCall, find: Find) -> list[Event]:
     """The reserved calls that could count for one of *facts*."""
     found: dict[str, Event] = {}
     for fact in facts:
@@ -114,7 +114,7 @@ def reserved(facts: Collection[HistoryFact], asked: Asked, find: Find) -> list[E
     return [found[name] for name in sorted(found)]
 
 
-def value_of(fact: HistoryFact, asked: Asked, find: Find, chosen: frozenset[str] = frozenset()) -> Value | None:
+def value_of(fact: HistoryFact, asked: PendingCall, find: Find, chosen: frozenset[str] = frozenset()) -> Value | None:
     """The value of one fact where, of the reserved calls, those *chosen* end well; None when it is unknown."""
     line = _line(fact, asked, find)
     if line is None or (fact.by_others and asked.actor is None):
@@ -154,7 +154,7 @@ def value_of(fact: HistoryFact, asked: Asked, find: Find, chosen: frozenset[str]
             return _since(found, fact, asked)
 
 
-def _looked_up(fact: HistoryFact, asked: Asked, line: Timeline, chosen: Sequence[Event]) -> Value | None:
+def _looked_up(fact: HistoryFact, asked: PendingCall, line: Timeline, chosen: Sequence[Event]) -> Value | None:
     """The same where every event of *line* that ended well concerns the fact: looked up, none of them looked at."""
     high = asked.at, _LAST
     chosen = [event for event in chosen if event.at <= asked.at]
@@ -196,7 +196,7 @@ _LAST = 2**62
 _BEFORE = (-(2**62), -1)
 
 
-def _line(fact: HistoryFact, asked: Asked, find: Find) -> Timeline | None:
+def _line(fact: HistoryFact, asked: PendingCall, find: Find) -> Timeline | None:
     """The events among which those of *fact* are; None where a key or the session is missing."""
     if not fact.same:
         return None if asked.session is None else find(("", asked.session))
@@ -205,18 +205,18 @@ def _line(fact: HistoryFact, asked: Asked, find: Find) -> Timeline | None:
     return find((fact.same[0], asked.keys[fact.same[0]]))
 
 
-def _same(event: Event, fact: HistoryFact, asked: Asked) -> bool:
+def _same(event: Event, fact: HistoryFact, asked: PendingCall) -> bool:
     return all(event.keys.get(key) == asked.keys[key] for key in fact.same)
 
 
-def _last(line: Timeline, asked: Asked, fact: HistoryFact, concerns: Counts) -> Event | None:
+def _last(line: Timeline, asked: PendingCall, fact: HistoryFact, concerns: Counts) -> Event | None:
     for event in reversed(line.between(None, asked.at)):
         if _same(event, fact, asked) and concerns(event):
             return event
     return None
 
 
-def _cut(line: Timeline, asked: Asked, fact: HistoryFact, ended_well: Counts) -> tuple[int, int] | None:
+def _cut(line: Timeline, asked: PendingCall, fact: HistoryFact, ended_well: Counts) -> tuple[int, int] | None:
     """Where what is not to come before lies: nothing up to there counts."""
     found: tuple[int, int] | None = None
     for action in fact.not_after:
@@ -238,7 +238,7 @@ def _sum(events: Sequence[Event], fact: str) -> Number | None:
     return total.numerator if isinstance(total, Fraction) and total.denominator == 1 else total
 
 
-def _since(events: Sequence[Event], fact: HistoryFact, asked: Asked) -> Number:
+def _since(events: Sequence[Event], fact: HistoryFact, asked: PendingCall) -> Number:
     assert fact.maximum is not None and fact.unit is not None
     if not events:
         return fact.maximum

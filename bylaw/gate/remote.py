@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bylaw.errors import BylawError, UsageError
-from bylaw.gate.answer import Answer, Reason
+from bylaw.gate.answer import GateAnswer, Reason
 from bylaw.gate.bindings import Call
 from bylaw.gate.desk import NothingOpen
 
@@ -25,7 +25,7 @@ class RemoteDesk:
             raise UsageError(f"`{url[:80]}` is no address of a server", "write it like http://127.0.0.1:8080")
         self._parts, self._token = parts, token
 
-    def decide(self, call: Call) -> Answer:
+    def decide(self, call: Call) -> GateAnswer:
         body: dict[str, Any] = {"facts": dict(call.facts), "keys": dict(call.keys)}
         body |= {"tool": call.tool, "arguments": dict(call.arguments)} if call.tool else {"action": call.action}
         body |= {"actor": call.actor} if call.actor else {}
@@ -65,10 +65,10 @@ class RemoteDesk:
         return told
 
 
-def _answer(told: dict[str, Any]) -> Answer:
+def _answer(told: dict[str, Any]) -> GateAnswer:
     """The answer as its document says it."""
     try:
-        return Answer(
+        return GateAnswer(
             decision_id=told["decision_id"],
             ruling=told.get("would", told["decision"]),
             mode=told["mode"],

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from bylaw.gate.events import Event, Ledger
-from bylaw.gate.history import Asked, HistoryFact, value_of
+from bylaw.gate.history import HistoryFact, PendingCall, value_of
 from bylaw.logic.formula.ir import Facts, Value
 
 MOST_EVENTS = 50
@@ -89,7 +89,7 @@ def _replayed(events: list[Past], history: Mapping[str, HistoryFact], wanted: Ma
         actor = _OTHER if past.is_others else _HERE
         ledger.reserve(Event(str(n), _HERE, actor, past.action, keys, past.facts, _NOW - past.ago))
         ledger.end(str(n), True)
-    asked = Asked(_NOW, _HERE, _HERE, keys)
+    asked = PendingCall(_NOW, _HERE, _HERE, keys)
     return all(value_of(history[name], asked, ledger.line) == value for name, value in wanted.items())
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ci.importers.draft import Draft, Dropped
+    from ci.importers.draft import ContextDraft, Dropped
     from ci.importers.write import Plan
 
 FORMATS = ("auto", "dbt", "metricflow", "cortex", "ossie", "lookml", "wren")  # as in `ci.importers.registry`
@@ -115,7 +115,7 @@ def import_(
     ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
 
 
-def _layer(source: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, str, Draft]:
+def _layer(source: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, str, ContextDraft]:
     """The format of a semantic layer, what it is remembered as, and what it says."""
     from bylaw.errors import UsageError
     from ci.importers.registry import drafted
@@ -127,7 +127,7 @@ def _layer(source: Path, format_: str, schema: str, dialect: str | None) -> tupl
     return name, f"{name} {source.name}", draft
 
 
-def _database(url: str, root: Path, schema: str | None, tables: str | None) -> tuple[str, str, Draft]:
+def _database(url: str, root: Path, schema: str | None, tables: str | None) -> tuple[str, str, ContextDraft]:
     """The same of a live database. What is remembered of its address names neither host nor user."""
     from bylaw.progress import progress
     from ci.importers.database.read import Wanted, drafted

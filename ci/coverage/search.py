@@ -27,7 +27,7 @@ Status = Literal["found", "impossible", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchResult:
     """A case that shows a goal, or why there is none."""
 
     status: Status
@@ -49,13 +49,13 @@ class Search:
         self._possible: dict[Formula, bool] = {}
         self._left = 0
 
-    def case_for(self, goal: Goal) -> Answer:
+    def case_for(self, goal: Goal) -> SearchResult:
         """A case on the goal's day that shows it."""
         self._left = BUDGET
         for wanted in self._starts(goal):
             facts = self._complete(goal, {}, wanted)
             if facts is not None:
-                return Answer("found", self.theory.fewest(facts, lambda fewer: self._confirms(goal, fewer)))
+                return SearchResult("found", self.theory.fewest(facts, lambda fewer: self._confirms(goal, fewer)))
         return self._asked(goal)
 
     def is_shown_near(self, goal: Goal, facts: Facts) -> bool:
@@ -156,16 +156,16 @@ class Search:
 
     # ---- by the solver ----------------------------------------------------------------------------------------------
 
-    def _asked(self, goal: Goal) -> Answer:
+    def _asked(self, goal: Goal) -> SearchResult:
         among = self.reading.component(goal.rule)
         if len(among) > MAX_RULES or sum(len(self._equals(i, goal.day)) for i in among) > 2 * MAX_PAIRS:
-            return Answer("unknown")
+            return SearchResult("unknown")
         rules = tuple(sorted({*among, goal.rule, *goal.siblings}))
         formulas = self._formulas(goal)
         verdict = self.theory.solve(formulas, goal.day, rules, lambda facts: self._confirms(goal, facts))
         if verdict.status == "PROVEN":
-            return Answer("impossible")
-        return Answer("unknown") if verdict.facts is None else Answer("found", verdict.facts)
+            return SearchResult("impossible")
+        return SearchResult("unknown") if verdict.facts is None else SearchResult("found", verdict.facts)
 
     def _formulas(self, goal: Goal) -> list[Formula]:
         """True together exactly in the full cases that show the goal."""

@@ -23,7 +23,7 @@ ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class RuleDraft:
     """A rule in the making: everything but the policy's own level, period and line."""
 
     rule_id: str
@@ -35,7 +35,7 @@ class Draft:
     type: str = "required"
     lifts: tuple[Formula, ...] = ()
 
-    def settled(self) -> Draft:
+    def settled(self) -> RuleDraft:
         """The rule with the exceptions that lift it worked into its guard."""
         if not self.lifts:
             return self
@@ -74,7 +74,7 @@ class Formalizer:
     def __post_init__(self) -> None:
         self.stem = f"R-{self.policy.policy_id.removeprefix('POL-')}"
 
-    def drafts(self) -> list[Draft] | None:
+    def drafts(self) -> list[RuleDraft] | None:
         """Every rule of the policy, exceptions worked in; None when something has a finding."""
         already = len(self.lowering.findings)
         self._prepare()
@@ -143,9 +143,9 @@ class Formalizer:
 
     # ---- actions ------------------------------------------------------------------------------------------------
 
-    def _actions(self) -> list[Draft]:
-        drafts: list[Draft] = []
-        fallbacks: list[Draft] = []
+    def _actions(self) -> list[RuleDraft]:
+        drafts: list[RuleDraft] = []
+        fallbacks: list[RuleDraft] = []
         for i, action in enumerate(self.policy.actions):
             draft = self._action(action, i)
             if draft is not None:
@@ -157,7 +157,7 @@ class Formalizer:
             primaries.append(draft)
         return sorted(drafts, key=lambda draft: str(draft.route[1]).rjust(9))
 
-    def _action(self, action: PolicyAction, i: int) -> Draft | None:
+    def _action(self, action: PolicyAction, i: int) -> RuleDraft | None:
         route: Route = ("actions", i)
         known = self.is_declared(action.action, (*route, "action"))
         assert self.requirements is not None
@@ -170,7 +170,7 @@ class Formalizer:
         when = self.lowering.all_of(action.when, (*route, "when"))
         if guard is None or when is None or not known:
             return None
-        return Draft(
+        return RuleDraft(
             rule_id=f"{self.stem}{_letters(i)}",
             effect=self.effect(action.type, action.action),
             guard=conj([self.scope, guard, when]),
@@ -196,9 +196,11 @@ class Formalizer:
 
     # ---- exceptions ---------------------------------------------------------------------------------------------
 
-    def _exceptions(self, exceptions: Sequence[PolicyException], drafts: list[Draft], nest: Nest) -> list[Draft]:
+    def _exceptions(
+        self, exceptions: Sequence[PolicyException], drafts: list[RuleDraft], nest: Nest
+    ) -> list[RuleDraft]:
         """*drafts*, which the exceptions may replace, with the exceptions after them."""
-        added: list[Draft] = []
+        added: list[RuleDraft] = []
         for i, exception in enumerate(exceptions):
             at = (*nest.route, i)
             conditions = self.lowering.all_of(exception.conditions, (*at, "conditions"))
@@ -225,7 +227,7 @@ class Formalizer:
             drafts, added = done[: len(drafts)], [*added, *done[len(drafts) :]]
         return [*drafts, *added]
 
-    def _reach(self, exception: PolicyException, replaced: Sequence[Draft], nest: Nest) -> Formula:
+    def _reach(self, exception: PolicyException, replaced: Sequence[RuleDraft], nest: Nest) -> Formula:
         """Where something that the exception replaces would hold.
 
         Only an action without outcome that the policy does not mention may hold by itself: it adds a duty.
@@ -238,7 +240,7 @@ class Formalizer:
             return nest.within
         return conj([nest.around, disj([draft.guard for draft in replaced])])
 
-    def _replaced(self, exception: PolicyException, drafts: Sequence[Draft]) -> list[Draft]:
+    def _replaced(self, exception: PolicyException, drafts: Sequence[RuleDraft]) -> list[RuleDraft]:
         assert exception.action is not None
         if exception.action == "none":
             return list(drafts)
@@ -255,8 +257,8 @@ class Formalizer:
         ]
 
     def _exception(
-        self, exception: PolicyException, drafts: Sequence[Draft], guard: Formula, route: Route, rule_id: str
-    ) -> list[Draft]:
+        self, exception: PolicyException, drafts: Sequence[RuleDraft], guard: Formula, route: Route, rule_id: str
+    ) -> list[RuleDraft]:
         if exception.action is None or exception.action == "none":
             return []
         action = self.vocabulary.canonical(exception.action)
@@ -264,7 +266,7 @@ class Formalizer:
         lifts_ban = is_prohibited and self.vocabulary.outcome_of(action) is None
         type = exception.type or ("permitted" if lifts_ban else "required")
         text = exception.source_text or exception.description
-        return [Draft(rule_id, self.effect(type, action), guard, route, text, is_exception=True, type=type)]
+        return [RuleDraft(rule_id, self.effect(type, action), guard, route, text, is_exception=True, type=type)]
 
 
 def leads_nowhere(vocabulary: Vocabulary, action: str) -> str | None:

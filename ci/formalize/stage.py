@@ -17,12 +17,12 @@ from bylaw.logic.formula.ir import ConditionalRule, Constraint, Formula, Source,
 from bylaw.logic.formula.notation import infix, smtlib
 from bylaw.logic.formula.terms import parse_term
 from bylaw.logic.solver.sandbox import Sandbox
-from bylaw.logic.solver.solver import Answer, Effort
+from bylaw.logic.solver.solver import Effort, SolverAnswer
 from bylaw.logic.words.shorter import shorter
 from ci.findings import Finding, Route
 from ci.formalize.graph import build_graph, graph_problems
 from ci.formalize.lower import Lowering
-from ci.formalize.rules import Draft, Formalizer, leads_nowhere
+from ci.formalize.rules import Formalizer, RuleDraft, leads_nowhere
 from ci.loading.load import PolicyFile, Workspace
 from ci.loading.priority import Level, derive
 from ci.loading.record import Added, Later, PolicyRecord, Result, ordinal
@@ -140,7 +140,7 @@ class Settled:
     level: Level
     line: Callable[[str, Route], int]
 
-    def rule(self, draft: Draft) -> ConditionalRule:
+    def rule(self, draft: RuleDraft) -> ConditionalRule:
         """The draft with its place, level and period."""
         policy = self.record.policy
         return ConditionalRule(
@@ -262,7 +262,7 @@ class HandWritten:
         """Did the author write the rules by hand? Then actions and exceptions are not read."""
         return self.policy.formal is not None and self.policy.formal.logic_rules is not None
 
-    def rules(self, derived: list[Draft] | None) -> list[Draft] | None:
+    def rules(self, derived: list[RuleDraft] | None) -> list[RuleDraft] | None:
         """The hand-written rules where there are any, else the derived ones."""
         formal = self.policy.formal
         if formal is None or formal.logic_rules is None:
@@ -270,7 +270,7 @@ class HandWritten:
         drafts = [self._rule(rule, ("formal", "logic_rules", i)) for i, rule in enumerate(formal.logic_rules)]
         return None if None in drafts else [draft for draft in drafts if draft is not None]
 
-    def _rule(self, rule: LogicRule, route: Route) -> Draft | None:
+    def _rule(self, rule: LogicRule, route: Route) -> RuleDraft | None:
         if not self.formalizer.is_declared(rule.consequent, (*route, "consequent")):
             return None
         spoken = self._read(rule.antecedent, (*route, "antecedent"), parse_expression)
@@ -284,9 +284,11 @@ class HandWritten:
                 self._differs(rule.rule_id, same, (*route, "z3_expr"))
                 return None
         effect = self.formalizer.effect(rule.type, rule.consequent)
-        return Draft(rule.rule_id, effect, conj([self.formalizer.scope, guard]), route, rule.antecedent, type=rule.type)
+        return RuleDraft(
+            rule.rule_id, effect, conj([self.formalizer.scope, guard]), route, rule.antecedent, type=rule.type
+        )
 
-    def _differs(self, rule_id: str, same: Answer, route: Route) -> None:
+    def _differs(self, rule_id: str, same: SolverAnswer, route: Route) -> None:
         both = f"has a rule `{rule_id}` whose antecedent and z3_expr"
         if same.status == "unknown":
             help = "simplify them, leave one of the two out, or raise the budget under `proofs` in rules/ci.yaml"

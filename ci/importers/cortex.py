@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ci.importers.draft import Draft, Record, identifier, is_name, slug, text, values, word, words
+from ci.importers.draft import ContextDraft, Record, identifier, is_name, slug, text, values, word, words
 from ci.importers.foreign import Foreign
 from ci.importers.formulas import metric_of
 from ci.importers.sql import OURS, Unsayable, is_column, parsed, resolved, row_sql, said, statement
@@ -31,7 +31,7 @@ def claims(file: Foreign) -> bool:
     return file.lists("tables", having="base_table")
 
 
-def import_(files: Sequence[Foreign], draft: Draft) -> None:
+def import_(files: Sequence[Foreign], draft: ContextDraft) -> None:
     """Write every semantic model of *files* into *draft*."""
     for file in files:
         for model in file.mappings:
@@ -42,7 +42,7 @@ def import_(files: Sequence[Foreign], draft: Draft) -> None:
 class _Model:
     """One semantic model. `logical` holds, for each table, the SQL behind each of its columns."""
 
-    def __init__(self, model: dict[str, Any], path: str, draft: Draft) -> None:
+    def __init__(self, model: dict[str, Any], path: str, draft: ContextDraft) -> None:
         self.model, self.path, self.draft = model, path, draft
         self.dialect = draft.dialect or DIALECT
         self.logical: dict[str, dict[str, str]] = {}

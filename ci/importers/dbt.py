@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from ci.importers.draft import Draft, Record, identifier, is_name, listed, slug, text, values, word, words
+from ci.importers.draft import ContextDraft, Record, identifier, is_name, listed, slug, text, values, word, words
 from ci.importers.foreign import Foreign
 from ci.importers.layer import Layer
 
@@ -48,7 +48,7 @@ def _version(document: dict[str, Any]) -> int | None:
     return int(found[1]) if found else None
 
 
-def import_(files: Sequence[Foreign], draft: Draft) -> None:
+def import_(files: Sequence[Foreign], draft: ContextDraft) -> None:
     """Write the first manifest of *files* into *draft*: the one highest up, which is the whole project's."""
     manifests = sorted((file for file in files if claims(file)), key=lambda file: (file.path.count("/"), file.path))
     for other in manifests[1:]:
@@ -61,7 +61,7 @@ def import_(files: Sequence[Foreign], draft: Draft) -> None:
 class _Manifest:
     """One manifest. `entities`: the record of each node by its unique id."""
 
-    def __init__(self, file: Foreign, catalog: Foreign | None, draft: Draft) -> None:
+    def __init__(self, file: Foreign, catalog: Foreign | None, draft: ContextDraft) -> None:
         self.data = file.mappings[0]
         self.at = f"{file.path}: "
         self.draft = draft

@@ -57,7 +57,7 @@ class Dropped:
     why: str
 
 
-class Draft:
+class ContextDraft:
     """The records so far, and what was left behind. `schema` is meant for tables whose source names none."""
 
     def __init__(self, schema: str = "main", dialect: str | None = None) -> None:

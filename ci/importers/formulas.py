@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from ci.importers.draft import Draft, Record
+from ci.importers.draft import ContextDraft, Record
 from ci.importers.sql import Aggregate, Tables, Unsayable, aggregates, parsed, said
 
 
 def metric_of(
-    draft: Draft,
+    draft: ContextDraft,
     name: str,
     formula: str,
     dialect: str | None,
@@ -45,7 +45,7 @@ def simple(name: str, part: Aggregate, extras: Mapping[str, Any] = {}) -> Record
     return {**base, **extras}
 
 
-def _parts(draft: Draft, name: str, found: list[tuple[exp.Expr, Aggregate]], where: str) -> list[str]:
+def _parts(draft: ContextDraft, name: str, found: list[tuple[exp.Expr, Aggregate]], where: str) -> list[str]:
     """The name of a metric for each aggregate: one that is there already, or a new one."""
     names = []
     for number, (_, part) in enumerate(found, 1):
@@ -57,7 +57,7 @@ def _parts(draft: Draft, name: str, found: list[tuple[exp.Expr, Aggregate]], whe
     return names
 
 
-def _known(draft: Draft, part: Aggregate) -> str | None:
+def _known(draft: ContextDraft, part: Aggregate) -> str | None:
     wanted = {key: value for key, value in simple("", part).items() if key != "name"}
     for name, record in draft.records["metrics"].items():
         is_plain = not {"time_dimension", "non_additive_dimension", "type", "fill_nulls_with"} & set(record)
@@ -66,7 +66,7 @@ def _known(draft: Draft, part: Aggregate) -> str | None:
     return None
 
 
-def _free(draft: Draft, name: str) -> str:
+def _free(draft: ContextDraft, name: str) -> str:
     while name.casefold() in (known.casefold() for known in draft.records["metrics"]):
         name += "_"
     return name

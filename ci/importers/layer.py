@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ci.importers.draft import Draft, Record, identifier, is_name, text, word, words
+from ci.importers.draft import ContextDraft, Record, identifier, is_name, text, word, words
 from ci.importers.measures import Metrics
 from ci.importers.model import GRAINS, Model
 from ci.importers.sql import Unsayable, is_column, row_sql
@@ -28,7 +28,7 @@ _WHY = {
 class Layer:
     """Everything that was read. Metrics may speak of models that come later, so they are written last."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ContextDraft) -> None:
         self.draft = draft
         self.models: dict[str, Model] = {}
         self._metrics: list[tuple[str, dict[str, Any], Model | None]] = []

@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from bylaw.errors import UsageError
-from ci.importers.draft import Draft, Record, identifier, is_name, listed, text, values, word, words
+from ci.importers.draft import ContextDraft, Record, identifier, is_name, listed, text, values, word, words
 from ci.importers.foreign import Foreign
 from ci.importers.sql import OURS, Unsayable, is_column, parsed, row_sql, said
 
@@ -36,7 +36,7 @@ def claims(file: Foreign) -> bool:
     return file.path.endswith(".lkml")
 
 
-def import_(files: Sequence[Foreign], draft: Draft) -> None:
+def import_(files: Sequence[Foreign], draft: ContextDraft) -> None:
     """Write the views and explores of all *files* into *draft*. Raises UsageError without the extra."""
     try:
         import lkml
@@ -65,7 +65,7 @@ def import_(files: Sequence[Foreign], draft: Draft) -> None:
 class _Project:
     """Every view with the SQL of its dimensions; measures are written when all views are known."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ContextDraft) -> None:
         self.draft = draft
         self.entities: dict[str, tuple[str, Record]] = {}
         self.fields: dict[str, dict[str, str]] = {}  # view -> dimension -> SQL as it is written there

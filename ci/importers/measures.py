@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from ci.importers.draft import Draft, Record, identifier, listed, text, word, words
+from ci.importers.draft import ContextDraft, Record, identifier, listed, text, word, words
 from ci.importers.model import GRAINS, Model
 from ci.importers.sql import OURS, Unsayable, parsed, row_sql, said
 
@@ -31,7 +31,7 @@ _WHY = {
 class Metrics:
     """The metrics of one layer, written in the order in which they need each other."""
 
-    def __init__(self, draft: Draft, models: Mapping[str, Model]) -> None:
+    def __init__(self, draft: ContextDraft, models: Mapping[str, Model]) -> None:
         self.draft, self.models = draft, models
         self._asked: dict[str, tuple[str, dict[str, Any], Model | None]] = {}
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ci.importers.draft import Draft
+from ci.importers.draft import ContextDraft
 from ci.importers.foreign import Foreign
 from ci.importers.layer import Layer
 
@@ -28,7 +28,7 @@ def _speaks(document: dict[str, Any]) -> bool:
     return singular or inside or (plural and "tables" not in document)
 
 
-def import_(files: Sequence[Foreign], draft: Draft) -> None:
+def import_(files: Sequence[Foreign], draft: ContextDraft) -> None:
     """Write the semantic models and metrics of all *files* into *draft*: they speak of each other."""
     layer = Layer(draft)
     for file in files:
@@ -53,7 +53,7 @@ def _document(layer: Layer, document: dict[str, Any], at: str) -> None:
 
 
 def _each(
-    draft: Draft, document: dict[str, Any], one: str, at: str, many: str | None = None
+    draft: ContextDraft, document: dict[str, Any], one: str, at: str, many: str | None = None
 ) -> list[tuple[str, dict[str, Any]]]:
     """What stands under `semantic_model:` or in the list of `semantic_models:`."""
     found = draft.mappings(document.get(many or f"{one}s"), f"{at}{many or f'{one}s'}")
@@ -101,7 +101,7 @@ def inside(layer: Layer, where: str, model: dict[str, Any], table: tuple[Any, An
         layer.metric(place, _as_legacy(metric), added)
 
 
-def _column(legacy: dict[str, Any], column: dict[str, Any], where: str, draft: Draft) -> None:
+def _column(legacy: dict[str, Any], column: dict[str, Any], where: str, draft: ContextDraft) -> None:
     name = column.get("name")
     for kind, plural in (("entity", "entities"), ("dimension", "dimensions")):
         said = column.get(kind)

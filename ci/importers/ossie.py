@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ci.importers.draft import Draft, Record, identifier, is_name, listed, slug, text, word, words
+from ci.importers.draft import ContextDraft, Record, identifier, is_name, listed, slug, text, word, words
 from ci.importers.foreign import Foreign
 from ci.importers.formulas import metric_of
 from ci.importers.sql import Unsayable, row_sql
@@ -33,7 +33,7 @@ def claims(file: Foreign) -> bool:
     return file.lists("semantic_model", having="datasets")
 
 
-def import_(files: Sequence[Foreign], draft: Draft) -> None:
+def import_(files: Sequence[Foreign], draft: ContextDraft) -> None:
     """Write every semantic model of *files* into *draft*."""
     for file in files:
         for document in file.mappings:
@@ -42,7 +42,7 @@ def import_(files: Sequence[Foreign], draft: Draft) -> None:
             draft.rest(document, ("version", "semantic_model"), f"{file.path}: ".rstrip())
 
 
-def _model(model: dict[str, Any], where: str, draft: Draft) -> None:
+def _model(model: dict[str, Any], where: str, draft: ContextDraft) -> None:
     entities: dict[str, Record] = {}
     tables: dict[str, dict[str, str]] = {}
     for place, dataset in draft.mappings(model.get("datasets"), f"{where}.datasets"):
@@ -63,7 +63,11 @@ def _model(model: dict[str, Any], where: str, draft: Draft) -> None:
 
 
 def _dataset(
-    dataset: dict[str, Any], where: str, draft: Draft, entities: dict[str, Record], tables: dict[str, dict[str, str]]
+    dataset: dict[str, Any],
+    where: str,
+    draft: ContextDraft,
+    entities: dict[str, Record],
+    tables: dict[str, dict[str, str]],
 ) -> None:
     name = draft.name(dataset.get("name"), where)
     source = word(dataset.get("source")) or ""
@@ -89,7 +93,7 @@ def _dataset(
 
 
 def _field(
-    field: dict[str, Any], where: str, draft: Draft, record: Record, exprs: dict[str, str], lone: set[Any]
+    field: dict[str, Any], where: str, draft: ContextDraft, record: Record, exprs: dict[str, str], lone: set[Any]
 ) -> None:
     name, said = draft.name(field.get("name"), where), _expression(field, where, draft)
     if name is None or said is None:
@@ -110,7 +114,7 @@ def _field(
     draft.rest(field, ("name", "expression", "description", "datatype", "dimension", *_context(field)), where, _WHY)
 
 
-def _section(field: dict[str, Any], datatype: str, where: str, draft: Draft) -> str:
+def _section(field: dict[str, Any], datatype: str, where: str, draft: ContextDraft) -> str:
     """Dimension, time dimension or fact. A role in time alone does not make a year of four digits a date."""
     role = field.get("dimension")
     is_time = role.get("is_time") if isinstance(role, dict) else None
@@ -125,7 +129,7 @@ def _section(field: dict[str, Any], datatype: str, where: str, draft: Draft) -> 
     return "dimensions"
 
 
-def _relationship(said: dict[str, Any], where: str, draft: Draft, entities: dict[str, Record]) -> None:
+def _relationship(said: dict[str, Any], where: str, draft: ContextDraft, entities: dict[str, Record]) -> None:
     by_name = {record["name"]: record for record in entities.values()}
     left, right = (identifier(said.get(side)) or "" for side in ("from", "to"))
     columns: list[list[str]] = [
@@ -146,7 +150,7 @@ def _relationship(said: dict[str, Any], where: str, draft: Draft, entities: dict
         draft.rest(said, ("name", "from", "to", "from_columns", "to_columns", *_context(said)), where, _WHY)
 
 
-def _guide(model: dict[str, Any], where: str, draft: Draft, entities: dict[str, Record]) -> None:
+def _guide(model: dict[str, Any], where: str, draft: ContextDraft, entities: dict[str, Record]) -> None:
     domain, context = slug(model.get("name")), model.get("ai_context")
     said = context.get("instructions") if isinstance(context, dict) else context
     if domain is None:
@@ -159,7 +163,7 @@ def _guide(model: dict[str, Any], where: str, draft: Draft, entities: dict[str, 
         draft.rest(context, ("instructions",), f"{where}.ai_context")
 
 
-def _expression(source: dict[str, Any], where: str, draft: Draft) -> tuple[str, str | None] | None:
+def _expression(source: dict[str, Any], where: str, draft: ContextDraft) -> tuple[str, str | None] | None:
     """The SQL of an expression and its dialect: the first of DIALECTS that it is written in."""
     held = source.get("expression")
     written = held.get("dialects") if isinstance(held, dict) else None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bylaw.errors import UsageError
 from ci.importers import cortex, dbt, foreign, lookml, metricflow, ossie, wren
-from ci.importers.draft import Draft
+from ci.importers.draft import ContextDraft
 from ci.importers.foreign import Foreign
 
 
@@ -17,7 +17,7 @@ class Importer:
     """One format. `files` are the ends of the names that a folder is searched for."""
 
     claims: Callable[[Foreign], bool]
-    import_: Callable[[Sequence[Foreign], Draft], None]
+    import_: Callable[[Sequence[Foreign], ContextDraft], None]
     files: tuple[str, ...] = (".yaml", ".yml")
 
 
@@ -31,12 +31,12 @@ IMPORTERS: Mapping[str, Importer] = {
 }
 
 
-def drafted(target: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, Draft]:
+def drafted(target: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, ContextDraft]:
     """The format of *target* and what it says, held to the lints. Raises UsageError where nothing can be read."""
     name, files = _found(target) if format_ == "auto" else (format_, _read(target, format_))
     if not any(IMPORTERS[name].claims(file) for file in files):
         raise UsageError(f"`{target}` holds nothing of the format `{name}`", "name another --format, or another file")
-    draft = Draft(schema, dialect)
+    draft = ContextDraft(schema, dialect)
     IMPORTERS[name].import_(files, draft)
     draft.checked()
     return name, draft

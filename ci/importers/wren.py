@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ci.importers.draft import Draft, Record, identifier, is_name, listed, slug, text, word
+from ci.importers.draft import ContextDraft, Record, identifier, is_name, listed, slug, text, word
 from ci.importers.foreign import Foreign
 from ci.importers.formulas import metric_of
 from ci.importers.sql import Unsayable, row_sql
@@ -27,7 +27,7 @@ def claims(file: Foreign) -> bool:
     return is_built or PurePosixPath(file.path).name == "wren_project.yml"
 
 
-def import_(files: Sequence[Foreign], draft: Draft) -> None:
+def import_(files: Sequence[Foreign], draft: ContextDraft) -> None:
     """Write the project into *draft*. Of a folder, the files that `mdl.json` is built from count."""
     project = [file for file in files if PurePosixPath(file.path).name == "wren_project.yml"]
     if project:
@@ -68,7 +68,7 @@ def _camel(value: Any) -> Any:
     return [_camel(item) for item in value] if isinstance(value, list) else value
 
 
-def _write(held: dict[str, Any], draft: Draft) -> None:
+def _write(held: dict[str, Any], draft: ContextDraft) -> None:
     files = [file for file in listed(held.get("knowledge")) if isinstance(file, tuple)]  # of a folder only
     dialect = draft.dialect or (word(held.get("dataSource")) or "").lower() or None
     entities: dict[str, Record] = {}
@@ -96,7 +96,7 @@ def _write(held: dict[str, Any], draft: Draft) -> None:
 def _model(
     model: dict[str, Any],
     where: str,
-    draft: Draft,
+    draft: ContextDraft,
     entities: dict[str, Record],
     tables: dict[str, dict[str, str]],
     dialect: str | None,
@@ -121,7 +121,7 @@ def _model(
 
 
 def _column(
-    column: dict[str, Any], where: str, draft: Draft, record: Record, exprs: dict[str, str], dialect: str | None
+    column: dict[str, Any], where: str, draft: ContextDraft, record: Record, exprs: dict[str, str], dialect: str | None
 ) -> None:
     name = draft.name(column.get("name"), where)
     if name is None:
@@ -147,7 +147,7 @@ def _column(
     draft.rest(column, known, where)
 
 
-def _relationship(said: dict[str, Any], where: str, draft: Draft, entities: dict[str, Record]) -> None:
+def _relationship(said: dict[str, Any], where: str, draft: ContextDraft, entities: dict[str, Record]) -> None:
     by_name = {record["name"]: record for record in entities.values()}
     found = _CONDITION.fullmatch(word(said.get("condition")) or "")
     kind = _JOINS.get(str(said.get("joinType")).upper())
@@ -167,7 +167,7 @@ def _relationship(said: dict[str, Any], where: str, draft: Draft, entities: dict
     by_name[left].setdefault("relationships", []).append(joined)
 
 
-def _knowledge(files: list[tuple[str, str]], draft: Draft, entities: list[str]) -> None:
+def _knowledge(files: list[tuple[str, str]], draft: ContextDraft, entities: list[str]) -> None:
     """Rules become a guide; a question with its SQL says nobody who verified it."""
     rules = []
     for path, written in files:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from bylaw.authoring import annotated, dump
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
-from ci.importers.draft import KINDS, Draft, Note, Record
+from ci.importers.draft import KINDS, ContextDraft, Note, Record
 from ci.importers.merge import merge, same, spoken
 from ci.loading.files import FOLDERS
 from ci.loading.load import load
@@ -66,7 +66,7 @@ class Plan:
             raise UsageError(f"`{self.root}` cannot be written: {reason}", "name another --output") from None
 
 
-def plan(root: Path, draft: Draft, origin: str, force: bool = False) -> Plan:
+def plan(root: Path, draft: ContextDraft, origin: str, force: bool = False) -> Plan:
     """What importing *draft* from *origin* does to the repository at *root*. Nothing is written yet."""
     if root.exists() and not root.is_dir():
         raise UsageError(f"`{root}` is a file", "--output names the folder of a policy repository")

@@ -18,7 +18,7 @@ from bylaw.authored.vocabulary import Vocabulary
 from bylaw.canonical import number_text
 from bylaw.gate.bindings import key_text
 from bylaw.gate.events import Event, Ledger
-from bylaw.gate.history import Asked, HistoryFact, history_facts, value_of
+from bylaw.gate.history import HistoryFact, PendingCall, history_facts, value_of
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable
 from ci.loading.rooms import CaseEntry
 from ci.loading.variables import variables
@@ -49,7 +49,7 @@ def _filled(case: Case, vocabulary: Vocabulary, known: dict[str, Variable], fact
         event = _event(n, past, vocabulary, known, keys)
         ledger.reserve(event)
         ledger.end(event.decision_id, past.ok)
-    asked = Asked(NOW, HERE, case.actor or HERE, keys)
+    asked = PendingCall(NOW, HERE, case.actor or HERE, keys)
     found = {name: value_of(fact, asked, ledger.line) for name, fact in facts.items() if name not in case.facts}
     shown = {name: _shown(value) for name, value in found.items() if value is not None}
     return case.model_copy(update={"facts": {**case.facts, **shown}})

@@ -19,9 +19,9 @@ from ci.parts.affected import Neighbourhood
 from ci.parts.cards import Card, outcome_key, read_box, written_box
 from ci.parts.inventory import Inventory, beyond, is_decisive
 from ci.parts.part import (
-    Answer,
-    Asked,
     Boxes,
+    PartAnswer,
+    Selection,
     answered,
     ask,
     case_boxes,
@@ -144,11 +144,11 @@ class Change:
         everything = replace(asked, outcomes=self._outcomes(), shared=bool(shared))
         return self._joined(everything, boxes, [answer, *shared, *self._about(everything.outcomes)])
 
-    def _about(self, outcomes: frozenset[str]) -> Iterator[Answer]:
+    def _about(self, outcomes: frozenset[str]) -> Iterator[PartAnswer]:
         """Whether every case gets one of *outcomes*: everybody who has a say in them is asked together."""
         if outcomes:
             paths = self.map.sharing(map(outcome_key, outcomes))
-            yield ask(self.now.part([*paths, *self._always], self.beyond, Asked(outcomes=outcomes)))
+            yield ask(self.now.part([*paths, *self._always], self.beyond, Selection(outcomes=outcomes)))
 
     @cached_property
     def _always(self) -> list[str]:
@@ -157,20 +157,20 @@ class Change:
 
     # ---- what is asked ----------------------------------------------------------------------------------------------
 
-    def _shared(self) -> tuple[Boxes, list[Answer]]:
+    def _shared(self) -> tuple[Boxes, list[PartAnswer]]:
         """Where the cases lie, and what is found about everything but policies, where that can have changed."""
         is_same_day = self.last.at == self.now.at.toordinal()
         if is_same_day and not self.shared_files and not self.beyond_differs:
             return _read_cases(self.last.cases), []
-        part = self.now.part(self.now.shared, self.beyond, Asked(shared=True))
+        part = self.now.part(self.now.shared, self.beyond, Selection(shared=True))
         run = pipeline.check(part.read(), part.at, None, part.asked.focus)
         return case_boxes(run.workspace), [answered(run, part.asked)]
 
-    def _first(self, boxes: Boxes) -> Asked:
+    def _first(self, boxes: Boxes) -> Selection:
         """What the change affects by who can meet whom, and by what was said of them."""
         changed = [*self.gone.values(), *self.come.values()]
         paths = {path.removeprefix(GONE) for path in self.map.touched(changed)} | {*self.gone, *self.come}
-        return self._with_told(Asked(frozenset(paths), cases=self._cases(boxes)))
+        return self._with_told(Selection(frozenset(paths), cases=self._cases(boxes)))
 
     def _outcomes(self) -> frozenset[str]:
         """The outcomes that a changed rule can have a say in."""
@@ -188,7 +188,7 @@ class Change:
             if self.last.files.get(path) != self.now.digests[path] or (box is not None and touched.firing_in(box))
         )
 
-    def _with_told(self, asked: Asked) -> Asked:
+    def _with_told(self, asked: Selection) -> Selection:
         """*asked*, and every policy that a finding names together with one of its own."""
         paths_of = self._paths_of
         while True:
@@ -219,13 +219,13 @@ class Change:
                 found.setdefault(id, []).append(path)
         return found
 
-    def _wider(self, asked: Asked, answer: Answer) -> Asked:
+    def _wider(self, asked: Selection, answer: PartAnswer) -> Selection:
         """*asked*, and all who clashed about what its policies clash or clashed about: causes are told together."""
         about = {subject for subject, paths in self.last.clashing.items() if not asked.paths.isdisjoint(paths)}
         more = {path for subject in {*about, *answer.clashing} for path in self.last.clashing.get(subject, ())}
         return asked if more <= asked.paths else self._with_told(replace(asked, paths=asked.paths | more))
 
-    def _reading(self, asked: Asked, boxes: Boxes) -> set[str]:
+    def _reading(self, asked: Selection, boxes: Boxes) -> set[str]:
         """The files of the part: those asked about, everyone who matters to them, and the words."""
         paths = self.map.around(asked.paths)
         for path, n in asked.cases:
@@ -236,7 +236,7 @@ class Change:
 
     # ---- what is known afterwards -----------------------------------------------------------------------------------
 
-    def _joined(self, asked: Asked, boxes: Boxes, answers: list[Answer]) -> Snapshot:
+    def _joined(self, asked: Selection, boxes: Boxes, answers: list[PartAnswer]) -> Snapshot:
         redone = replace(asked, cases=asked.cases | self._past_cases(boxes))
         findings = joined([self._dated(finding) for finding in self.last.findings], redone, answers)
         clashing = {s: paths for s, paths in self.last.clashing.items() if asked.paths.isdisjoint(paths)}
@@ -253,7 +253,7 @@ class Change:
             is_final=self.last.is_final,
         )
 
-    def _statuses(self, redone: Focus, answers: Iterable[Answer]) -> dict[Concern, Row]:
+    def _statuses(self, redone: Focus, answers: Iterable[PartAnswer]) -> dict[Concern, Row]:
         """What is known of everyone: from the last check, where nothing was asked again."""
         known = {concern: row for concern, row in self.last.statuses.items() if not redone.holds(concern)}
         for answer in answers:
@@ -280,7 +280,7 @@ class Change:
 def _surveyed(now: Inventory, paths: Collection[str]) -> dict[str, Card]:
     """Cards for those of *paths* that are policies of now."""
     policies = [path for path in now.policies if path in paths]
-    return survey(now.part([*now.words, *policies], Beyond(), Asked())) if policies else {}
+    return survey(now.part([*now.words, *policies], Beyond(), Selection())) if policies else {}
 
 
 def _turns(card: Card, last: Snapshot, now: Inventory) -> bool:

@@ -14,7 +14,7 @@ from ci.loading.load import Beyond, Workspace
 from ci.loading.revision import Revision
 from ci.loading.rooms import room_of
 from ci.parts.cards import Card, is_policy
-from ci.parts.part import Asked, File, Part, path_of
+from ci.parts.part import File, Part, Selection, path_of
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Inventory:
         """The files that every part reads."""
         return tuple(filter(says_words, self.shared))
 
-    def part(self, paths: Iterable[str], beyond: Beyond, asked: Asked) -> Part:
+    def part(self, paths: Iterable[str], beyond: Beyond, asked: Selection) -> Part:
         """The part of these files."""
         wanted = {*paths}
         files = tuple(file for path, file in self.files.items() if path in wanted)
@@ -54,7 +54,7 @@ class Inventory:
 
     def workspace(self) -> Workspace:
         """All of it."""
-        return self.part(self.files, Beyond(), Asked()).read()
+        return self.part(self.files, Beyond(), Selection()).read()
 
 
 def inventory(root: Path, found: Iterable[File], shown: Revision, at: date) -> Inventory:

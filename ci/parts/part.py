@@ -37,7 +37,7 @@ CASE_FINDINGS = ("failing-case", "violated-invariant", "unknown-answer")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Selection:
     """What is asked about: policies by path and by id, outcomes, cases by file and position; `shared` is all the rest.
 
     The ids are also those that a changed file had before: what was said of them is asked anew.
@@ -93,7 +93,7 @@ class Part:
     shown: Revision
     at: date
     beyond: Beyond
-    asked: Asked
+    asked: Selection
 
     def read(self) -> Workspace:
         """The part as a workspace."""
@@ -101,7 +101,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PartAnswer:
     """What was found about a part, every place with its line.
 
     `statuses` say how each question was answered of those asked about; `clashing` are the policies that contradict each
@@ -121,15 +121,15 @@ def survey(part: Part) -> dict[str, Card]:
     return {**_lost(part.files), **cards(workspace, records, ruleset_of(workspace, records, known))}
 
 
-def ask(part: Part) -> Answer:
+def ask(part: Part) -> PartAnswer:
     """What is found about what *part* is asked about."""
     run = pipeline.check(part.read(), part.at, None, part.asked.focus)
     return answered(run, part.asked)
 
 
-def answered(run: Run, asked: Asked) -> Answer:
+def answered(run: Run, asked: Selection) -> PartAnswer:
     """What *run* found about what was *asked*."""
-    return Answer(tuple(settled(run, filter(asked.owns, run.findings))), run.proofs.statuses, clashing(run))
+    return PartAnswer(tuple(settled(run, filter(asked.owns, run.findings))), run.proofs.statuses, clashing(run))
 
 
 def surveyed(run: Run, files: Iterable[File]) -> dict[str, Card]:
@@ -187,7 +187,7 @@ def case_boxes(workspace: Workspace) -> Boxes:
     return found
 
 
-def joined(findings: Sequence[Finding], replaced: Asked, answers: Iterable[Answer]) -> list[Finding]:
+def joined(findings: Sequence[Finding], replaced: Selection, answers: Iterable[PartAnswer]) -> list[Finding]:
     """*findings* without those that are asked anew, and what the *answers* say instead."""
     kept = [finding for finding in findings if not replaced.owns(finding)]
     return [*kept, *(finding for answer in answers for finding in answer.findings)]

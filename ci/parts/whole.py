@@ -17,7 +17,7 @@ from ci.parts.affected import Neighbourhood
 from ci.parts.cards import Card, outcome_key
 from ci.parts.incremental import written_cases
 from ci.parts.inventory import Inventory, beyond
-from ci.parts.part import Answer, Asked, Boxes, Part, ask, case_boxes, survey
+from ci.parts.part import Boxes, Part, PartAnswer, Selection, ask, case_boxes, survey
 from ci.parts.snapshot import Snapshot
 from ci.progress import Progress
 from ci.proofs.answers import Concern, Row
@@ -34,7 +34,7 @@ def whole(now: Inventory, executor: Executor, progress: Progress | None = None) 
     parts = list(work.parts())
     answers = executor.run(ask, parts, _heard(progress, "asking the questions"))
     found = [
-        answer if isinstance(answer, Answer) else _lost(part, answer)
+        answer if isinstance(answer, PartAnswer) else _lost(part, answer)
         for part, answer in zip(parts, answers, strict=True)
     ]
     clashing = {about: paths for answer in found for about, paths in answer.clashing.items()}
@@ -48,7 +48,7 @@ def whole(now: Inventory, executor: Executor, progress: Progress | None = None) 
         clashing=dict(sorted(clashing.items())),
         complete=work.complete,
         expiring=work.words.rules.ci.expiring_within_days,
-        is_final=all(isinstance(answer, Answer) for answer in answers),
+        is_final=all(isinstance(answer, PartAnswer) for answer in answers),
     )
 
 
@@ -64,7 +64,7 @@ def _cards(now: Inventory, executor: Executor, heard: Hear | None) -> dict[str, 
     size = _share(len(now.policies))
     policies = list(now.policies)
     shares = [policies[n : n + size] for n in range(0, len(policies), size)]
-    parts = [now.part([*now.words, *share], Beyond(), Asked()) for share in shares]
+    parts = [now.part([*now.words, *share], Beyond(), Selection()) for share in shares]
     cards: dict[str, Card] = {}
     for found in executor.run(survey, parts, heard):
         if isinstance(found, WorkerLost):
@@ -79,27 +79,27 @@ class _Work:
     def __init__(self, now: Inventory, cards: dict[str, Card]) -> None:
         self.now, self.cards = now, cards
         self.beyond = beyond(cards)
-        self.words = now.part(now.words, self.beyond, Asked()).read()
+        self.words = now.part(now.words, self.beyond, Selection()).read()
         outcomes = self.words.vocabulary.outcomes
         self.complete = tuple(sorted(name for name, outcome in outcomes.items() if outcome.complete))
-        self.boxes: Boxes = case_boxes(now.part(now.shared, self.beyond, Asked()).read())
+        self.boxes: Boxes = case_boxes(now.part(now.shared, self.beyond, Selection()).read())
         self.map = Neighbourhood(cards)
 
     def parts(self) -> Iterator[Part]:
         """What all policies share; every group of policies; the cases."""
         answered = {key for card in self.cards.values() for key in card.all_keys}
         open_ = frozenset(name for name in self.complete if outcome_key(name) not in answered)
-        yield self.now.part(self.now.shared, self.beyond, Asked(outcomes=open_, shared=True))
+        yield self.now.part(self.now.shared, self.beyond, Selection(outcomes=open_, shared=True))
         for paths in self._shares():
             keys = {key for path in paths for key in self.cards[path].all_keys}
             outcomes = frozenset(name for name in self.complete if outcome_key(name) in keys)
             ids = frozenset(id for path in paths for id in self.cards[path].ids)
-            yield self._part(paths, Asked(frozenset(paths), ids, outcomes))
+            yield self._part(paths, Selection(frozenset(paths), ids, outcomes))
         cases = [(path, n) for path, boxes in self.boxes.items() for n in range(len(boxes))]
         for n in range(0, len(cases), SHARE):
             yield self._cases(cases[n : n + SHARE])
 
-    def _part(self, paths: Sequence[str], asked: Asked) -> Part:
+    def _part(self, paths: Sequence[str], asked: Selection) -> Part:
         binding = (path for path, card in self.cards.items() if card.binds)
         return self.now.part([*self.now.words, *paths, *binding], self.beyond, asked)
 
@@ -119,10 +119,10 @@ class _Work:
         for path, n in cases:
             box = self.boxes[path][n]
             paths |= self.map.firing_in(box) if box is not None else set()
-        return self._part(sorted(paths), Asked(cases=frozenset(cases)))
+        return self._part(sorted(paths), Selection(cases=frozenset(cases)))
 
 
-def _lost(part: Part, lost: WorkerLost) -> Answer:
+def _lost(part: Part, lost: WorkerLost) -> PartAnswer:
     """What is told instead of an answer: a question that was not answered has not passed."""
     asked = part.asked
     about = (
@@ -139,10 +139,10 @@ def _lost(part: Part, lost: WorkerLost) -> Answer:
         help="run the check with `--executor serial`, or with fewer workers",
         status="UNKNOWN",
     )
-    return Answer((finding,), _unknown(asked, lost.message))
+    return PartAnswer((finding,), _unknown(asked, lost.message))
 
 
-def _unknown(asked: Asked, reason: str) -> dict[Concern, Row]:
+def _unknown(asked: Selection, reason: str) -> dict[Concern, Row]:
     """Every question is open of everyone who was *asked* about."""
 
     def row(kind: str) -> Row:

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import combinations
 
 from bylaw.logic.formula.ir import Atom, Formula, Value, Variable, conj, disj, negate
-from bylaw.logic.solver.solver import Answer, Solver
+from bylaw.logic.solver.solver import Solver, SolverAnswer
 from ci.proofs.nearby import Item, Nearby, items
 from ci.proofs.theory import Theory
 
@@ -160,20 +160,20 @@ class Duel:
 
     # ---- questions ----------------------------------------------------------------------------------------------
 
-    def ask(self, *formulas: Formula) -> Answer:
+    def ask(self, *formulas: Formula) -> SolverAnswer:
         """Unsat iff no existing case of the day in which rule *i* fires satisfies *formulas*."""
         return self.referee.reasoner.check([self.guard, *formulas, *self.theory.invariants(self.day)])
 
-    def outside(self, others: Collection[int]) -> Answer:
+    def outside(self, others: Collection[int]) -> SolverAnswer:
         """Unsat iff rule *i* fires in no existing case without one of *others*; a model is a full case."""
         case, is_covered = self.nearby.clearing(self.i, others, self.day)
         if case is not None:
-            return Answer("sat", case)
+            return SolverAnswer("sat", case)
         if is_covered:
-            return Answer("unsat")
+            return SolverAnswer("unsat")
         rules = self.theory.ruleset.rules
         answer = self.ask(*(negate(rules[k].guard) for k in others))
-        return answer if answer.model is None else Answer("sat", self.case(answer.model))
+        return answer if answer.model is None else SolverAnswer("sat", self.case(answer.model))
 
     def case(self, model: Mapping[str, Value]) -> dict[str, Value]:
         """The solver's case without its Booleans, completed."""

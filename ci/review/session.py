@@ -38,7 +38,7 @@ WEB = "https://github.com"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReviewOptions:
     """The options of the command. `environ` is what GitHub's runner sets; outside it, empty."""
 
     root: Path = Path()
@@ -77,7 +77,7 @@ def here() -> World:
     return World(os.environ, lambda: datetime.now(UTC), time.sleep)
 
 
-def review(asked: Asked, world: World) -> Done:
+def review(asked: ReviewOptions, world: World) -> Done:
     """Do what is asked. Raises UsageError for what cannot be done, GitHubError for what GitHub refuses."""
     event = read_event(world.environ)
     if event.spoken is not None:
@@ -119,7 +119,7 @@ def in_full(rendered: Rendered) -> str:
 # --- the first half
 
 
-def _computed(asked: Asked, event: Event, world: World) -> ReviewDocument:
+def _computed(asked: ReviewOptions, event: Event, world: World) -> ReviewDocument:
     base = asked.base or event.base_sha
     if base is None:
         raise UsageError("a review needs a commit to compare with", "name it: `bylaw review --base origin/main`")
@@ -133,7 +133,7 @@ def _computed(asked: Asked, event: Event, world: World) -> ReviewDocument:
     return document
 
 
-def _append(path: Path, rendered: Rendered, document: ReviewDocument, asked: Asked, event: Event) -> None:
+def _append(path: Path, rendered: Rendered, document: ReviewDocument, asked: ReviewOptions, event: Event) -> None:
     """The summary on the job's page. A pull request is not the place to ask on the main branch: who brought it is."""
     text = rendered.summary.strip() or rendered.title
     if event.kind in ("push", "merge_group"):
@@ -153,7 +153,7 @@ def _write(path: Path, how: Literal["a", "w"], text: str) -> None:
 # --- the second half
 
 
-def _posted(asked: Asked, event: Event, world: World) -> Done:
+def _posted(asked: ReviewOptions, event: Event, world: World) -> Done:
     assert asked.post is not None
     try:
         data = asked.post.read_bytes()
@@ -186,7 +186,7 @@ def _deliver(hub: Hub, number: int | None, rendered: Rendered) -> Done:
     return Done((f"{where}: {did}; the verdict stands as {verdict}", *posted.notes), posted=(posted,))
 
 
-def _answered(asked: Asked, event: Event, spoken: Spoken, world: World) -> Done:
+def _answered(asked: ReviewOptions, event: Event, spoken: Spoken, world: World) -> Done:
     """A comment below a pull request. The folder is any checkout in which git knows the newest commit."""
     if event.pull is None or not is_asked(spoken):
         return Done(("the comment asks for nothing",))
@@ -209,7 +209,7 @@ def _answered(asked: Asked, event: Event, spoken: Spoken, world: World) -> Done:
     return Done((f"{hub.slug}#{event.pull}: answered the comment {spoken.id} ({reaction})",))
 
 
-def _hub(asked: Asked, event: Event, world: World) -> Hub:
+def _hub(asked: ReviewOptions, event: Event, world: World) -> Hub:
     slug, _ = _where(asked, event, world)
     if slug is None:
         raise UsageError("it is not known which repository this is", "name it: `--repo OWNER/NAME`")
@@ -217,7 +217,7 @@ def _hub(asked: Asked, event: Event, world: World) -> Hub:
     return connect(read_credentials(world.environ), slug, Patience(world.clock, world.sleep), base)
 
 
-def _where(asked: Asked, event: Event, world: World) -> tuple[str | None, str]:
+def _where(asked: ReviewOptions, event: Event, world: World) -> tuple[str | None, str]:
     """The repository and the server that its links lead to."""
     slug = asked.repository or event.slug or world.environ.get("GITHUB_REPOSITORY") or None
     return slug, world.environ.get("GITHUB_SERVER_URL") or WEB

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.analytics.proposals.holding import Untenable
-from bot.analytics.proposals.proposal import Asked, Proposal, checked
+from bot.analytics.proposals.proposal import HeldQuestion, Proposal, checked
 from bot.analytics.reader.read import Reader
 from bot.analytics.reader.scope import lexicon_of
 from bot.conversation import moment
@@ -57,7 +57,7 @@ def confirmed(root, text, at, row):
     tokens, stakes, _ = reader.overheard(text, at.date())
     proposal = Proposal.model_validate({name: row[name] for name in ("query", "bindings", "unknown")})
     heard = [said.words for said in stakes]
-    query = checked(proposal, Asked(text, tokens, context, heard, None, compiler, lexicon))
+    query = checked(proposal, HeldQuestion(text, tokens, context, heard, None, compiler, lexicon))
     return compiler.compile(query).sql
 
 

@@ -57,7 +57,7 @@ class Proposal(BaseModel):
 
 
 @dataclass(frozen=True)
-class Asked:
+class HeldQuestion:
     """The question that a proposal is held against. `heard` are words that say how much depends on the answer.
 
     `previous` is the query that the question goes on from, None where it stands alone.
@@ -73,7 +73,7 @@ class Asked:
     rows: VisibleRows | None = None
 
 
-def checked(proposal: Proposal, asked: Asked) -> SemanticQuery:
+def checked(proposal: Proposal, asked: HeldQuestion) -> SemanticQuery:
     """The query of *proposal* with the days of the question. Raises Untenable, or what the compiler has against it."""
     query = proposal.query
     if len(query.model_dump_json()) > MOST_BYTES:
@@ -102,7 +102,7 @@ def names_of(proposed: SemanticQuery, query: SemanticQuery) -> dict[str, str]:
     return dict.fromkeys(made, "") | {theirs: ours for theirs, ours in places if theirs in made}
 
 
-def _spans(proposal: Proposal, asked: Asked) -> tuple[dict[tuple[str, str], list[tuple[int, int]]], list[bool]]:
+def _spans(proposal: Proposal, asked: HeldQuestion) -> tuple[dict[tuple[str, str], list[tuple[int, int]]], list[bool]]:
     """Where the words of each name stand in the question, and which characters are bound at all. Raises Untenable."""
     text = asked.text.lower()
     covered = [False] * len(text)
@@ -129,7 +129,7 @@ def _found(words: str, text: str) -> Iterator[tuple[int, int]]:
         at = text.find(words, at + 1)
 
 
-def _hold_words(covered: Sequence[bool], evidence: Evidence, asked: Asked) -> None:
+def _hold_words(covered: Sequence[bool], evidence: Evidence, asked: HeldQuestion) -> None:
     """Every word that carries meaning is bound; a noise that carries one is not noise."""
     loose = []
     for i, token in enumerate(evidence.tokens):
@@ -169,7 +169,7 @@ def _hold_bindings(proposal: Proposal, holding: Holding) -> None:
 # ---- days
 
 
-def _dated(query: SemanticQuery, proposal: Proposal, holding: Holding, asked: Asked) -> SemanticQuery:
+def _dated(query: SemanticQuery, proposal: Proposal, holding: Holding, asked: HeldQuestion) -> SemanticQuery:
     """*query* with the days of the question's words of time, and with our names for them."""
     evidence = holding.evidence
     text = asked.text.lower()

@@ -14,7 +14,7 @@ from typing import Any
 from bot.agents import errand
 from bot.analytics.proposals import shown
 from bot.analytics.proposals.holding import Untenable
-from bot.analytics.proposals.proposal import Asked, Proposal, checked, names_of
+from bot.analytics.proposals.proposal import HeldQuestion, Proposal, checked, names_of
 from bot.analytics.reader.asking import is_follow_up
 from bot.analytics.reader.read import Reader
 from bot.analytics.reader.reading import Bound
@@ -129,7 +129,7 @@ class Modelled:
         tokens, stakes, heard = self.reader.overheard(text, today)
         words = [said.words for said in stakes]
         rows = self.compiler.visible(self.rights)
-        asked = Asked(text, tokens, self.context, words, earlier, self.compiler, self.reader.lexicon, rows)
+        asked = HeldQuestion(text, tokens, self.context, words, earlier, self.compiler, self.reader.lexicon, rows)
         query = checked(proposal, asked)
         compiled = self.compiler.compile(query, rows)
         entities = self.context.entities

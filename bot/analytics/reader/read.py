@@ -16,7 +16,7 @@ from bot.analytics.reader.grammar.literals import with_literals
 from bot.analytics.reader.grammar.parse import parse
 from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.tokens import MAX_TOKENS, Token, read_tokens
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.query import query_of
 from bot.analytics.reader.meaning.spans import aligned
 from bot.analytics.reader.nearness import Nearness
@@ -60,7 +60,7 @@ class Reader:
         heard = understood(said, text)  # before what is decided changes it
         try:
             self._stop_at_unknown(said)
-            draft = Draft(self.context, self.compiler, self.nearness, said, text, today, previous, follows)
+            draft = QueryDraft(self.context, self.compiler, self.nearness, said, text, today, previous, follows)
             query = aligned(draft, query_of(draft))
         except Stop as stop:
             return self._stopped(stop.reading, heard, bindings)

@@ -10,7 +10,7 @@ from pydantic import Field
 from bot.claims.models import Reading, Verdict
 from bot.conversation import Citation, Spoken
 from bot.enforcement.judged.checks.registry import CHECKS, Check, run
-from bot.enforcement.judged.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.judged.checks.result import AnswerDraft, CheckResult, Violation
 from bot.enforcement.judged.score import Action, Scored, score
 from bot.enforcement.question.lookups import lookups
 from bylaw.logic.formula.ir import ConditionalRule
@@ -90,7 +90,7 @@ class ComplianceDecision(Spoken):
     commit: str | None = None
 
 
-def verdict(draft: Draft, checks: Mapping[str, Check] = CHECKS) -> ComplianceDecision:
+def verdict(draft: AnswerDraft, checks: Mapping[str, Check] = CHECKS) -> ComplianceDecision:
     """Run the checks on *draft*, score them, and say what becomes of it."""
     results, found = run(draft, checks), draft.found
     scored = score(results, draft.index.rules.enforcement, draft.domain)
@@ -124,7 +124,7 @@ def verdict(draft: Draft, checks: Mapping[str, Check] = CHECKS) -> ComplianceDec
     )
 
 
-def _rules(draft: Draft, results: Iterable[CheckResult]) -> tuple[ConditionalRule, ...]:
+def _rules(draft: AnswerDraft, results: Iterable[CheckResult]) -> tuple[ConditionalRule, ...]:
     """The rules that decide the case, and those that a violation names."""
     named = [*(draft.found.rules if draft.found is not None else ())]
     named += [v.rule for result in results for v in result.violations if v.rule is not None]
@@ -154,7 +154,7 @@ def _citation(rule: ConditionalRule, commit: str | None) -> Citation:
     return Citation(id=rule.policy_id, path=source.path, line=source.line, commit=commit, text=source.text)
 
 
-def _trail(draft: Draft, rules: Iterable[ConditionalRule]) -> AuditTrail:
+def _trail(draft: AnswerDraft, rules: Iterable[ConditionalRule]) -> AuditTrail:
     policies = tuple(dict.fromkeys(rule.policy_id for rule in rules))
     held = (draft.index.bundle.policies.get(policy_id, {}).get("source") for policy_id in policies)
     asked = lookups(draft.index).facts_of(draft.deciding)
@@ -168,14 +168,14 @@ def _trail(draft: Draft, rules: Iterable[ConditionalRule]) -> AuditTrail:
 
 
 def _escalated(
-    draft: Draft, scored: Scored, rules: Iterable[ConditionalRule], facts: dict[str, Any]
+    draft: AnswerDraft, scored: Scored, rules: Iterable[ConditionalRule], facts: dict[str, Any]
 ) -> Escalated | None:
     if scored.action != "escalate":
         return None
     return Escalated(owners=owners(draft, rules), reason=scored.reason, case=facts)
 
 
-def owners(draft: Draft, rules: Iterable[ConditionalRule]) -> tuple[str, ...]:
+def owners(draft: AnswerDraft, rules: Iterable[ConditionalRule]) -> tuple[str, ...]:
     """Who answers for these rules, else for those that could matter, else for the general domains."""
     for group in (list(rules), list(draft.relevant)):
         found = set(map(draft.index.owner, {rule.policy_id for rule in group})) - {""}

@@ -13,7 +13,7 @@ from bylaw.logic.boxes.packed_counts import PackedCounts
 from bylaw.logic.boxes.truth import Reading, simplify
 from bylaw.logic.decide.contest import MOST_REMEMBERED, Contest
 from bylaw.logic.decide.firing import Look, bits
-from bylaw.logic.decide.linked_facts import Asked, Member, asked, is_met, member, tie
+from bylaw.logic.decide.linked_facts import Member, TieInputs, asked, is_met, member, tie
 from bylaw.logic.formula.ir import FALSE, Constraint, Facts, Formula, Variable, conj
 
 _Found = TypeVar("_Found")
@@ -53,7 +53,7 @@ class Basis:
         """Is there a completion that does what one member asks? Raises TooWide."""
         return all(self._told(is_met, one) for one in asked([member], 0))
 
-    def _told(self, read: Callable[[Asked, Mapping[str, Variable]], _Found], one: Asked) -> _Found:
+    def _told(self, read: Callable[[TieInputs, Mapping[str, Variable]], _Found], one: TieInputs) -> _Found:
         def find() -> _Found | None:
             try:
                 return read(one, self.contest.ruleset.variables)

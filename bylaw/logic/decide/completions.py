@@ -31,7 +31,7 @@ FEW = 10  # open boxes of one room that a diagram is tried for
 TRIES = 6  # completions tried before all are searched
 
 
-class Asked(NamedTuple):
+class OpenFacts(NamedTuple):
     """What people are told of the unknown facts of a room: sets and counts of them by lanes.
 
     `waits` names those that could change an undecided outcome, `changing` are those that can surely change anything,
@@ -51,7 +51,7 @@ class View(NamedTuple):
     stand: Stand
     winners: tuple[tuple[str, int], ...]
     undecided: tuple[str, ...]
-    asked: Asked | None  # None where nobody wanted to know
+    asked: OpenFacts | None  # None where nobody wanted to know
 
 
 class Completions:
@@ -93,23 +93,23 @@ class Completions:
         self._threats[outcome] = self._threatening(outcome, action)
         return bool(self._threats[outcome])
 
-    def _asked(self, undecided: Iterable[str]) -> Asked:
+    def _asked(self, undecided: Iterable[str]) -> OpenFacts:
         if not self.open:
             return NOTHING_ASKED
         if self._is_alone():
             waiting = self.case.count(self.open)
-            return Asked({}, waiting, waiting)
+            return OpenFacts({}, waiting, waiting)
         room = self._room
         if room is None:
             live = self._open_duties()
             for threats in self._threats.values():
                 live |= threats
             waits = {outcome: self._named(0, self._threats[outcome]) for outcome in undecided}
-            return Asked(waits, live=self.case.count(live))
+            return OpenFacts(waits, live=self.case.count(live))
         count = self.case.count(self.open)
         waits = {outcome: self._turning(room, outcome, count) for outcome in undecided}
         changing = room.changing or (self._waiting(self._telling(undecided)) if room.is_changed else 0)
-        return Asked(waits, changing, drawn=count)
+        return OpenFacts(waits, changing, drawn=count)
 
     def _telling(self, undecided: Iterable[str]) -> int:
         """The open rules of which one will fire and change what is said, though no single fact changes it."""
@@ -404,7 +404,7 @@ class Completions:
         return found or [EVERYTHING]
 
 
-NOTHING_ASKED = Asked({})
+NOTHING_ASKED = OpenFacts({})
 
 
 def _of_unknown(box: Box, known: Facts) -> Box:

@@ -38,7 +38,7 @@ class Member(NamedTuple):
     signs: tuple[Sign, ...] = ()
 
 
-class Asked(NamedTuple):
+class TieInputs(NamedTuple):
     """All that a tie depends on: its facts, and what each member asks of them; *existing* of these say what exists."""
 
     facts: tuple[str, ...]
@@ -58,14 +58,14 @@ def member(box: Box, facts: Facts) -> Member | None:
     return Member(regions, tuple([sign for sign in signs if isinstance(sign, Sign)]))
 
 
-def asked(members: Sequence[Member], existing: int) -> list[Asked]:
+def asked(members: Sequence[Member], existing: int) -> list[TieInputs]:
     """The ties among *members*, the last of which say what exists."""
     linked: dict[str, set[str]] = {}
     for sign in chain(*(member.signs for member in members)):
         group = set(sign.facts).union(*(linked.get(var, ()) for var in sign.facts))
         linked.update(dict.fromkeys(group, group))
     groups = {tuple(sorted(group)) for group in linked.values()}
-    return [Asked(group, tuple(_about(group, member) for member in members), existing) for group in sorted(groups)]
+    return [TieInputs(group, tuple(_about(group, member) for member in members), existing) for group in sorted(groups)]
 
 
 def _about(facts: tuple[str, ...], member: Member) -> Member:
@@ -75,14 +75,14 @@ def _about(facts: tuple[str, ...], member: Member) -> Member:
     )
 
 
-def is_met(asked: Asked, variables: Mapping[str, Variable]) -> bool:
+def is_met(asked: TieInputs, variables: Mapping[str, Variable]) -> bool:
     """Is there a point that some member allows? Raises TooWide."""
     if len(asked.facts) == 1:
         return any(_line(asked, variables[asked.facts[0]]).cells)
     return any(map(any, _Walk(asked, None, variables, [MOST_POINTS]).rows()))
 
 
-def tie(asked: Asked, variables: Mapping[str, Variable]) -> Tie:
+def tie(asked: TieInputs, variables: Mapping[str, Variable]) -> Tie:
     """Who of the members allows which points, and between which of these a single fact leads. Raises TooWide.
 
     Points that do not exist are left out, and so are the steps of facts that say no more than what exists.
@@ -103,7 +103,7 @@ def tie(asked: Asked, variables: Mapping[str, Variable]) -> Tie:
     return Tie(asked.facts, tuple(numbers), tuple(lines))
 
 
-def _line(asked: Asked, variable: Variable) -> Tie:
+def _line(asked: TieInputs, variable: Variable) -> Tie:
     """The same of a fact that is compared with known ones only: each member allows a region of it."""
     spoken = dict[int, Region]()
     for n, member in enumerate(asked.members):
@@ -121,14 +121,16 @@ def _spoken(members: Sequence[Member]) -> set[str]:
     return found.union(*(sign.facts for member in members for sign in member.signs))
 
 
-def _rows(asked: Asked, fact: str, variables: Mapping[str, Variable], budget: list[int]) -> Iterator[frozenset[int]]:
+def _rows(
+    asked: TieInputs, fact: str, variables: Mapping[str, Variable], budget: list[int]
+) -> Iterator[frozenset[int]]:
     """Sets of cells that meet where all facts but one stay as they are."""
     try:
         walk = _Walk(asked, fact, variables, budget)
     except TooWide:  # its values are not told by all the others: ask for two of them at a time
         twin, size = f"{fact}'", len(asked.members)
         twins = tuple(_renamed(member, fact, twin) for member in asked.members)
-        both = Asked((*asked.facts, twin), (*twins, *asked.members), asked.existing)
+        both = TieInputs((*asked.facts, twin), (*twins, *asked.members), asked.existing)
         for row in _Walk(both, None, {**variables, twin: variables[fact]}, budget).rows():
             yield from (frozenset((cell & (1 << size) - 1, cell >> size)) for cell in row)
         return
@@ -174,7 +176,9 @@ class _Level(NamedTuple):
 class _Walk:
     """All points of a tie, fact by fact, with those members that remain possible."""
 
-    def __init__(self, asked: Asked, last: str | None, variables: Mapping[str, Variable], budget: list[int]) -> None:
+    def __init__(
+        self, asked: TieInputs, last: str | None, variables: Mapping[str, Variable], budget: list[int]
+    ) -> None:
         self._variables, self._budget = variables, budget
         self._everyone = (1 << len(asked.members)) - 1
         self._existing = self._everyone >> len(asked.members) - asked.existing << len(asked.members) - asked.existing
@@ -267,7 +271,7 @@ def _span(variable: Variable) -> Span:
 
 
 def _ordered(
-    asked: Asked, last: str | None, variables: Mapping[str, Variable]
+    asked: TieInputs, last: str | None, variables: Mapping[str, Variable]
 ) -> list[tuple[str, Sequence[_Bound] | None]]:
     """The facts in an order in which each is told by those before it, with its bounds. Raises TooWide."""
     forms = _changes(asked, variables)
@@ -319,7 +323,7 @@ def _add(forms: dict[Form, _Concerned], form: Form, concerned: _Concerned) -> No
     forms[form] = found if len(found) <= MOST_WAYS and frozenset() not in found else _EVERYONE
 
 
-def _changes(asked: Asked, variables: Mapping[str, Variable]) -> dict[Form, _Concerned]:
+def _changes(asked: TieInputs, variables: Mapping[str, Variable]) -> dict[Form, _Concerned]:
     """The sums where what a member asks, or the domain, begins or ends: at zero; and whom that concerns."""
     concerned: dict[Form, int] = {}
     for n, member in enumerate(asked.members):

@@ -20,7 +20,7 @@ from typing import Any
 from bylaw.errors import BylawError
 from bylaw.logic.formula.ir import Formula, Variable
 from bylaw.logic.solver.smt import Reasoner
-from bylaw.logic.solver.solver import Answer, Effort
+from bylaw.logic.solver.solver import Effort, SolverAnswer
 from bylaw.logic.solver.wire import answer_to_json, built, dumped
 
 READY = b"ready"
@@ -76,7 +76,7 @@ def _answered(reasoner: Reasoner, effort: Effort, method: str, names: list[str],
     except reasoner.failure as error:  # Z3's own way of saying that it has no memory left, among others
         is_memory = "memory" in str(error)
         reason = f"the limit of {effort.memory_mb} MB was reached" if is_memory else f"the solver failed: {error}"
-    return {**answer_to_json(Answer("unknown", reason=reason)), "is_last": True}
+    return {**answer_to_json(SolverAnswer("unknown", reason=reason)), "is_last": True}
 
 
 def _check(reasoner: Reasoner, _: list[str], formulas: list[Formula], __: Any) -> Any:

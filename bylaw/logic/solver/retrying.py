@@ -17,7 +17,7 @@ from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import And, Atom, Compare, Formula, Ruleset, Value, Variable, conj, names
 from bylaw.logic.solver.sandbox import Sandbox
 from bylaw.logic.solver.smt import Reasoner
-from bylaw.logic.solver.solver import Answer, Effort, Solver
+from bylaw.logic.solver.solver import Effort, Solver, SolverAnswer
 from bylaw.logic.solver.wire import parts
 
 MOST_STRIKES = 3  # so many questions about one suspect that end at a limit, and it is not asked about any more
@@ -86,11 +86,13 @@ class Wary(Solver):
         """What answers say that rest on an unsettled suspect → that suspect."""
         return {self._reason(n): self.suspects[n] for n in self.known.unsettled}
 
-    def check(self, formulas: Sequence[Formula]) -> Answer:
+    def check(self, formulas: Sequence[Formula]) -> SolverAnswer:
         """Unsat iff no case of the domains satisfies all *formulas*; unknown names the suspect, where it is one."""
         return self._asked(self.solver.check, formulas)
 
-    def simplest(self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None) -> Answer:
+    def simplest(
+        self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None
+    ) -> SolverAnswer:
         """Like `check`, with a model that does not depend on what was asked before."""
         return self._asked(partial(self.solver.simplest, prefer=prefer), formulas)
 
@@ -103,9 +105,9 @@ class Wary(Solver):
         """A solver that knows *more* variables as well, and learns together with this one."""
         return Wary(self.solver.extended(more), {**self.variables, **more}, self.suspects, self.known)
 
-    def _asked(self, ask: Callable[[Sequence[Formula]], Answer], formulas: Sequence[Formula]) -> Answer:
+    def _asked(self, ask: Callable[[Sequence[Formula]], SolverAnswer], formulas: Sequence[Formula]) -> SolverAnswer:
         blamed = self._blamed(formulas)
-        answer = Answer("unknown")
+        answer = SolverAnswer("unknown")
         if not blamed:
             answer = ask(formulas)
             if answer.status == "unknown":
@@ -117,8 +119,8 @@ class Wary(Solver):
             return without
         full = self._completed(without.model or {}, formulas)
         if without.model is not None and all(truth(formula, full) is True for formula in formulas):
-            return Answer("sat", full)
-        return Answer("unknown", reason=self._reason(blamed[0]))
+            return SolverAnswer("sat", full)
+        return SolverAnswer("unknown", reason=self._reason(blamed[0]))
 
     def _completed(self, model: Mapping[str, Value], formulas: Sequence[Formula]) -> dict[str, Value]:
         spoken = sorted(set[str]().union(*map(names, formulas)) - model.keys())
@@ -137,7 +139,7 @@ class Wary(Solver):
         asked = _tests(formulas)
         return [n for n in sorted(self.known.unsettled) if self._tests_of(n) <= asked]
 
-    def _learned(self, formulas: Sequence[Formula], answer: Answer) -> list[int]:
+    def _learned(self, formulas: Sequence[Formula], answer: SolverAnswer) -> list[int]:
         """Ask about the suspects of a question that ended at a limit; those which are to blame."""
         asked = _tests(formulas)
         present = [n for n in range(len(self.suspects)) if self._tests_of(n) <= asked]

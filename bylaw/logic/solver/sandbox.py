@@ -24,7 +24,7 @@ from typing import Any
 from bylaw.errors import WitnessMismatch
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import Formula, Value, Variable
-from bylaw.logic.solver.solver import Answer, Effort, Solver
+from bylaw.logic.solver.solver import Effort, Solver, SolverAnswer
 from bylaw.logic.solver.wire import answer_from_json, flat
 
 GRACE_SECONDS = 2.0  # beyond the solver's own net, before the process is killed
@@ -180,11 +180,13 @@ class Sandbox(Solver):
         self.cell = cell or Cell(effort)
         self._number = self.cell.add(variables)
 
-    def check(self, formulas: Sequence[Formula]) -> Answer:
+    def check(self, formulas: Sequence[Formula]) -> SolverAnswer:
         """Unsat iff no case of the domains satisfies all *formulas*; unknown, with the limit, where one was hit."""
         return self._answer("check", formulas)
 
-    def simplest(self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None) -> Answer:
+    def simplest(
+        self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None
+    ) -> SolverAnswer:
         """Like `check`, with a model that does not depend on what was asked before."""
         return self._answer("simplest", formulas, prefer)
 
@@ -201,7 +203,7 @@ class Sandbox(Solver):
         """Let go of the process; another question starts it again."""
         self.cell.close()
 
-    def _answer(self, method: str, formulas: Sequence[Formula], extra: Any = None) -> Answer:
+    def _answer(self, method: str, formulas: Sequence[Formula], extra: Any = None) -> SolverAnswer:
         answer = answer_from_json(self._said(method, [], formulas, extra))
         if answer.model is not None and not all(truth(formula, answer.model) is True for formula in formulas):
             raise WitnessMismatch(f"the solver's case {answer.model} does not satisfy what it was asked")

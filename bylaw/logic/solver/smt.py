@@ -30,9 +30,9 @@ from bylaw.logic.formula.ir import (
     Variable,
 )
 from bylaw.logic.formula.notation import bounds, mentioned, script, smtlib
-from bylaw.logic.solver.solver import RLIMIT, WALL_MS, Answer, Solver
+from bylaw.logic.solver.solver import RLIMIT, WALL_MS, Solver, SolverAnswer
 
-__all__ = ["Answer", "Reasoner", "script", "smtlib"]
+__all__ = ["Reasoner", "SolverAnswer", "script", "smtlib"]
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Reasoner(Solver):
         solver.set("random_seed", 0)
         return solver
 
-    def check(self, formulas: Sequence[Formula]) -> Answer:
+    def check(self, formulas: Sequence[Formula]) -> SolverAnswer:
         """Unsat iff no case of the domains satisfies all *formulas*. A model speaks of the facts they mention."""
         facts = mentioned(tuple(formulas))
         self._solver.push()
@@ -70,13 +70,13 @@ class Reasoner(Solver):
                 self._solver.add(self._terms.formula(formula))
             status = self._ask()
             if status == "unknown":
-                return Answer("unknown", reason=self._reason())
+                return SolverAnswer("unknown", reason=self._reason())
             if status == "unsat":
-                return Answer("unsat")
+                return SolverAnswer("unsat")
             try:
                 model = self._terms.witness(self._solver.model(), facts)
             except ValueError:  # Python reads no number of more than 4,300 digits
-                return Answer("unknown", reason="the only case found needs a number of thousands of digits")
+                return SolverAnswer("unknown", reason="the only case found needs a number of thousands of digits")
         finally:
             self._solver.pop()
         return self._replayed(model, formulas)
@@ -109,7 +109,9 @@ class Reasoner(Solver):
         finally:
             self._solver.pop()
 
-    def simplest(self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None) -> Answer:
+    def simplest(
+        self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None
+    ) -> SolverAnswer:
         """Like `check`, with a model that does not depend on what was asked before.
 
         Fact by fact, in order of name, the first value that some model still allows is taken: from *prefer*, then
@@ -171,13 +173,13 @@ class Reasoner(Solver):
             return f"the limit of {self.rlimit} steps or {self.wall_ms} ms was reached"
         return "no method decides arithmetic like this" if said.startswith("(incomplete") else said
 
-    def _replayed(self, model: dict[str, Value] | None, formulas: Sequence[Formula]) -> Answer:
+    def _replayed(self, model: dict[str, Value] | None, formulas: Sequence[Formula]) -> SolverAnswer:
         if model is None:
-            return Answer("unknown", reason="the only case found needs a number that is not a fraction")
+            return SolverAnswer("unknown", reason="the only case found needs a number that is not a fraction")
         for formula in formulas:
             if truth(formula, model) is not True:
                 raise WitnessMismatch(f"the solver's case {model} does not satisfy {smtlib(formula, self.variables)}")
-        return Answer("sat", model)
+        return SolverAnswer("sat", model)
 
 
 def _constants(formula: Formula, name: str) -> Iterator[int | Fraction]:

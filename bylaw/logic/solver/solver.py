@@ -18,7 +18,7 @@ MEMORY_MB = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SolverAnswer:
     """What the solver found. `model` is set exactly when `status` is sat, `reason` exactly when it is unknown."""
 
     status: Literal["sat", "unsat", "unknown"]
@@ -38,22 +38,24 @@ class Effort:
 class Solver(Protocol):
     """Answers to questions about formulas over declared facts, within their domains."""
 
-    def check(self, formulas: Sequence[Formula]) -> Answer:
+    def check(self, formulas: Sequence[Formula]) -> SolverAnswer:
         """Unsat iff no case of the domains satisfies all *formulas*. A model speaks of the facts they mention."""
 
     def core(self, named: Mapping[str, Formula]) -> tuple[str, ...]:
         """Names of formulas that already exclude each other; empty when that could not be shown."""
 
-    def simplest(self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None) -> Answer:
+    def simplest(
+        self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None
+    ) -> SolverAnswer:
         """Like `check`, with a model that does not depend on what was asked before."""
 
     def extended(self, more: Mapping[str, Variable]) -> Solver:
         """A solver that knows *more* variables as well."""
 
-    def equivalent(self, one: Formula, other: Formula) -> Answer:
+    def equivalent(self, one: Formula, other: Formula) -> SolverAnswer:
         """Unsat iff *one* and *other* hold in exactly the same cases; a model tells them apart."""
         return self.check([disj([conj([one, negate(other)]), conj([negate(one), other])])])
 
-    def implied(self, premises: Sequence[Formula], conclusion: Formula) -> Answer:
+    def implied(self, premises: Sequence[Formula], conclusion: Formula) -> SolverAnswer:
         """Unsat iff *conclusion* holds in every case that satisfies all *premises*; a model breaks it."""
         return self.check([*premises, negate(conclusion)])

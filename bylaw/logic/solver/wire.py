@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from bylaw.logic.formula.ir import And, Arith, Atom, Compare, Const, Formula, Not, Or, Ref, Term, Value
-from bylaw.logic.solver.solver import Answer
+from bylaw.logic.solver.solver import SolverAnswer
 
 Row = tuple[Any, ...]
 Rows = tuple[list[Row], list[int]]
@@ -92,17 +92,17 @@ def built(rows: Rows) -> list[Formula]:
     return [made[i] for i in rows[1]]
 
 
-def answer_to_json(answer: Answer) -> dict[str, Any]:
+def answer_to_json(answer: SolverAnswer) -> dict[str, Any]:
     """An answer as plain data: a fraction is a pair of whole numbers."""
     model = None if answer.model is None else {name: _shown(value) for name, value in answer.model.items()}
     return {"status": answer.status, "model": model, "reason": answer.reason}
 
 
-def answer_from_json(data: Mapping[str, Any]) -> Answer:
+def answer_from_json(data: Mapping[str, Any]) -> SolverAnswer:
     """The answer that *data* spells."""
     model = data["model"]
     values = None if model is None else {name: _read(value) for name, value in model.items()}
-    return Answer(data["status"], values, data["reason"])
+    return SolverAnswer(data["status"], values, data["reason"])
 
 
 def dumped(data: Mapping[str, Any]) -> bytes:

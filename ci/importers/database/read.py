@@ -16,7 +16,7 @@ from ci.importers.database.catalogue import Table
 from ci.importers.database.links import key_of, links
 from ci.importers.database.profile import Rower, measured
 from ci.importers.database.records import Drafter
-from ci.importers.draft import Draft
+from ci.importers.draft import ContextDraft
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Wanted:
         return is_named and self.schema in (None, table.schema)
 
 
-def drafted(url: str, wanted: Wanted, rules: Rules, on: date, hear: Hear | None = None) -> Draft:
+def drafted(url: str, wanted: Wanted, rules: Rules, on: date, hear: Hear | None = None) -> ContextDraft:
     """What the database at *url* says, held to the lints. Raises UsageError where there is nothing that is meant."""
     limits = rules.ci.warehouse
     warehouse = open_warehouse(url, statement_seconds=limits.seconds)
@@ -54,7 +54,7 @@ def drafted(url: str, wanted: Wanted, rules: Rules, on: date, hear: Hear | None 
         refers = list(links(rower, found, keys))
     finally:
         warehouse.close()
-    draft = Draft(wanted.schema or "main")
+    draft = ContextDraft(wanted.schema or "main")
     Drafter(draft, found, keys, refers, on, rower.warehouse.dialect).write()
     for where, why in rower.unmeasured:
         draft.drop(where, f"it was not measured: {why.partition(' (reference')[0]}")

@@ -11,14 +11,14 @@ from ci.importers.database.catalogue import Table
 from ci.importers.database.links import Key, Link
 from ci.importers.database.names import CODED, KEYS, LABELS, LEVELS, of_table, one, role, spoken, words
 from ci.importers.database.profile import Measured, Profile
-from ci.importers.draft import Draft, Record, identifier, is_name
+from ci.importers.draft import ContextDraft, Record, identifier, is_name
 
 
 @dataclass(slots=True)
 class Drafter:
     """Writes the tables of one database into a draft. `names`: what each table, by its qualified name, is called."""
 
-    draft: Draft
+    draft: ContextDraft
     tables: Mapping[str, Measured]
     keys: Mapping[str, Key]
     links: Sequence[Link]

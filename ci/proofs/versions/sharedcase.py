@@ -8,7 +8,7 @@ from functools import cached_property
 from bylaw.logic.boxes.boxes import Box, domain, point
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import Facts, Formula, Value, names
-from bylaw.logic.solver.solver import Answer, Solver
+from bylaw.logic.solver.solver import Solver, SolverAnswer
 from ci.proofs.versions.pieces import Piece, Space
 
 
@@ -70,7 +70,7 @@ class Cases:
         return {**point(Box(missing), self.space.variables), **facts}
 
 
-def _model(answer: Answer, day: int) -> dict[str, Value] | None:
+def _model(answer: SolverAnswer, day: int) -> dict[str, Value] | None:
     if answer.status == "unknown":
         raise Unanswered(day, answer.reason or "the solver gave up")
     return answer.model

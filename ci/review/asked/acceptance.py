@@ -42,7 +42,7 @@ query($org: String!, $team: String!, $login: String!) {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandAnswer:
     """What is said, and whether what was asked for holds now."""
 
     text: str
@@ -66,7 +66,9 @@ def proposed(asked: Accept, head: Head, folder: str, waivers: str | None) -> Pro
     return Proposed(finding=finding.fingerprint, id=finding.id, paths=paths, at=head.run.at, waivers=waivers)
 
 
-def accept(hub: Hub, pull: PullRequest, asked: Accept, by: str, finding: Proposed, folder: str, today: date) -> Answer:
+def accept(
+    hub: Hub, pull: PullRequest, asked: Accept, by: str, finding: Proposed, folder: str, today: date
+) -> CommandAnswer:
     """See to it that the head holds the waiver. Raises UsageError, GitHubError.
 
     What is asked for, and at which commit, is the comment's to say; *finding* is only what that is called.
@@ -84,7 +86,7 @@ def accept(hub: Hub, pull: PullRequest, asked: Accept, by: str, finding: Propose
     refused = _without_owner(hub, pull, by, finding.paths)
     if refused:
         listed = "; ".join(f"{code(path)}: {_named(handles)}" for path, handles in refused[:_MOST_LISTED])
-        return Answer(f"Only the owners of a policy accept what is found in it.\n\n{listed}", is_done=False)
+        return CommandAnswer(f"Only the owners of a policy accept what is found in it.\n\n{listed}", is_done=False)
     entry = {
         "finding": finding.finding,
         "id": finding.id,
@@ -94,7 +96,9 @@ def accept(hub: Hub, pull: PullRequest, asked: Accept, by: str, finding: Propose
     }
     if pull.head.repo is None or pull.head.repo.full_name.lower() != hub.slug.lower():
         text = fenced(authoring.dump({"waivers": [entry]}), "yaml")
-        return Answer(f"bylaw cannot push to a fork. Add this to {code(folder + PATH)} yourself:\n\n{text}", False)
+        return CommandAnswer(
+            f"bylaw cannot push to a fork. Add this to {code(folder + PATH)} yourself:\n\n{text}", False
+        )
     return _written(hub, pull, finding.waivers, folder + PATH, entry)
 
 
@@ -202,11 +206,11 @@ def with_waiver(text: str | None, entry: dict[str, str]) -> str:
     return authoring.add_item(text, ("waivers",), entry)
 
 
-def _written(hub: Hub, pull: PullRequest, before: str | None, path: str, entry: dict[str, str]) -> Answer:
+def _written(hub: Hub, pull: PullRequest, before: str | None, path: str, entry: dict[str, str]) -> CommandAnswer:
     after = with_waiver(before, entry)
     what = f"{code(entry['finding'])} ({quiet(entry['id'])}) until {entry['until']}"
     if after == before:
-        return Answer(f"{what} is accepted already, in {code(path)}.")
+        return CommandAnswer(f"{what} is accepted already, in {code(path)}.")
     write_file(hub, pull.head.ref, pull.head.sha, path, after, "Accept a finding for a while")
     notes = [] if hub.abilities.starts_workflows else list(hub.abilities.lost[-1:])
-    return Answer("\n\n".join([f"Accepted {what}: written into {code(path)} of this branch.", *notes]))
+    return CommandAnswer("\n\n".join([f"Accepted {what}: written into {code(path)} of this branch.", *notes]))

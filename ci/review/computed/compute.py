@@ -29,7 +29,7 @@ from ci.loading.record import PolicyRecord
 from ci.loading.revision import Revision, folder, revision
 from ci.loading.variables import variables
 from ci.parts.inventory import Inventory, inventory
-from ci.parts.part import Asked, settled
+from ci.parts.part import Selection, settled
 from ci.pipeline import UNREPRESENTABLE, Run
 from ci.progress import Progress
 from ci.review.computed.document import (
@@ -149,7 +149,7 @@ def _whole(now: Inventory, base_sha: str, diff: Diff) -> Looked:
 
 def _parts(now: Inventory, base_sha: str, diff: Diff, checked: Checked) -> Looked:
     """A large set: what changed is checked with everyone who may matter to it, and read once more for its graphs."""
-    part: Workspace = now.part([*now.words, *diff.files], checked.workspace.beyond, Asked()).read()
+    part: Workspace = now.part([*now.words, *diff.files], checked.workspace.beyond, Selection()).read()
     records, _ = formalize(part, variables(part.vocabulary))
     return Looked(checked, None, touched(records, diff.files))
 

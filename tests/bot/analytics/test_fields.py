@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from bot.analytics.plan.restatement import renamed, restated
 from bot.analytics.proposals.fields import FIELDS
 from bot.analytics.proposals.holding import Untenable
-from bot.analytics.proposals.proposal import Asked, Proposal, checked
+from bot.analytics.proposals.proposal import HeldQuestion, Proposal, checked
 from bot.analytics.reader.read import Reader
 from bot.analytics.reader.scope import lexicon_of
 from bot.analytics.reply import present
@@ -62,7 +62,7 @@ def held(question, query, bindings):
     told = [{"words": str(words), "kind": kind, "name": str(name)} for words, kind, name in bindings]
     proposal = Proposal.model_validate({"query": query, "bindings": told})
     heard = [said.words for said in stakes]
-    return checked(proposal, Asked(question, tokens, context(), heard, None, compiler, lexicon))
+    return checked(proposal, HeldQuestion(question, tokens, context(), heard, None, compiler, lexicon))
 
 
 def told(query):

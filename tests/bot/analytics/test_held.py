@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from bot.analytics.proposals.holding import Untenable
-from bot.analytics.proposals.proposal import Asked, Proposal, checked
+from bot.analytics.proposals.proposal import HeldQuestion, Proposal, checked
 from bot.analytics.reader.read import Reader
 from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Context, Entity, Metric
@@ -41,7 +41,7 @@ def held(firm, row):
     tokens, _, _ = reader.overheard(row["ask"], date(2026, 11, 20))
     told = [{"words": str(words), "kind": kind, "name": str(name)} for words, kind, name in row["bind"]]
     proposal = Proposal.model_validate({"query": row["query"], "bindings": told})
-    return checked(proposal, Asked(row["ask"], tokens, context, [], None, compiler, lexicon))
+    return checked(proposal, HeldQuestion(row["ask"], tokens, context, [], None, compiler, lexicon))
 
 
 @pytest.mark.parametrize(("firm", "row"), rows_of("good"))

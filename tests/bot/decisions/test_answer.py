@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.conversation import Question, Reply, spoken, spoken_json
 from bot.decisions import answer as module
 from bot.decisions.answer import answer, is_decision_question, prepare, topics
-from bot.decisions.contract import Answer
+from bot.decisions.contract import DecisionAnswer
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decisions
 from bylaw.canonical import canonical_json, fingerprint
@@ -231,7 +231,7 @@ def test_dropped_evidence_is_told_and_not_cited(
 def test_an_answer_that_does_not_validate_is_replaced_by_the_plain_option(
     served: BundleIndex, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = Answer(short_answer="Because.", supporting_ids=("somebody-else",))
+    wrong = DecisionAnswer(short_answer="Because.", supporting_ids=("somebody-else",))
     monkeypatch.setattr(module, "render", lambda *_: wrong)
     turn = answer(ask("Why did Panasonic exit plasma?"), {}, served)
     assert turn.reply.meta is not None

@@ -21,7 +21,7 @@ from bylaw.logic.formula.ir import (
 from bylaw.logic.solver.retrying import MOST_STRIKES, Suspect, Wary, solver_for
 from bylaw.logic.solver.sandbox import Sandbox
 from bylaw.logic.solver.smt import Reasoner
-from bylaw.logic.solver.solver import Answer, Effort, Solver
+from bylaw.logic.solver.solver import Effort, Solver, SolverAnswer
 
 VARIABLES = {name: Variable(name, "integer", minimum=2) for name in "xyz"}
 VARIABLES["days"] = Variable("days", "integer", minimum=0, maximum=30)
@@ -89,7 +89,7 @@ def test_questions_without_the_suspect_are_asked_as_they_are(wary):
     assert wary.check([CUBES, MANY]).status == "unknown"
     before = len(wary.solver.asked)
     assert wary.check([FEW]) == Reasoner(VARIABLES).check([FEW])
-    assert wary.check([MANY, FEW]) == Answer("unsat")
+    assert wary.check([MANY, FEW]) == SolverAnswer("unsat")
     assert len(wary.solver.asked) == before + 2
 
 

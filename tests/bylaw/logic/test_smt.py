@@ -14,7 +14,7 @@ from bylaw.logic.boxes.boxes import TooManyBoxes, boxes, overlap
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import FALSE, TRUE, And, Arith, Atom, Compare, Const, Not, Or, Ref, Variable, conj, names
 from bylaw.logic.solver import smt
-from bylaw.logic.solver.smt import Answer, Reasoner
+from bylaw.logic.solver.smt import Reasoner, SolverAnswer
 from tests.bylaw.logic.worlds import DAY, GRID, VARIABLES, formulas, satisfying
 
 REASONER = Reasoner(VARIABLES)
@@ -122,7 +122,7 @@ def test_the_simplest_case_does_not_depend_on_what_was_asked_before(formula, ear
     ],
 )
 def test_the_simplest_case_takes_preferred_then_telling_values(formula, prefer, expected):
-    assert REASONER.simplest([formula], prefer) == Answer("sat", expected)
+    assert REASONER.simplest([formula], prefer) == SolverAnswer("sat", expected)
 
 
 def test_nothing_is_simplest_when_nothing_satisfies():
@@ -185,7 +185,7 @@ def test_only_the_facts_that_are_mentioned_have_values():
 
 
 def test_no_formulas_are_satisfied_by_the_empty_case():
-    assert REASONER.check([]) == Answer("sat", {})
+    assert REASONER.check([]) == SolverAnswer("sat", {})
 
 
 def test_shared_words_of_two_facts_are_one_word():
@@ -240,7 +240,7 @@ def test_a_hard_question_is_unknown_with_a_reason_and_the_next_one_is_answered()
     assert answer.status == "unknown"
     assert answer.model is None
     assert "limit of 300000 steps" in str(answer.reason)
-    assert reasoner.check([Atom("x", ">", 3), Atom("x", "<", 5)]) == Answer("sat", {"x": 4})
+    assert reasoner.check([Atom("x", ">", 3), Atom("x", "<", 5)]) == SolverAnswer("sat", {"x": 4})
 
 
 def test_a_core_that_cannot_be_shown_in_time_is_no_core():

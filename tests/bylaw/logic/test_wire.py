@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.logic.formula.ir import And, Arith, Atom, Compare, Const, Not, Or, Ref
-from bylaw.logic.solver.solver import Answer
+from bylaw.logic.solver.solver import SolverAnswer
 from bylaw.logic.solver.wire import answer_from_json, answer_to_json, built, dumped, flat
 
 NUMBERS = st.integers() | st.fractions()
@@ -55,8 +55,8 @@ def test_depth_is_no_matter():
 
 @given(st.dictionaries(st.text(max_size=3), st.booleans() | NUMBERS | st.text(max_size=3)))
 def test_a_case_arrives_as_it_was_sent(model):
-    arrived = answer_from_json(json.loads(dumped(answer_to_json(Answer("sat", model)))))
-    assert arrived == Answer("sat", {name: _whole(value) for name, value in model.items()})
+    arrived = answer_from_json(json.loads(dumped(answer_to_json(SolverAnswer("sat", model)))))
+    assert arrived == SolverAnswer("sat", {name: _whole(value) for name, value in model.items()})
 
 
 def _whole(value):

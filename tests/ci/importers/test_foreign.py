@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bylaw.errors import UsageError
 from ci.importers import foreign
-from ci.importers.draft import Draft, identifier, is_name, slug, text, values, word, words
+from ci.importers.draft import ContextDraft, identifier, is_name, slug, text, values, word, words
 from ci.importers.foreign import Foreign, parse, read
 from ci.importers.registry import IMPORTERS
 from ci.importers.sql import Unsayable, row_sql, statement
@@ -226,7 +226,7 @@ def test_wrong_types_are_never_a_crash(document: dict[str, Any]) -> None:
         files = [Foreign("a.yaml", (document,))]
         if not importer.claims(files[0]):
             continue
-        draft = Draft()
+        draft = ContextDraft()
         importer.import_(files, draft)
         draft.checked()
 
@@ -273,6 +273,6 @@ def test_wrong_types_inside_a_model_are_never_a_crash(one: Any, two: Any, three:
         "cubes": two,
     }
     for name, document in (("cortex", cortex), ("ossie", ossie), ("metricflow", flow), ("dbt", dbt), ("wren", wren)):
-        draft = Draft()
+        draft = ContextDraft()
         IMPORTERS[name].import_([Foreign("a.yaml", (json.loads(json.dumps(document)),))], draft)
         draft.checked()

@@ -12,7 +12,7 @@ import yaml
 from bylaw.errors import UsageError
 from ci.commands.imports import FORMATS
 from ci.importers import dbt, registry
-from ci.importers.draft import Draft
+from ci.importers.draft import ContextDraft
 from ci.importers.foreign import Foreign
 from ci.importers.registry import IMPORTERS, drafted
 from tests.ci.importers.manifest import manifest
@@ -28,13 +28,13 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def record(draft: Draft, key: str) -> dict[str, Any]:
+def record(draft: ContextDraft, key: str) -> dict[str, Any]:
     section, _, name = key.partition("/")
     return draft.records[section][name]
 
 
-def of_manifest(document: Any, catalog: Any = None) -> Draft:
-    draft = Draft()
+def of_manifest(document: Any, catalog: Any = None) -> ContextDraft:
+    draft = ContextDraft()
     files = [Foreign("manifest.json", (document,))]
     files += [Foreign("catalog.json", (catalog,))] if catalog else []
     dbt.import_(files, draft)
@@ -42,7 +42,7 @@ def of_manifest(document: Any, catalog: Any = None) -> Draft:
     return draft
 
 
-def reasons(draft: Draft) -> list[tuple[str, str]]:
+def reasons(draft: ContextDraft) -> list[tuple[str, str]]:
     return [(one.where, one.why) for one in draft.dropped]
 
 

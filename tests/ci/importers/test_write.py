@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bylaw.errors import UsageError
-from ci.importers.draft import Draft
+from ci.importers.draft import ContextDraft
 from ci.importers.write import MEMORY, Plan, plan
 
 ORDERS = {
@@ -22,8 +22,8 @@ ORDERS = {
 PATH = "context/entities/orders.yaml"
 
 
-def draft(*entities: dict[str, Any]) -> Draft:
-    made = Draft()
+def draft(*entities: dict[str, Any]) -> ContextDraft:
+    made = ContextDraft()
     for entity in entities or (ORDERS,):
         made.add("entities", dict(entity), "source")
     return made

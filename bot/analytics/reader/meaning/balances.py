@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.reading import Stop, not_understood
 from bylaw.authored.context import Metric
 from bylaw.semantic.query import Condition, Filter, First, Related
@@ -10,7 +10,7 @@ from bylaw.semantic.query import Condition, Filter, First, Related
 _COMPARED = ("<", "<=", ">", ">=")
 
 
-def of_last_row(draft: Draft, condition: Condition) -> Condition:
+def of_last_row(draft: QueryDraft, condition: Condition) -> Condition:
     """*condition* of the last row of each owner, where it compares a balance and the owners are spoken of."""
     if not isinstance(condition, Filter) or condition.operator not in _COMPARED:
         return condition
@@ -23,7 +23,7 @@ def of_last_row(draft: Draft, condition: Condition) -> Condition:
     return condition
 
 
-def of_balance(draft: Draft, part: Related) -> Related:
+def of_balance(draft: QueryDraft, part: Related) -> Related:
     """ "Users whose latest balance is below 100": *part*, where it compares a balance, by the last row of each."""
     metric = draft.context.metrics.get(part.metric)
     is_plain = part.against is None and part.comparison != "!=" and not part.filters
@@ -39,7 +39,7 @@ def of_balance(draft: Draft, part: Related) -> Related:
     return last_row(draft, metric, part.entity, condition)
 
 
-def last_row(draft: Draft, metric: Metric, owner: str, condition: Filter) -> Related:
+def last_row(draft: QueryDraft, metric: Metric, owner: str, condition: Filter) -> Related:
     """Those of *owner* whose last row meets *condition*. Raises Stop where a span of time is said too."""
     given = metric.non_additive_dimension
     assert given is not None and metric.entity is not None
@@ -51,7 +51,7 @@ def last_row(draft: Draft, metric: Metric, owner: str, condition: Filter) -> Rel
     return Related(entity=owner, metric=f"count({metric.entity})", filters=(last, condition))
 
 
-def owner_of_balance(draft: Draft, metric: Metric) -> str | None:
+def owner_of_balance(draft: QueryDraft, metric: Metric) -> str | None:
     """Whose balance it is, where those are spoken of."""
     given = metric.non_additive_dimension
     if given is None or metric.entity is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.analytics.reader.meaning.draft import Draft, normal_words
+from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import Narrowing, Ref
 from bylaw.semantic.expressions import columns_of
@@ -16,7 +16,7 @@ from bylaw.semantic.query import (
 )
 
 
-def stop_at_states(draft: Draft) -> None:
+def stop_at_states(draft: QueryDraft) -> None:
     """How things stood at a moment: of balances the last one counts, of anything else nobody says what does."""
     said = draft.said
     named = [draft.context.metrics.get(draft.names.get(number.ref.words, "")) for number in said.numbers]
@@ -29,7 +29,7 @@ def stop_at_states(draft: Draft) -> None:
             raise Stop(not_understood(message, "ask for a span of time", (words,)))
 
 
-def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
+def stop_at_bare_word(draft: QueryDraft, query: SemanticQuery) -> None:
     """ "A refund for a TV" names rows and asks for no number of them: nothing says how many, by what or when."""
     said = draft.said
     named = [number for number in said.numbers if number.agg is None and number.ref.entities]
@@ -42,7 +42,7 @@ def stop_at_bare_word(draft: Draft, query: SemanticQuery) -> None:
     raise Stop(not_understood(message, f"ask `how many {words}`, or for a metric by name", (words,)))
 
 
-def stop_at_bare_facts(draft: Draft, shown: Sequence[str], filters: Sequence[Condition]) -> None:
+def stop_at_bare_facts(draft: QueryDraft, shown: Sequence[str], filters: Sequence[Condition]) -> None:
     """ "The revenue of Toyota": added up, or of each? Where the words name one row, both are the same."""
     base = draft.base or ""
     facts = {f"{base}.{fact.name}" for fact in draft.context.entities[base].facts if fact.default_aggregation}
@@ -54,7 +54,7 @@ def stop_at_bare_facts(draft: Draft, shown: Sequence[str], filters: Sequence[Con
     raise Stop(not_understood(message, f"ask for the total, or for the average, of `{words}`", (words,)))
 
 
-def stop_at_one_row(draft: Draft, query: SemanticQuery) -> None:
+def stop_at_one_row(draft: QueryDraft, query: SemanticQuery) -> None:
     """ "How many states border Texas": where the only thing said is which row is meant, one row would be counted."""
     if len(query.metrics) != 1 or query.dimensions or query.per or query.grain or query.measures or query.ratios:
         return
@@ -84,7 +84,7 @@ def stop_at_one_row(draft: Draft, query: SemanticQuery) -> None:
             raise Stop(not_understood(message, "ask for what belongs to it", (str(part.values[0]),)))
 
 
-def stop_at_two_ranks(draft: Draft, bases: Mapping[str, str], orders: Sequence[Order]) -> None:
+def stop_at_two_ranks(draft: QueryDraft, bases: Mapping[str, str], orders: Sequence[Order]) -> None:
     """ "Top 3 by highest score and number of patients": of all patients, or of those who have a score?"""
     ranks = [order.by for order in orders if order.by in bases]
     if draft.said.is_ranking and len({bases[name] for name in ranks}) > 1:
@@ -93,7 +93,7 @@ def stop_at_two_ranks(draft: Draft, bases: Mapping[str, str], orders: Sequence[O
         raise Stop(not_understood(message, "rank by one number, and ask for the other beside it"))
 
 
-def stop_at_definitions(draft: Draft) -> None:
+def stop_at_definitions(draft: QueryDraft) -> None:
     """A definition that the question brings along must be the one of the catalogue."""
     numbers = [number.ref for number in draft.said.numbers]
     for defined in draft.said.definitions:
@@ -119,7 +119,7 @@ def meant_by(part: Ref) -> set[str]:
     return {target.name for target in part.targets} | {f"sum({target.name})" for target in part.of("fact")}
 
 
-def added(draft: Draft, name: str) -> set[str]:
+def added(draft: QueryDraft, name: str) -> set[str]:
     """The metrics that a derived one adds up; of a ratio what it divides."""
     metric = draft.context.metrics.get(name)
     if metric is None or metric.type not in ("derived", "ratio"):
@@ -129,7 +129,7 @@ def added(draft: Draft, name: str) -> set[str]:
     return {one for part in parts for one in (added(draft, part) or {part})}
 
 
-def made_of(draft: Draft, name: str, depth: int = 0) -> set[str]:
+def made_of(draft: QueryDraft, name: str, depth: int = 0) -> set[str]:
     """The metrics and facts that a metric computes with, and itself."""
     metric = draft.context.metrics.get(name)
     if metric is None or depth > 5:
@@ -144,7 +144,7 @@ def made_of(draft: Draft, name: str, depth: int = 0) -> set[str]:
     return found
 
 
-def stop_at_strangers(draft: Draft) -> None:
+def stop_at_strangers(draft: QueryDraft) -> None:
     """An entity that the rows do not lead to would be dropped silently, so it is refused."""
     assert draft.base is not None
     if draft.said.idle:
@@ -163,7 +163,7 @@ def stop_at_strangers(draft: Draft) -> None:
             raise Stop(not_understood(message, "ask for a metric of it", (head.words,)))
 
 
-def stop_at_pointed(draft: Draft) -> None:
+def stop_at_pointed(draft: QueryDraft) -> None:
     """ "This customer" that nobody named, and "in that venue" of one found by a condition on what is counted there."""
     for one in draft.said.pointed:
         counted = {draft.base} - set(one.ref.entities)
@@ -173,7 +173,7 @@ def stop_at_pointed(draft: Draft) -> None:
             raise Stop(not_understood(message, "name it: by its id, or its name", (one.ref.words,)))
 
 
-def stop_at_names(draft: Draft) -> None:
+def stop_at_names(draft: QueryDraft) -> None:
     """ "The top customers, show their names", where customers have none that may be shown: not those of products."""
     said = draft.said
     asked = said.subject or said.ranked or (said.heads[0] if said.heads else None)
@@ -186,7 +186,7 @@ def stop_at_names(draft: Draft) -> None:
             raise Stop(not_understood(message, "name the column that is shown", (ref.words,)))
 
 
-def stop_at_uncounted(draft: Draft) -> None:
+def stop_at_uncounted(draft: QueryDraft) -> None:
     """ "Products by category", "refunds paid in 2025 by month" ask for no list: only the groups would be left."""
     said = draft.said
     is_asked = said.subject or said.ranked or said.outputs or said.best_of
@@ -196,7 +196,7 @@ def stop_at_uncounted(draft: Draft) -> None:
         raise Stop(not_understood(message, f"ask `how many {words} …`, or `list {words}`", (words,)))
 
 
-def stop_at_strays(draft: Draft) -> None:
+def stop_at_strays(draft: QueryDraft) -> None:
     """A column that is named and that nothing asks to be shown, grouped by or compared."""
     strays = [ref for ref in draft.said.strays if ref in draft.said.outputs]
     if strays:
@@ -205,7 +205,7 @@ def stop_at_strays(draft: Draft) -> None:
         raise Stop(not_understood(message, f"say `by {words}` to group by it, or name one of its values", (words,)))
 
 
-def is_narrowed(draft: Draft, name: str) -> bool:
+def is_narrowed(draft: QueryDraft, name: str) -> bool:
     """Does a condition speak of the entity, or of one that its rows lead to?"""
     assert draft.base is not None
     if draft.nearness.distance(draft.base, name) is None:
@@ -214,13 +214,13 @@ def is_narrowed(draft: Draft, name: str) -> bool:
     return any(draft.nearness.leads_to_one(name, owner) for owner in owners - {draft.base})
 
 
-def owners_meant(draft: Draft, narrowing: Narrowing) -> tuple[str, ...]:
+def owners_meant(draft: QueryDraft, narrowing: Narrowing) -> tuple[str, ...]:
     """The entities that a condition may narrow: the one that was decided, as soon as it is."""
     meant = draft.names.get(narrowing.ref.words, "").partition(".")[0]
     return (meant,) if meant in narrowing.ref.owners else narrowing.ref.owners
 
 
-def stop_at_unused(draft: Draft, dimensions: Sequence[str]) -> None:
+def stop_at_unused(draft: QueryDraft, dimensions: Sequence[str]) -> None:
     """Rows named in a list that it neither shows nor narrows by: "all policies and their holder"."""
     assert draft.base is not None
     said = draft.said
@@ -240,7 +240,7 @@ def stop_at_unused(draft: Draft, dimensions: Sequence[str]) -> None:
             )
 
 
-def stop_at_grouped_rows(draft: Draft, shown: Sequence[str]) -> None:
+def stop_at_grouped_rows(draft: QueryDraft, shown: Sequence[str]) -> None:
     """ "Customers with no orders by region": how many there are in each, or which regions they are in? Raises Stop."""
     said, base = draft.said, draft.base or ""
     rows = said.subject

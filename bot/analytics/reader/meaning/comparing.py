@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.numbers import Decided, identifier
 from bot.analytics.reader.meaning.spans import Side
 from bot.analytics.reader.reading import Stop, not_understood
@@ -27,7 +27,7 @@ class Compared:
         return tuple(order.model_copy(update={"by": self.instead.get(order.by, order.by)}) for order in orders)
 
 
-def compared_spans(draft: Draft, numbers: Sequence[Decided], sides: Sequence[Side]) -> Compared:
+def compared_spans(draft: QueryDraft, numbers: Sequence[Decided], sides: Sequence[Side]) -> Compared:
     """A measure for each number and span, and how far the later one lies above the earlier one where that is asked."""
     said = draft.said
     if draft.more or said.ratio is not None:
@@ -58,7 +58,7 @@ def compared_spans(draft: Draft, numbers: Sequence[Decided], sides: Sequence[Sid
     return found
 
 
-def rank_compared(draft: Draft, found: Compared, orders: tuple[Order, ...]) -> tuple[Order, ...]:
+def rank_compared(draft: QueryDraft, found: Compared, orders: tuple[Order, ...]) -> tuple[Order, ...]:
     """What the first rows are the first by: of several columns the one that the words name."""
     said = draft.said
     if said.limit is None and not said.is_ranking:
@@ -76,7 +76,7 @@ def _differences(name: str, before: str, after: str, kinds: Sequence[bool]) -> l
     ]
 
 
-def decide_compared(draft: Draft, found: Compared, filters: list[Condition], dimensions: list[str]) -> None:
+def decide_compared(draft: QueryDraft, found: Compared, filters: list[Condition], dimensions: list[str]) -> None:
     """What is compared where it is no spans: values, numbers, or each period with the one before."""
     said = draft.said
     if said.compares and len(found.names) < 2:

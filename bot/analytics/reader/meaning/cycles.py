@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import Narrowing
 
 
-def date_of_numbers(draft: Draft, words: str) -> str | None:
+def date_of_numbers(draft: QueryDraft, words: str) -> str | None:
     """The date that the numbers of the question are told by. Raises Stop where they are told by several."""
     dates = sorted({date for name in draft.counted for date in draft.compiler.dates_of(name)})
     if len(dates) > 1:
@@ -16,7 +16,7 @@ def date_of_numbers(draft: Draft, words: str) -> str | None:
     return dates[0] if dates else None
 
 
-def date_of_days(draft: Draft, base: str, narrowing: Narrowing) -> str:
+def date_of_days(draft: QueryDraft, base: str, narrowing: Narrowing) -> str:
     """The date that weekends, or weekdays, are said of: the one named, that of the related rows, or of the numbers."""
     ref = narrowing.ref
     if ref.of("time"):

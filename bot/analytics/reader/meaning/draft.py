@@ -35,7 +35,7 @@ class Each:
     grain: Grain | None = None
 
 
-class Draft:
+class QueryDraft:
     """One question on its way to a query: what it says, and what was decided of it so far."""
 
     def __init__(

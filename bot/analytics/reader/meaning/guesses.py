@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bot.analytics.reader.headline import readable
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.links import links
 from bot.analytics.reader.meaning.roles import rivals
 from bot.analytics.reader.reading import Stop, Unclear, not_understood
@@ -25,7 +25,7 @@ from bot.conversation import Choice
 from bylaw.language.words import singular
 
 
-def decide_extremes(draft: Draft) -> None:
+def decide_extremes(draft: QueryDraft) -> None:
     """ "The car with the highest price" ranks rows; "the highest price per make" is a maximum."""
     said = draft.said
     decide_ranked_facts(draft)
@@ -51,7 +51,7 @@ def decide_extremes(draft: Draft) -> None:
             number.is_rank = True  # "which country has the highest mountain altitude"
 
 
-def decide_sorted(draft: Draft) -> None:
+def decide_sorted(draft: QueryDraft) -> None:
     """ "The three largest lakes by area", "list the states by population": what sorts the rows does not group them."""
     said = draft.said
     ranked = {target.name for number in said.numbers if number.is_extreme for target in number.ref.of("fact")}
@@ -64,14 +64,14 @@ def decide_sorted(draft: Draft) -> None:
             said.outputs += [ref] if said.outputs else []
 
 
-def rows_asked_for(draft: Draft) -> Ref | None:
+def rows_asked_for(draft: QueryDraft) -> Ref | None:
     """The entity whose rows a question wants, or of which it wants a column."""
     said = draft.said
     head = said.heads[0] if said.heads and (said.outputs or said.is_headed) else None
     return said.subject or said.ranked or head
 
 
-def decide_ranked_facts(draft: Draft) -> None:
+def decide_ranked_facts(draft: QueryDraft) -> None:
     """ "The paper with the most pages", "the highest number of pages in each journal": of a row, which has one number.
 
     Of others ("the author with the most pages") it is what all their rows add up to.
@@ -89,7 +89,7 @@ def decide_ranked_facts(draft: Draft) -> None:
             said.is_ranking = any(one.is_rank for one in said.numbers)
 
 
-def decide_best(draft: Draft, number: NumberSaid) -> None:
+def decide_best(draft: QueryDraft, number: NumberSaid) -> None:
     """ "Which product has the highest price in each category" asks for products, the first of each category."""
     said = draft.said
     subject = rows_asked_for(draft)
@@ -116,7 +116,7 @@ def is_of_others(subject: Ref | None, owners: set[str]) -> bool:
     return subject is not None and bool(subject.owners) and not owners & set(subject.owners)
 
 
-def decide_facts(draft: Draft) -> None:
+def decide_facts(draft: QueryDraft) -> None:
     """ "The payment and the reserve by claim": facts that are grouped are numbers."""
     said = draft.said
     facts = [ref for ref in said.outputs if ref.of("fact") and not ref.of("dimension", "time")]
@@ -129,7 +129,7 @@ def decide_facts(draft: Draft) -> None:
             said.numbers.append(NumberSaid(ref))
 
 
-def is_of_group(draft: Draft, shown: Ref, facts: Sequence[Ref]) -> bool:
+def is_of_group(draft: QueryDraft, shown: Ref, facts: Sequence[Ref]) -> bool:
     """ "The weight for each order: return the order id and the weight": a column of each, that has many of the fact."""
     each = {name for ref in draft.said.each for name in ref.entities}
     owners = {name for ref in facts for name in ref.owners}
@@ -138,7 +138,7 @@ def is_of_group(draft: Draft, shown: Ref, facts: Sequence[Ref]) -> bool:
     return bool(each & set(shown.near or shown.owners)) and bool(owners - each) and is_many and not plural
 
 
-def decide_frequent(draft: Draft) -> None:
+def decide_frequent(draft: QueryDraft) -> None:
     """ "The most used device types for sessions" counts sessions: the rows spoken of, or those that have the type."""
     said = draft.said
     if not said.is_frequent or any(number.agg == "count" for number in said.numbers):
@@ -157,7 +157,7 @@ def decide_frequent(draft: Draft) -> None:
         said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count", is_rank=not said.counts))
 
 
-def stop_at_frequent(draft: Draft, ranked: Ref | None, head: Ref) -> None:
+def stop_at_frequent(draft: QueryDraft, ranked: Ref | None, head: Ref) -> None:
     """ "The most common product among gold customers": with the most of them, or the most often? Raises Stop."""
     owners, heads = (set(ref.entities or ref.owners) if ref is not None else set() for ref in (ranked, head))
     words = f"{draft.said.frequent} {ranked.words}" if ranked is not None else ""
@@ -182,7 +182,7 @@ def stop_at_frequent(draft: Draft, ranked: Ref | None, head: Ref) -> None:
     raise Stop(Unclear(words, choices))
 
 
-def column_ranked(draft: Draft) -> Ref | None:
+def column_ranked(draft: QueryDraft) -> Ref | None:
     """ "The most common medication: return the name and count": by the names of rows that are no others each."""
     said = draft.said
     ranked = said.ranked
@@ -200,7 +200,7 @@ def column_ranked(draft: Draft) -> Ref | None:
     return said.ranked
 
 
-def ranked_unsaid(draft: Draft, ranked: Ref, words: str) -> NumberSaid | None:
+def ranked_unsaid(draft: QueryDraft, ranked: Ref, words: str) -> NumberSaid | None:
     """What the "best selling" are ranked by: what was sold. The "most popular" of what others belong to: who knows?
 
     None where the rows themselves are counted: "the most common reason".
@@ -230,7 +230,7 @@ def ranked_unsaid(draft: Draft, ranked: Ref, words: str) -> NumberSaid | None:
     return None
 
 
-def decide_beside(draft: Draft) -> None:
+def decide_beside(draft: QueryDraft) -> None:
     """ "Number of orders and number of online orders": what stands right before one of several numbers is its own."""
     said = draft.said
     if len(said.numbers) < 2 or said.ratio is not None or said.compares:
@@ -247,7 +247,7 @@ def decide_beside(draft: Draft) -> None:
             begins = own[0].begins
 
 
-def decide_grains(draft: Draft) -> None:
+def decide_grains(draft: QueryDraft) -> None:
     """ "Monthly" may be the name of a plan, "day" a column; where the rows lead to none, it says how to group."""
     assert draft.base is not None
     for narrowing in list(draft.said.conditions):
@@ -274,7 +274,7 @@ def decide_grains(draft: Draft) -> None:
             draft.names[ref.words] = draft.said.grain = grain
 
 
-def decide_per(draft: Draft, bases: Sequence[str]) -> None:
+def decide_per(draft: QueryDraft, bases: Sequence[str]) -> None:
     """ "Average price per product in each category" is the average of the products: each of them has one price."""
     said = draft.said
     is_mean = bool(said.numbers) and all(number.agg in ("avg", "median") for number in said.numbers)
@@ -283,14 +283,14 @@ def decide_per(draft: Draft, bases: Sequence[str]) -> None:
             said.groups.remove(ref)
 
 
-def rank_by(draft: Draft, number: NumberSaid) -> None:
+def rank_by(draft: QueryDraft, number: NumberSaid) -> None:
     number.is_extreme, descending = False, number.agg == "max"
     number.agg, number.is_rank = None, not number.is_again
     draft.said.orders.append(OrderSaid(number, descending))
     draft.said.is_ranking = True
 
 
-def asks_for_many(draft: Draft) -> bool:
+def asks_for_many(draft: QueryDraft) -> bool:
     """Is what is ranked in the plural, or is there nothing to take one of?"""
     asked = draft.said.ranked or draft.said.subject
     if asked is None:
@@ -299,14 +299,14 @@ def asks_for_many(draft: Draft) -> bool:
     return asked.is_plural
 
 
-def counted_in(draft: Draft, number: NumberSaid) -> set[str]:
+def counted_in(draft: QueryDraft, number: NumberSaid) -> set[str]:
     """The entities whose rows a number may count."""
     metrics = [draft.context.metrics[target.name] for target in number.ref.of("metric")]
     owners = {target.owner for target in number.ref.of("entity", "fact", "time", "dimension")}
     return owners | {metric.entity for metric in metrics if metric.entity is not None}
 
 
-def decide_done(draft: Draft) -> None:
+def decide_done(draft: QueryDraft) -> None:
     """ "Cars that were sold": those that a sale belongs to; with a span of time, one in it."""
     for narrowing in draft.said.conditions:
         behind = [one for one in draft.said.times if one.ref is None and one.clause == narrowing.clause]
@@ -323,7 +323,7 @@ def decide_done(draft: Draft) -> None:
                 raise Stop(not_understood(message, "name the rows that are counted, or missing", (words,)))
 
 
-def is_decided(draft: Draft, verb: DoneSaid, said: Said | NumberSaid) -> bool:
+def is_decided(draft: QueryDraft, verb: DoneSaid, said: Said | NumberSaid) -> bool:
     """Take what was done as a date of *said*, or as rows that are there. False where it is neither."""
     heads = set(verb.head.entities)
     behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
@@ -357,11 +357,11 @@ def is_decided(draft: Draft, verb: DoneSaid, said: Said | NumberSaid) -> bool:
     return True
 
 
-def _leads_to(draft: Draft, base: str, heads: Iterable[str]) -> bool:
+def _leads_to(draft: QueryDraft, base: str, heads: Iterable[str]) -> bool:
     return any(draft.nearness.leads_to_one(base, head) for head in heads)
 
 
-def date_done(draft: Draft, verb: DoneSaid, rows: str, times: Sequence[TimeSaid]) -> None:
+def date_done(draft: QueryDraft, verb: DoneSaid, rows: str, times: Sequence[TimeSaid]) -> None:
     """ "Who never ordered in 2026": the span is one of the date that the verb tells, else of the rows' own."""
     dates = [target.name for target in verb.date.of("time") if target.owner == rows]
     date = dates[0] if len(dates) == 1 else draft.default_time(rows)
@@ -371,7 +371,7 @@ def date_done(draft: Draft, verb: DoneSaid, rows: str, times: Sequence[TimeSaid]
             time.ref = Ref(verb.date.words, (Target("time", date),)) if date is not None else None
 
 
-def is_done_to(draft: Draft, rows: str, head: str, verb: DoneSaid) -> bool:
+def is_done_to(draft: QueryDraft, rows: str, head: str, verb: DoneSaid) -> bool:
     """Does what was done belong to a row of *head*, and in one way only?"""
     if verb.is_told and len(rivals(draft, rows, head)) > 1:
         return False
@@ -379,7 +379,7 @@ def is_done_to(draft: Draft, rows: str, head: str, verb: DoneSaid) -> bool:
     return not leads(head, rows) and (leads(rows, head) or (verb.is_told and len(links(draft, head, rows)) == 1))
 
 
-def decide_rows(draft: Draft) -> None:
+def decide_rows(draft: QueryDraft) -> None:
     """ "What about gold customers?" after a question about revenue: whose it is, not how many of them."""
     said = draft.said
     bare = [number for number in said.numbers if number.agg is None and number.ref.entities]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.quantifiers import stop_at_contradiction, told_plainly
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import Narrowing
@@ -15,7 +15,7 @@ from bylaw.semantic.expressions import expression
 from bylaw.semantic.query import Condition, Filter, Related
 
 
-def of_one_kind(draft: Draft, found: list[Condition]) -> list[Condition]:
+def of_one_kind(draft: QueryDraft, found: list[Condition]) -> list[Condition]:
     """ "Cities with both Italian and Mexican restaurants", where a city is a column of theirs: it has one of each.
 
     Raises Stop where no one thing has these.
@@ -35,7 +35,7 @@ def of_one_kind(draft: Draft, found: list[Condition]) -> list[Condition]:
     return [*others, *(Related(entity=kind, metric=metric, filters=(one, *others)) for one in apart)]
 
 
-def none_of_kind(draft: Draft, narrowing: Narrowing, condition: Filter) -> Related | None:
+def none_of_kind(draft: QueryDraft, narrowing: Narrowing, condition: Filter) -> Related | None:
     """ "Food types that are not served in Miami", "cities with no Mexican restaurant": no row of theirs is so.
 
     None where rows are asked for, or where the condition is said of the column itself. Raises Stop where more is said.
@@ -56,7 +56,7 @@ def none_of_kind(draft: Draft, narrowing: Narrowing, condition: Filter) -> Relat
     return Related(entity=kind, metric=metric, comparison="=", value=0, filters=(positive,))
 
 
-def prefer_rows(draft: Draft) -> None:
+def prefer_rows(draft: QueryDraft) -> None:
     """ "Which states have no lake above 300": of all states, not of those alone that lakes are in."""
     asked = draft.said.outputs
     if len(asked) == 1 and any(one.is_of_kind for one in draft.said.conditions):
@@ -64,7 +64,7 @@ def prefer_rows(draft: Draft) -> None:
         asked[0] = replace(asked[0], targets=rows) if len(rows) == 1 else asked[0]
 
 
-def prefer_counted(draft: Draft) -> None:
+def prefer_counted(draft: QueryDraft) -> None:
     """ "Which countries have more than one river", where all kinds of rows have a country: that of the rivers."""
     asked = draft.said.outputs
     counted = {name for part in draft.said.related for name in part.entity.entities}
@@ -76,7 +76,7 @@ def prefer_counted(draft: Draft) -> None:
         asked[0] = replace(asked[0], targets=own)
 
 
-def at_odds(draft: Draft, found: Sequence[Condition]) -> list[Filter]:
+def at_odds(draft: QueryDraft, found: Sequence[Condition]) -> list[Filter]:
     """ "Both wide-body and narrow-body", "both with and without labs": two values of one column, said as conditions."""
     if "both" not in draft.text.lower().split():
         return []
@@ -85,7 +85,7 @@ def at_odds(draft: Draft, found: Sequence[Condition]) -> list[Filter]:
     return [one for one, (column, _) in told if len(values[column]) > 1]
 
 
-def equality(draft: Draft, condition: Filter) -> tuple[str, str]:
+def equality(draft: QueryDraft, condition: Filter) -> tuple[str, str]:
     """The column, and the value it has where a named condition holds; of any other one itself, and whether it is so."""
     owner, _, short = condition.dimension.partition(".")
     entity = draft.context.entities.get(owner)
@@ -97,7 +97,7 @@ def equality(draft: Draft, condition: Filter) -> tuple[str, str]:
     return plain.model_dump_json(), str(is_negated)
 
 
-def kind_asked(draft: Draft) -> str | None:
+def kind_asked(draft: QueryDraft) -> str | None:
     """The column that a list shows alone, or whose values are counted, where many rows share one; of rows these."""
     said = draft.said
     asked = [*said.outputs, *(number.ref for number in said.numbers if number.agg == "count")]

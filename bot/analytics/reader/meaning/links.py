@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.analytics.reader.meaning.draft import Draft, normal_words
+from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import Ref
 from bot.analytics.reader.scope import Target
@@ -12,7 +12,7 @@ from bot.analytics.reader.wording import NEUTRAL_VERBS
 from bylaw.authored.context import Relationship
 
 
-def link_of(draft: Draft, base: str, target: str, verb: Ref) -> str:
+def link_of(draft: QueryDraft, base: str, target: str, verb: Ref) -> str:
     """The entity whose rows lead to one of *base* and one of *target*, where *verb* can only mean these.
 
     Raises Stop where several can be meant, or none, or a relationship of several.
@@ -31,7 +31,7 @@ def link_of(draft: Draft, base: str, target: str, verb: Ref) -> str:
     raise Stop(not_understood(f"I do not see how `{words}` connects `{base}` and `{target}`", help, (words,)))
 
 
-def links(draft: Draft, base: str, target: str) -> list[str]:
+def links(draft: QueryDraft, base: str, target: str) -> list[str]:
     """Everything that can connect them: one that leads to the other, else what leads to both and to no other such."""
     leads = draft.nearness.leads_to_one
     for one, other in ((base, target), (target, base)):
@@ -41,19 +41,19 @@ def links(draft: Draft, base: str, target: str) -> list[str]:
     return [name for name in found if not any(leads(name, other) for other in found if other != name)]
 
 
-def says(draft: Draft, verb: Ref, link: str, ends: tuple[str, str]) -> bool:
+def says(draft: QueryDraft, verb: Ref, link: str, ends: tuple[str, str]) -> bool:
     """Does the catalogue use *verb* for a relationship on the way, or for the rows between them?"""
     named = {target.name for target in verb.targets}
     used = {f"{left}.{name}" for left, _, names in steps(draft, link, ends) for name in names}
     return link in named or bool(named & used)
 
 
-def is_plain(draft: Draft, link: str, ends: tuple[str, str]) -> bool:
+def is_plain(draft: QueryDraft, link: str, ends: tuple[str, str]) -> bool:
     """Is there one relationship only at each step?"""
     return all(len(names) == 1 for _, _, names in steps(draft, link, ends))
 
 
-def steps(draft: Draft, link: str, ends: tuple[str, str]) -> Iterator[tuple[str, str, list[str]]]:
+def steps(draft: QueryDraft, link: str, ends: tuple[str, str]) -> Iterator[tuple[str, str, list[str]]]:
     """The steps from *link* to both ends, with the relationships between the two entities of each."""
     ways = draft.compiler.joins.reachable(link)
     for step in (step for end in ends for step in ways.get(end, ())):
@@ -64,7 +64,7 @@ def steps(draft: Draft, link: str, ends: tuple[str, str]) -> Iterator[tuple[str,
                 yield left, right, names
 
 
-def stop_at_verbs(draft: Draft, base: str, shown: Sequence[str]) -> None:
+def stop_at_verbs(draft: QueryDraft, base: str, shown: Sequence[str]) -> None:
     """ "How many flights does each airline operate": a verb says nothing more than that the catalogue connects them."""
     said = draft.said
     spoken = dict.fromkeys(name.partition(".")[0] for name in (*shown, *draft.per))
@@ -86,13 +86,13 @@ def stop_at_verbs(draft: Draft, base: str, shown: Sequence[str]) -> None:
         link_of(draft, base, (told or others)[0], verb)
 
 
-def has_role(draft: Draft, base: str, entity: str) -> bool:
+def has_role(draft: QueryDraft, base: str, entity: str) -> bool:
     """Do the rows that lead to *entity* say which of its rows are meant: of all parties those that are agents?"""
     way = draft.compiler.joins.reachable(base).get(entity, ())
     return bool(way) and any(one.apply == "always" for one in draft.context.entities[way[-1].left].filters)
 
 
-def decide_who(draft: Draft) -> None:
+def decide_who(draft: QueryDraft) -> None:
     """ "Who wrote this paper": of what the verb connects the one that the question does not name."""
     said = draft.said
     if said.who is None:
@@ -108,14 +108,14 @@ def decide_who(draft: Draft) -> None:
     said.subject = Ref(said.who.words, (Target("entity", found[0]),))
 
 
-def relationships(draft: Draft, verb: Ref) -> Iterator[Relationship]:
+def relationships(draft: QueryDraft, verb: Ref) -> Iterator[Relationship]:
     """Those that *verb* can mean."""
     for target in verb.of("relation"):
         owner, _, name = target.name.partition(".")
         yield from (one for one in draft.context.entities[owner].relationships if one.name == name)
 
 
-def others_of(draft: Draft, verb: Ref) -> Iterator[Relationship]:
+def others_of(draft: QueryDraft, verb: Ref) -> Iterator[Relationship]:
     """All of the rows that *verb* speaks of."""
     for name in dict.fromkeys(target.owner for target in verb.of("relation", "entity")):
         yield from draft.context.entities[name].relationships

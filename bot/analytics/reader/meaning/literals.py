@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from bot.analytics.reader.headline import readable
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.measured import SHARE
 from bot.analytics.reader.reading import NotUnderstood, Stop, Unclear, not_understood
 from bot.analytics.reader.said import Narrowing, Ref, RelatedSaid
@@ -21,7 +21,7 @@ MOST_CHOICES = 5  # that a person reads before choosing
 _NUMERIC = ("integer", "bigint", "smallint", "int", "double", "float", "real", "decimal", "numeric", "number")
 
 
-def numbers_meant(draft: Draft, narrowing: Narrowing, attributes: tuple[Target, ...]) -> tuple[Target, ...]:
+def numbers_meant(draft: QueryDraft, narrowing: Narrowing, attributes: tuple[Target, ...]) -> tuple[Target, ...]:
     """What is compared with a number: no text, and of rows ("sales over 40000") the only number that each has."""
     found = tuple(target for target in attributes if not is_text(draft, target.name))
     if not found:
@@ -37,7 +37,7 @@ def numbers_meant(draft: Draft, narrowing: Narrowing, attributes: tuple[Target, 
     return found
 
 
-def which_number(draft: Draft, ref: Ref, names: Sequence[str]) -> Unclear | NotUnderstood:
+def which_number(draft: QueryDraft, ref: Ref, names: Sequence[str]) -> Unclear | NotUnderstood:
     """ "Transactions over 500": of their amount, or of their tax? Each choice says the question with it named."""
     said = [readable(name.partition(".")[2]) for name in names]
     whole = re.search(rf"(?<!\w){re.escape(ref.words)}(?!\w)", draft.text, re.IGNORECASE)
@@ -48,7 +48,7 @@ def which_number(draft: Draft, ref: Ref, names: Sequence[str]) -> Unclear | NotU
     return Unclear(ref.words, tuple(Choice(value=f"{head} with {one}{tail}", label=one) for one in said))
 
 
-def as_stored(draft: Draft, name: str, value: Value) -> Value:
+def as_stored(draft: QueryDraft, name: str, value: Value) -> Value:
     """A number that is compared with a column of text is text: "postal code 10115". Raises Stop the other way round."""
     dimension = draft.dimension(name)
     kind = (dimension.data_type or "").lower().partition("(")[0] if dimension is not None else ""
@@ -59,12 +59,12 @@ def as_stored(draft: Draft, name: str, value: Value) -> Value:
     return str(value) if is_number and is_text(draft, name) else value
 
 
-def is_text(draft: Draft, name: str) -> bool:
+def is_text(draft: QueryDraft, name: str) -> bool:
     dimension = draft.dimension(name)
     return dimension is not None and (dimension.data_type or "").lower() in ("varchar", "text", "string")
 
 
-def told_in_unit(draft: Draft, said: Narrowing | RelatedSaid, name: str) -> tuple[Value, ...]:
+def told_in_unit(draft: QueryDraft, said: Narrowing | RelatedSaid, name: str) -> tuple[Value, ...]:
     """The numbers of a condition in the unit of *name*: "over 2 kilometers" of metres are 2000."""
     values = said.values if isinstance(said, Narrowing) else (said.value,)
     unit = said.unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.reader.meaning.draft import Draft, normal_words
+from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.reading import Stop, not_understood, unclear
 from bot.analytics.reader.said import Ref
 from bylaw.authored.context import Aggregation, Metric
@@ -15,7 +15,7 @@ from bylaw.semantic.query import (
 _COUNTS = ("count", "count_distinct")
 
 
-def base_of(draft: Draft, name: str, query: SemanticQuery) -> str:
+def base_of(draft: QueryDraft, name: str, query: SemanticQuery) -> str:
     """The entity whose rows a number of *query* counts."""
     measure = next((part for part in query.measures if part.name == name), None)
     ratio = next((part for part in query.ratios if part.name == name), None)
@@ -30,7 +30,7 @@ def base_of(draft: Draft, name: str, query: SemanticQuery) -> str:
     return base_of_metric(draft, name)
 
 
-def base_of_metric(draft: Draft, name: str) -> str:
+def base_of_metric(draft: QueryDraft, name: str) -> str:
     """The entity whose rows a metric counts; of one that puts different rows together that of its first part."""
     metric = draft.context.metrics.get(name)
     if metric is not None and len(draft.compiler.bases_of(name)) > 1:
@@ -41,7 +41,7 @@ def base_of_metric(draft: Draft, name: str) -> str:
     return draft.compiler.base_of(name)
 
 
-def declared_name(draft: Draft, name: str) -> str:
+def declared_name(draft: QueryDraft, name: str) -> str:
     """The metric of the catalogue that is exactly this aggregate, so that one number has one name."""
     agg, _, inside = name.partition("(")
     owner, _, short = inside[:-1].partition(".")
@@ -57,7 +57,7 @@ def declared_name(draft: Draft, name: str) -> str:
     return name
 
 
-def is_plain(draft: Draft, metric: Metric) -> bool:
+def is_plain(draft: QueryDraft, metric: Metric) -> bool:
     """Is it the aggregate and nothing else?"""
     default = draft.default_time(metric.entity) if metric.entity in draft.context.entities else None
     return (
@@ -68,18 +68,18 @@ def is_plain(draft: Draft, metric: Metric) -> bool:
     )
 
 
-def fits(draft: Draft, metrics: Sequence[str], agg: Aggregation) -> bool:
+def fits(draft: QueryDraft, metrics: Sequence[str], agg: Aggregation) -> bool:
     return any(aggregates(draft, draft.context.metrics[name], agg) for name in metrics)
 
 
-def aggregates(draft: Draft, metric: Metric, agg: Aggregation) -> bool:
+def aggregates(draft: QueryDraft, metric: Metric, agg: Aggregation) -> bool:
     """Is the metric by itself what "total" or "average" says?"""
     if agg == "sum":
         return metric.agg in ("sum", *_COUNTS) or metric.type in ("derived", "cumulative")
     return metric.agg == agg or (agg == "avg" and metric.type == "ratio")
 
 
-def in_amounts(draft: Draft, ref: Ref, names: list[str]) -> list[str]:
+def in_amounts(draft: QueryDraft, ref: Ref, names: list[str]) -> list[str]:
     """Instead of metrics that count what is asked for as an amount, those that add up an amount of the same rows."""
     known, said = draft.context.metrics, draft.said
     are_counts = all(known[name].agg in _COUNTS for name in names)
@@ -96,7 +96,7 @@ def in_amounts(draft: Draft, ref: Ref, names: list[str]) -> list[str]:
     return plain or found
 
 
-def nearest(draft: Draft, names: Sequence[str]) -> Sequence[str]:
+def nearest(draft: QueryDraft, names: Sequence[str]) -> Sequence[str]:
     """Of several metrics the only one whose rows belong to what is asked about: each user, each merchant."""
     said = draft.said
     spoken = [ref.entities for ref in (*said.groups, said.subject, said.ranked) if ref is not None and ref.entities]
@@ -110,7 +110,7 @@ def nearest(draft: Draft, names: Sequence[str]) -> Sequence[str]:
     return fitting if spoken and len(fitting) == 1 else names
 
 
-def one_metric(draft: Draft, ref: Ref, names: Sequence[str], agg: Aggregation | None = None) -> tuple[str, str]:
+def one_metric(draft: QueryDraft, ref: Ref, names: Sequence[str], agg: Aggregation | None = None) -> tuple[str, str]:
     if agg is not None:
         fitting = [name for name in names if aggregates(draft, draft.context.metrics[name], agg)]
         if not fitting and agg == "sum":

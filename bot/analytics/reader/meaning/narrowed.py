@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from bot.analytics.reader.meaning.balances import of_balance, of_last_row
 from bot.analytics.reader.meaning.cycles import date_of_days
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.kinds import none_of_kind, of_one_kind
 from bot.analytics.reader.meaning.links import link_of, links
 from bot.analytics.reader.meaning.literals import as_stored, numbers_meant, told_in_unit
@@ -56,7 +56,7 @@ class Clause:
 
 
 def all_filters(
-    draft: Draft,
+    draft: QueryDraft,
     conditions: Sequence[Narrowing] | None = None,
     related_said: Sequence[RelatedSaid] | None = None,
     times: Sequence[TimeSaid] = (),
@@ -122,7 +122,7 @@ def all_filters(
     return found
 
 
-def outer_of(draft: Draft, clause: Clause, clauses: Sequence[Clause]) -> Clause | None:
+def outer_of(draft: QueryDraft, clause: Clause, clauses: Sequence[Clause]) -> Clause | None:
     """ "Patients with treatments without adverse events": what is said of the treatments that a patient has."""
     whose = clause.part.entity.partition(".")[0]
     if whose == draft.base or whose in draft.per or clause.is_alternative:
@@ -130,7 +130,7 @@ def outer_of(draft: Draft, clause: Clause, clauses: Sequence[Clause]) -> Clause 
     return next((one for one in clauses if one is not clause and one.counted == whose), None)
 
 
-def nested_first(draft: Draft, clauses: Sequence[Clause]) -> list[Clause]:
+def nested_first(draft: QueryDraft, clauses: Sequence[Clause]) -> list[Clause]:
     """What is said of related rows of related rows before what is said of these. Raises Stop where they form a ring."""
 
     def depth(clause: Clause) -> int:
@@ -145,7 +145,7 @@ def nested_first(draft: Draft, clauses: Sequence[Clause]) -> list[Clause]:
     return sorted(clauses, key=depth, reverse=True)
 
 
-def stop_at_many(draft: Draft, condition: Filter, narrowing: Narrowing) -> None:
+def stop_at_many(draft: QueryDraft, condition: Filter, narrowing: Narrowing) -> None:
     """ "Customers with an amount above 100": of each of their orders, or of all of them together?"""
     owner, base = owner_of(condition), draft.base
     assert base is not None
@@ -159,7 +159,7 @@ def stop_at_many(draft: Draft, condition: Filter, narrowing: Narrowing) -> None:
 
 
 def clauses_of(
-    draft: Draft, related_said: Sequence[RelatedSaid], conditions: Sequence[Narrowing], times: Sequence[TimeSaid]
+    draft: QueryDraft, related_said: Sequence[RelatedSaid], conditions: Sequence[Narrowing], times: Sequence[TimeSaid]
 ) -> list[Clause]:
     """What is said of related rows. Where rows are only said to be there, and more of the same kind, that says it."""
     told = {one.clause for one in conditions} | {one.clause for one in (*draft.said.times, *times)}
@@ -187,7 +187,7 @@ def is_some(part: Related) -> bool:
     return part.comparison == ">=" and part.value == 1 and part.against is None
 
 
-def is_told(draft: Draft, base: str, name: str, said: RelatedSaid, conditions: Sequence[Narrowing]) -> bool:
+def is_told(draft: QueryDraft, base: str, name: str, said: RelatedSaid, conditions: Sequence[Narrowing]) -> bool:
     """ "Orders placed by gold customers": the condition on the only customer of an order says it all."""
     assert said.verb is not None
     if role_of(draft, said.entity.role, base) is None:
@@ -196,7 +196,7 @@ def is_told(draft: Draft, base: str, name: str, said: RelatedSaid, conditions: S
     return draft.nearness.leads_to_one(base, name) and bool(inside)
 
 
-def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[Condition]) -> Related:
+def narrowed(draft: QueryDraft, part: Related, name: str, conditions: Sequence[Condition]) -> Related:
     """*part* with conditions on its rows, or on the rows that connect them with it: "took courses online"."""
     leads = draft.nearness.leads_to_one
     between = [
@@ -214,7 +214,7 @@ def narrowed(draft: Draft, part: Related, name: str, conditions: Sequence[Condit
     return part.model_copy(update={"metric": f"count({link})", "filters": tuple(conditions)})
 
 
-def gather_related(draft: Draft, found: list[Condition], clauses: list[Clause]) -> list[Condition]:
+def gather_related(draft: QueryDraft, found: list[Condition], clauses: list[Clause]) -> list[Condition]:
     """Conditions on the same kind of related rows hold for one of these rows together, not for one each."""
     assert draft.base is not None
     far: list[tuple[str, list[Condition]]] = []
@@ -243,7 +243,7 @@ def gather_related(draft: Draft, found: list[Condition], clauses: list[Clause]) 
     return near
 
 
-def home_of_role(draft: Draft, narrowing: Narrowing, condition: Filter, clauses: list[Clause]) -> Clause | None:
+def home_of_role(draft: QueryDraft, narrowing: Narrowing, condition: Filter, clauses: list[Clause]) -> Clause | None:
     """The related rows of which a role is said: "airlines that fly to Chicago" have a flight there."""
     assert draft.base is not None
     role = role_of(draft, narrowing.role, draft.base, inside_of(draft, narrowing))
@@ -259,13 +259,13 @@ def home_of_role(draft: Draft, narrowing: Narrowing, condition: Filter, clauses:
     return known[0]
 
 
-def inside_of(draft: Draft, narrowing: Narrowing) -> list[str]:
+def inside_of(draft: QueryDraft, narrowing: Narrowing) -> list[str]:
     """The related rows that the condition stands inside of."""
     related = [part for part in draft.said.related if part.clause == narrowing.clause > 0]
     return [name for part in related for name in part.entity.entities]
 
 
-def home_of(draft: Draft, owner: str, clauses: Sequence[Clause], number: int) -> Clause | None:
+def home_of(draft: QueryDraft, owner: str, clauses: Sequence[Clause], number: int) -> Clause | None:
     """The related rows that a condition on *owner* narrows; None where it narrows the rows of the answer."""
     assert draft.base is not None
     spoken = [one for one in clauses if number in one.numbers]
@@ -281,7 +281,7 @@ def home_of(draft: Draft, owner: str, clauses: Sequence[Clause], number: int) ->
     return next((one for one in clauses if leads(one.counted, owner)), between[0] if len(between) == 1 else None)
 
 
-def related_rows(draft: Draft, said: RelatedSaid, base: str | None = None) -> Related:
+def related_rows(draft: QueryDraft, said: RelatedSaid, base: str | None = None) -> Related:
     heads = said.head.entities or said.head.owners
     kind = kind_of(draft, said)
     if said.metric is not None:  # "whose average order value is above 1000"
@@ -309,7 +309,7 @@ def is_several(said: RelatedSaid) -> bool:
     return least is not None and not isinstance(said.value, str) and said.value >= least and said.against is None
 
 
-def owner_of_several(draft: Draft, said: RelatedSaid, head: str, entity: str) -> str:
+def owner_of_several(draft: QueryDraft, said: RelatedSaid, head: str, entity: str) -> str:
     """ "Authors with papers in more than one journal", where a paper has one: the author has. Raises Stop."""
     is_own = draft.base in (None, head) or draft.nearness.leads_to_one(draft.base or head, head)
     if draft.base is None or is_own or len(rivals(draft, head, entity)) > 1:
@@ -319,7 +319,7 @@ def owner_of_several(draft: Draft, said: RelatedSaid, head: str, entity: str) ->
     return draft.base
 
 
-def kind_of(draft: Draft, said: RelatedSaid) -> str | None:
+def kind_of(draft: QueryDraft, said: RelatedSaid) -> str | None:
     """ "Regions with more than 100 orders" are told by what all customers of a region have, not by one of them."""
 
     def is_part(target: Target) -> bool:
@@ -338,7 +338,7 @@ def kind_of(draft: Draft, said: RelatedSaid) -> str | None:
     return kinds.pop()
 
 
-def stop_at_typical(draft: Draft, said: RelatedSaid) -> None:
+def stop_at_typical(draft: QueryDraft, said: RelatedSaid) -> None:
     """Of some rows only: is the average that of these, or of all?"""
     is_own = said.number is not None and said.number.agg == "max"  # of each row itself: so is what is said behind it
     others = [one.ref.words for one in draft.said.conditions if one.clause != said.clause or is_own or not said.clause]
@@ -348,7 +348,7 @@ def stop_at_typical(draft: Draft, said: RelatedSaid) -> None:
         raise Stop(not_understood(message, "say `the overall average` for that of all", (others[0],)))
 
 
-def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
+def condition_of(draft: QueryDraft, narrowing: Narrowing, base: str) -> Filter:
     ref = narrowing.ref
     named = ref.of("condition") if not narrowing.values and narrowing.operator == "in" else ()
     if narrowing.operator == "is_weekend":
@@ -384,7 +384,7 @@ def condition_of(draft: Draft, narrowing: Narrowing, base: str) -> Filter:
     return Filter(dimension=name, values=values, operator=narrowing.operator, negated=narrowing.negated)
 
 
-def role_towards(draft: Draft, narrowing: Narrowing, base: str, owner: str) -> Role | None:
+def role_towards(draft: QueryDraft, narrowing: Narrowing, base: str, owner: str) -> Role | None:
     """The role in which *owner* is reached: what the verb says of it, else the words right before."""
     inside = inside_of(draft, narrowing)
     ways = {f"{role.left}.{role.way.name}" for role in rivals(draft, base, owner)}
@@ -396,7 +396,7 @@ def role_towards(draft: Draft, narrowing: Narrowing, base: str, owner: str) -> R
     return role_of(draft, narrowing.role, base, inside, owner)
 
 
-def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: str) -> None:
+def stop_at_far_value(draft: QueryDraft, target: Target, narrowing: Narrowing, base: str) -> None:
     """A value that only rows far away have, which nothing in the question speaks of: a word of another meaning."""
     direct = {one.right_entity for one in draft.context.entities[base].relationships}
     if narrowing.is_labelled or draft.nearness.leads_to_one(base, target.owner) or target.owner in direct:
@@ -415,7 +415,7 @@ def stop_at_far_value(draft: Draft, target: Target, narrowing: Narrowing, base: 
         raise Stop(not_understood(message, f"name it: `{target.name.replace('.', ' ')}`", (words,)))
 
 
-def weekend(draft: Draft, base: str, narrowing: Narrowing) -> Filter:
+def weekend(draft: QueryDraft, base: str, narrowing: Narrowing) -> Filter:
     """Weekends or the other days: of a date, or of a column of the names of days."""
     if not narrowing.ref.of("time") and draft.default_time(base) is None:
         for dimension in draft.context.entities[base].dimensions:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.analytics.reader.headline import readable
-from bot.analytics.reader.meaning.draft import Draft, normal_words
+from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.meaning.links import has_role
 from bot.analytics.reader.meaning.metrics import declared_name, fits, in_amounts, is_plain, one_metric
 from bot.analytics.reader.meaning.narrowed import all_filters
@@ -40,7 +40,7 @@ class Decided:
     is_rank: bool = False
 
 
-def all_numbers(draft: Draft) -> list[Decided]:
+def all_numbers(draft: QueryDraft) -> list[Decided]:
     """Every number; one that could be several is decided after those that are sure, by what they count."""
     found: dict[int, Decided] = {}
     waiting: list[int] = []
@@ -57,7 +57,7 @@ def all_numbers(draft: Draft) -> list[Decided]:
     return [*(found[place] for place in sorted(found)), *quotients_of_rows(draft)]
 
 
-def decided_number(draft: Draft, number: NumberSaid) -> Decided:
+def decided_number(draft: QueryDraft, number: NumberSaid) -> Decided:
     name, base = named_number(draft, number)
     filters = filters_of(draft, number, base)
     if filters or number.over != "value":
@@ -80,7 +80,7 @@ def decided_number(draft: Draft, number: NumberSaid) -> Decided:
     return summarized(draft, number, decided)
 
 
-def summarized(draft: Draft, number: NumberSaid, decided: Decided) -> Decided:
+def summarized(draft: QueryDraft, number: NumberSaid, decided: Decided) -> Decided:
     """The number itself, or the average of what each of something has of it."""
     if number.summary is None:
         return decided
@@ -91,7 +91,7 @@ def summarized(draft: Draft, number: NumberSaid, decided: Decided) -> Decided:
     return Decided(made.name, decided.base, None, decided.is_rank)
 
 
-def filters_of(draft: Draft, number: NumberSaid, base: str) -> tuple[Condition, ...]:
+def filters_of(draft: QueryDraft, number: NumberSaid, base: str) -> tuple[Condition, ...]:
     """The conditions on the rows that one number counts."""
     known, draft.base = draft.base, base
     found = all_filters(draft, number.conditions, number.related, number.times)
@@ -100,7 +100,7 @@ def filters_of(draft: Draft, number: NumberSaid, base: str) -> tuple[Condition, 
     return tuple(found)
 
 
-def name_compared(draft: Draft) -> None:
+def name_compared(draft: QueryDraft) -> None:
     """Decide which numbers rows are compared by: "whose average order value is above 1000"."""
     for said in draft.said.related:
         if said.number is not None:
@@ -109,14 +109,14 @@ def name_compared(draft: Draft) -> None:
             draft.base = known
 
 
-def named_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
+def named_number(draft: QueryDraft, number: NumberSaid) -> tuple[str, str]:
     name, base = decide_number(draft, number)
     name = declared_name(draft, name)
     draft.names[number.ref.words] = name
     return name, base
 
 
-def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
+def decide_number(draft: QueryDraft, number: NumberSaid) -> tuple[str, str]:
     ref, agg = number.ref, number.agg
     metrics = list(dict.fromkeys(target.name for target in ref.of("metric")))
     if agg is None and (metrics or ref.entities):
@@ -150,7 +150,7 @@ def decide_number(draft: Draft, number: NumberSaid) -> tuple[str, str]:
     return f"{agg}({target.name})", target.owner
 
 
-def stop_at_amounts(draft: Draft, number: NumberSaid, metrics: Sequence[str]) -> None:
+def stop_at_amounts(draft: QueryDraft, number: NumberSaid, metrics: Sequence[str]) -> None:
     """ "Total refunds": how many there were, or how much they come to? Raises Stop where both are known."""
     ref, known = number.ref, draft.context.metrics
     is_total = number.agg == "sum" or (number.agg == "count" and number.is_total)
@@ -171,7 +171,7 @@ def stop_at_amounts(draft: Draft, number: NumberSaid, metrics: Sequence[str]) ->
         raise Stop(unclear(text, ref.words, [f"number of {ref.words}", *names], draft.context))
 
 
-def of_one_row(draft: Draft, number: NumberSaid, target: Target) -> Aggregation | None:
+def of_one_row(draft: QueryDraft, number: NumberSaid, target: Target) -> Aggregation | None:
     """A fact of each row divided by another: however many are added up, there is one."""
     ratio = draft.said.ratio
     is_half = ratio is not None and (number is ratio.numerator or number is ratio.denominator)
@@ -179,7 +179,7 @@ def of_one_row(draft: Draft, number: NumberSaid, target: Target) -> Aggregation 
     return "sum" if is_half and target.owner in groups and target.kind == "fact" else None
 
 
-def owners_said(draft: Draft, number: NumberSaid) -> list[str]:
+def owners_said(draft: QueryDraft, number: NumberSaid) -> list[str]:
     """Whose fact it is: that of the rows named by their label ("of Texas"), or of those that have a row each."""
     if number.ref.near:
         return []
@@ -194,7 +194,7 @@ def owners_said(draft: Draft, number: NumberSaid) -> list[str]:
     return [name for name in dict.fromkeys(found) if name in owners] or owners_leading(draft, owners)
 
 
-def owners_leading(draft: Draft, owners: set[str]) -> list[str]:
+def owners_leading(draft: QueryDraft, owners: set[str]) -> list[str]:
     """The only one of *owners* whose rows belong to what is shown and grouped by, where the others' do not."""
     said = draft.said
     columns = [ref for ref in (*said.groups, *said.outputs) if ref.of("dimension") and not ref.of("fact")]
@@ -207,7 +207,7 @@ def owners_leading(draft: Draft, owners: set[str]) -> list[str]:
     return found if len(found) == 1 else []
 
 
-def added_up(draft: Draft, target: Target, ref: Ref) -> tuple[str, str]:
+def added_up(draft: QueryDraft, target: Target, ref: Ref) -> tuple[str, str]:
     """ "Number of citations", where each row has one: the numbers are added up, rows are not counted."""
     if own_aggregation(draft, target, ref) != "sum":
         words = ref.words
@@ -215,7 +215,7 @@ def added_up(draft: Draft, target: Target, ref: Ref) -> tuple[str, str]:
     return f"sum({target.name})", target.owner
 
 
-def own_aggregation(draft: Draft, target: Target, ref: Ref) -> Aggregation:
+def own_aggregation(draft: QueryDraft, target: Target, ref: Ref) -> Aggregation:
     owner, _, short = target.name.partition(".")
     fact = next((fact for fact in draft.context.entities[owner].facts if fact.name == short), None)
     if fact is None or fact.default_aggregation is None:
@@ -230,7 +230,7 @@ def own_aggregation(draft: Draft, target: Target, ref: Ref) -> Aggregation:
     return fact.default_aggregation
 
 
-def counted(draft: Draft, ref: Ref, counting: Sequence[str]) -> tuple[str, str]:
+def counted(draft: QueryDraft, ref: Ref, counting: Sequence[str]) -> tuple[str, str]:
     """The metric that counts all rows of an entity where one is declared, else the rows themselves."""
     target = draft.choose(ref, ref.of("entity"))
     declared = declared_name(draft, f"count({target.name})")
@@ -245,7 +245,7 @@ def counted(draft: Draft, ref: Ref, counting: Sequence[str]) -> tuple[str, str]:
     return declared, target.name
 
 
-def counts_roles(draft: Draft, name: str, entity: str) -> bool:
+def counts_roles(draft: QueryDraft, name: str, entity: str) -> bool:
     """Does the metric count those rows of *entity* that have a role: of all parties the agents of a policy?"""
     metric = draft.context.metrics[name]
     if metric.agg != "count_distinct" or metric.entity is None:
@@ -254,7 +254,7 @@ def counts_roles(draft: Draft, name: str, entity: str) -> bool:
     return len(way) == 1 and metric.expr == way[0].columns[0][0] and has_role(draft, metric.entity, entity)
 
 
-def ratios_of(draft: Draft) -> list[Ratio]:
+def ratios_of(draft: QueryDraft) -> list[Ratio]:
     """The ratio that is asked for. Words that both sides use mean the same on both."""
     said = draft.said.ratio
     if said is None or said.agg is not None:
@@ -275,7 +275,7 @@ def ratios_of(draft: Draft) -> list[Ratio]:
     return [Ratio(name=name, numerator=over.name, denominator=under.name, in_percent=said.in_percent)]
 
 
-def stop_at_rate(draft: Draft, said: RatioSaid, over: Decided, under: Decided) -> None:
+def stop_at_rate(draft: QueryDraft, said: RatioSaid, over: Decided, under: Decided) -> None:
     """ "Percentage of refunded items by category": of all of them, or the declared rate within each?"""
     metric = over.measure.metric if over.measure else over.name
     is_of_all = under.measure is not None and (under.measure.metric, under.measure.over) == (metric, "total")
@@ -290,7 +290,7 @@ def stop_at_rate(draft: Draft, said: RatioSaid, over: Decided, under: Decided) -
         raise Stop(unclear(draft.text, asked, [*rates, kept], draft.context))
 
 
-def stop_at_dated_part(draft: Draft, said: RatioSaid, over: Decided) -> None:
+def stop_at_dated_part(draft: QueryDraft, said: RatioSaid, over: Decided) -> None:
     """ "Percentage of orders that were refunded in 2026": of those placed then, or of all there ever were? Raises Stop.
 
     Only where the rows happen too: they have a date and belong to others.
@@ -313,7 +313,7 @@ def is_day(one: Filter) -> bool:
     return all(isinstance(value, str) and value[:4].isdigit() and value[4:5] == "-" for value in one.values)
 
 
-def quotients_of_rows(draft: Draft) -> list[Decided]:
+def quotients_of_rows(draft: QueryDraft) -> list[Decided]:
     """ "Average ratio of A to B": the quotient of two facts of each row, averaged."""
     said = draft.said.ratio
     if said is None or said.agg is None:
@@ -332,7 +332,7 @@ def quotients_of_rows(draft: Draft) -> list[Decided]:
     return [Decided(f"{said.agg}({names[0].name} / {names[1].name})", names[0].owner)]
 
 
-def stop_at_odd_sides(draft: Draft, said: RatioSaid, over: Decided, under: Decided) -> None:
+def stop_at_odd_sides(draft: QueryDraft, said: RatioSaid, over: Decided, under: Decided) -> None:
     """An average has no parts, and a total of one column is not divided by the average of another."""
     names = [part.measure.metric if part.measure else part.name for part in (over, under)]
     aggs = [known.agg if (known := draft.context.metrics.get(name)) else name.partition("(")[0] for name in names]

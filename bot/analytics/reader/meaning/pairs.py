@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.reading import NotUnderstood, Unclear, not_understood
 from bot.analytics.reader.said import Narrowing
 from bot.conversation import Choice
@@ -19,7 +19,7 @@ def is_other_value(one: Condition, other: Condition) -> bool:
     return is_plain and one.dimension == other.dimension and one.values != other.values
 
 
-def both_or_either(draft: Draft, narrowing: Narrowing) -> Unclear | NotUnderstood:
+def both_or_either(draft: QueryDraft, narrowing: Narrowing) -> Unclear | NotUnderstood:
     """ "Who bought tea and milk": both, or one of them?"""
     values = [str(value) for value in narrowing.values]
     first = re.escape(narrowing.ref.words)

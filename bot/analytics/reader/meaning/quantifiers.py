@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.reading import Stop, not_understood
 from bylaw.semantic.query import Condition, Filter
 
 
-def stop_at_contradiction(draft: Draft, conditions: Sequence[Condition]) -> None:
+def stop_at_contradiction(draft: QueryDraft, conditions: Sequence[Condition]) -> None:
     """ "Received both placebo and non-placebo treatments": no row is both, and nobody asks for none."""
     seen: dict[Filter, bool] = {}
     for one in conditions:
@@ -21,7 +21,7 @@ def stop_at_contradiction(draft: Draft, conditions: Sequence[Condition]) -> None
                 raise Stop(not_understood(message, "ask for one of them at a time", (words,)))
 
 
-def told_plainly(draft: Draft, one: Filter) -> tuple[Filter, bool]:
+def told_plainly(draft: QueryDraft, one: Filter) -> tuple[Filter, bool]:
     """The condition without what denies it, and whether it is denied; of a named one by its expression."""
     owner, _, short = one.dimension.partition(".")
     entity = draft.context.entities.get(owner)

@@ -24,7 +24,7 @@ from bot.analytics.reader.meaning.checks import (
     stop_at_unused,
 )
 from bot.analytics.reader.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.guesses import (
     asks_for_many,
     decide_beside,
@@ -82,7 +82,7 @@ from bylaw.semantic.query import (
     SemanticQuery,
 )
 
-FIRST: tuple[Callable[[Draft], None], ...] = (  # what is decided of the words before any number is, in this order
+FIRST: tuple[Callable[[QueryDraft], None], ...] = (  # what is decided of the words before any number is, in this order
     stop_at_definitions,
     decide_beside,
     decide_summaries,
@@ -97,7 +97,7 @@ FIRST: tuple[Callable[[Draft], None], ...] = (  # what is decided of the words b
     name_compared,
 )
 NAMED = (stop_at_pointed, stop_at_names, stop_at_strays)  # words that neither numbers nor rows may drop
-STOPS: tuple[Callable[[Draft, SemanticQuery], None], ...] = (  # what a query of numbers is not to be taken for
+STOPS: tuple[Callable[[QueryDraft, SemanticQuery], None], ...] = (  # what a query of numbers is not to be taken for
     stop_at_bare_word,
     stop_at_one_row,
     stop_at_things,
@@ -106,7 +106,7 @@ STOPS: tuple[Callable[[Draft, SemanticQuery], None], ...] = (  # what a query of
 )
 
 
-def query_of(draft: Draft) -> SemanticQuery:
+def query_of(draft: QueryDraft) -> SemanticQuery:
     """The query. Raises Stop with what stands in the way."""
     said, previous = draft.said, draft.previous
     for decide in FIRST:
@@ -127,7 +127,7 @@ def query_of(draft: Draft) -> SemanticQuery:
     return carried(query, previous, all_time) if previous is not None and draft.follows else query
 
 
-def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
+def changed_query(draft: QueryDraft, previous: SemanticQuery) -> SemanticQuery:
     """The question before, with what this one says put in its place."""
     draft.follows = True
     previous = redated(draft, previous)
@@ -159,7 +159,7 @@ def changed_query(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
     return carried(query, previous, any(time.span.start is None for time in draft.said.times))
 
 
-def ranked_anew(draft: Draft, previous: SemanticQuery, metrics: Sequence[str]) -> tuple[Order, ...]:
+def ranked_anew(draft: QueryDraft, previous: SemanticQuery, metrics: Sequence[str]) -> tuple[Order, ...]:
     """ "Bottom 5": by the number that was ranked by, else by the only one."""
     said = draft.said
     if said.limit is None or said.descending is None or said.orders:
@@ -171,7 +171,7 @@ def ranked_anew(draft: Draft, previous: SemanticQuery, metrics: Sequence[str]) -
 
 
 def query_of_numbers(
-    draft: Draft, numbers: list[Decided], ratios: list[Ratio], differences: tuple[Difference, ...] = ()
+    draft: QueryDraft, numbers: list[Decided], ratios: list[Ratio], differences: tuple[Difference, ...] = ()
 ) -> SemanticQuery:
     """The query for these numbers and everything else that is said."""
     said = draft.said
@@ -235,7 +235,7 @@ def query_of_numbers(
     return in_roles(draft, query)
 
 
-def decide_periods(draft: Draft, numbers: Sequence[Decided], dimensions: list[str]) -> None:
+def decide_periods(draft: QueryDraft, numbers: Sequence[Decided], dimensions: list[str]) -> None:
     """The grain that a metric has by itself; where the rows have a column for the period, it is one of *dimensions*."""
     said, base = draft.said, draft.base or ""
     if said.grain is None:
@@ -246,7 +246,7 @@ def decide_periods(draft: Draft, numbers: Sequence[Decided], dimensions: list[st
         said.grain = None
 
 
-def metrics_of(draft: Draft, numbers: Sequence[Decided], ratios: Sequence[Ratio]) -> list[str]:
+def metrics_of(draft: QueryDraft, numbers: Sequence[Decided], ratios: Sequence[Ratio]) -> list[str]:
     """The numbers of the catalogue, or aggregates written out, that those of the answer are made of."""
     names = [
         *(number.name for number in numbers),
@@ -257,12 +257,12 @@ def metrics_of(draft: Draft, numbers: Sequence[Decided], ratios: Sequence[Ratio]
     return sorted({made.get(name, name) for name in names})
 
 
-def place_of_one(draft: Draft, limit: int | None, orders: Sequence[Order]) -> int | None:
+def place_of_one(draft: QueryDraft, limit: int | None, orders: Sequence[Order]) -> int | None:
     """ "The second highest", "… in each region": the place that is asked for. Raises Stop where nothing is ranked."""
     return None
 
 
-def limit_of(draft: Draft, orders: Sequence[Order]) -> int | None:
+def limit_of(draft: QueryDraft, orders: Sequence[Order]) -> int | None:
     """How many are shown: as many as are asked for, and of "which has the most" one."""
     said = draft.said
     is_ranked = said.is_ranking or any(number.is_extreme for number in said.numbers)
@@ -270,7 +270,7 @@ def limit_of(draft: Draft, orders: Sequence[Order]) -> int | None:
     return 1 if is_one else said.limit
 
 
-def orders_of_one(draft: Draft, orders: tuple[Order, ...]) -> tuple[Order, ...]:
+def orders_of_one(draft: QueryDraft, orders: tuple[Order, ...]) -> tuple[Order, ...]:
     """The order of an answer without groups: there is nothing to rank in it."""
     said = draft.said
     if draft.previous is None and said.grain is None and (orders or said.is_ranking):
@@ -282,7 +282,7 @@ def orders_of_one(draft: Draft, orders: tuple[Order, ...]) -> tuple[Order, ...]:
     return orders
 
 
-def with_subject(draft: Draft, shown: list[str]) -> list[str]:
+def with_subject(draft: QueryDraft, shown: list[str]) -> list[str]:
     """What a list shows: the rows that are asked for, where only what stands beside them is named, and all of that."""
     assert draft.base is not None
     said, leads = draft.said, draft.nearness.leads_to_one
@@ -298,7 +298,7 @@ def with_subject(draft: Draft, shown: list[str]) -> list[str]:
     return [*shown, *(name for name in others if name not in shown)]
 
 
-def ranked_by(draft: Draft, numbers: list[Decided]) -> tuple[str, ...]:
+def ranked_by(draft: QueryDraft, numbers: list[Decided]) -> tuple[str, ...]:
     """ "Which region has the most orders" asks for a region; how many it has is only shown where that is asked too."""
     if draft.said.limit is not None:
         return ()
@@ -306,7 +306,7 @@ def ranked_by(draft: Draft, numbers: list[Decided]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(number.name for number in numbers if number.name not in asked))
 
 
-def query_of_rows(draft: Draft) -> SemanticQuery:
+def query_of_rows(draft: QueryDraft) -> SemanticQuery:
     """Rows instead of numbers."""
     said = draft.said
     if words := said.compares or "":
@@ -361,12 +361,12 @@ def query_of_rows(draft: Draft) -> SemanticQuery:
     return in_roles(draft, query)
 
 
-def owner_of_subject(draft: Draft, subject: Ref) -> str:
+def owner_of_subject(draft: QueryDraft, subject: Ref) -> str:
     """The entity whose rows are asked for by name."""
     return draft.choose(subject, subject.of("entity") or subject.of("dimension")).owner
 
 
-def owner_of_outputs(draft: Draft) -> str:
+def owner_of_outputs(draft: QueryDraft) -> str:
     """The entity that has all the columns that are asked for: one spoken of, else one whose key is shown."""
     said = draft.said
     owners = [set(ref.near or ref.owners) for ref in said.outputs]
@@ -382,7 +382,7 @@ def owner_of_outputs(draft: Draft) -> str:
     return found[0] if found else min(common)
 
 
-def date_of_rows(draft: Draft, grain: Grain) -> str:
+def date_of_rows(draft: QueryDraft, grain: Grain) -> str:
     """ "Sorted by year": the column of that name, else the date of the rows. Raises Stop where they have none."""
     assert draft.base is not None
     part, date = draft.part(draft.base, grain), draft.default_time(draft.base)
@@ -391,7 +391,7 @@ def date_of_rows(draft: Draft, grain: Grain) -> str:
     return f"{draft.base}.{part.name}" if part is not None else date or ""
 
 
-def orders_of_rows(draft: Draft, dimensions: Sequence[str]) -> list[Order]:
+def orders_of_rows(draft: QueryDraft, dimensions: Sequence[str]) -> list[Order]:
     """What a list of *dimensions* is sorted by: what is said, else its only number or first column."""
     said = draft.said
     orders = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.analytics.reader.meaning.draft import Draft, normal_words
+from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import Narrowing, Ref
 from bot.analytics.reader.scope import Target
@@ -31,13 +31,13 @@ class Role:
         return {pair.left_column for pair in self.way.relationship_columns}
 
 
-def rivals(draft: Draft, left: str, right: str) -> list[Role]:
+def rivals(draft: QueryDraft, left: str, right: str) -> list[Role]:
     """All relationships that lead from *left* to *right*."""
     return [Role(left, one) for one in draft.context.entities[left].relationships if one.right_entity == right]
 
 
 def role_of(
-    draft: Draft, said: Ref | None, base: str, inside: Sequence[str] = (), owner: str | None = None
+    draft: QueryDraft, said: Ref | None, base: str, inside: Sequence[str] = (), owner: str | None = None
 ) -> Role | None:
     """The relationship that the words before something mean, of those that start at the rows spoken of.
 
@@ -70,14 +70,16 @@ def role_of(
     return fitting[0] if len(fitting) == 1 else None
 
 
-def place_of(draft: Draft, owner: str, role: Role | None) -> str:
+def place_of(draft: QueryDraft, owner: str, role: Role | None) -> str:
     """*owner* as it is reached over the role."""
     if role is None or not draft.nearness.leads_to_one(role.way.right_entity, owner) or owner == role.left:
         return owner
     return owner if role.way.default else f"{owner}@{role.way.name}"
 
 
-def towards(draft: Draft, targets: tuple[Target, ...], narrowing: Narrowing, role: Role | None) -> tuple[Target, ...]:
+def towards(
+    draft: QueryDraft, targets: tuple[Target, ...], narrowing: Narrowing, role: Role | None
+) -> tuple[Target, ...]:
     """ "From LAX": of columns that hold the same values the one that says where it starts."""
     said = narrowing.role
     if said is None:
@@ -94,14 +96,14 @@ def towards(draft: Draft, targets: tuple[Target, ...], narrowing: Narrowing, rol
     return found or targets
 
 
-def is_column(draft: Draft, target: Target, columns: set[str]) -> bool:
+def is_column(draft: QueryDraft, target: Target, columns: set[str]) -> bool:
     """Is it one of these columns as they are?"""
     owner, _, short = target.name.partition(".")
     dimension = draft.context.entities[owner].dimension(short)
     return dimension is not None and dimension.sql in columns
 
 
-def take_place(draft: Draft, owner: str, shown: Ref) -> None:
+def take_place(draft: QueryDraft, owner: str, shown: Ref) -> None:
     """Note in which role *owner* is shown. Raises Stop where it is shown in two."""
     said = shown.role or draft.said.role or role_of_verb(draft, owner)
     role = role_of(draft, said, draft.base or owner, owner=owner if shown.role else None)
@@ -112,7 +114,7 @@ def take_place(draft: Draft, owner: str, shown: Ref) -> None:
         raise Stop(not_understood(f"I cannot show `{words}` in two roles at once", "ask for one at a time", (words,)))
 
 
-def role_of_verb(draft: Draft, owner: str) -> Ref | None:
+def role_of_verb(draft: QueryDraft, owner: str) -> Ref | None:
     """ "Which user received the most", of payments that users send too: what the verb says of those who are shown."""
     asked = [draft.said.subject, draft.said.ranked, *draft.said.groups, *draft.said.outputs]
     if not any(owner in ref.entities or owner in ref.owners for ref in asked if ref is not None):
@@ -127,7 +129,7 @@ def role_of_verb(draft: Draft, owner: str) -> Ref | None:
     return None
 
 
-def in_role_of_verb(draft: Draft, verb: Ref | None, part: Related, link: str) -> Related:
+def in_role_of_verb(draft: QueryDraft, verb: Ref | None, part: Related, link: str) -> Related:
     """ "Users who received 3 payments": those that the verb leads to, of the several relationships between them."""
     if verb is None or len(rivals(draft, link, part.entity)) < 2:
         return part
@@ -135,7 +137,7 @@ def in_role_of_verb(draft: Draft, verb: Ref | None, part: Related, link: str) ->
     return part.model_copy(update={"entity": place_of(draft, part.entity, role)})
 
 
-def partner_of_verb(draft: Draft, verb: Ref | None, part: Related, partner: str) -> Filter | None:
+def partner_of_verb(draft: QueryDraft, verb: Ref | None, part: Related, partner: str) -> Filter | None:
     """ "Payments received by users": those that have a user there, and not at another of several relationships."""
     is_bare = not part.filters and part.against is None and (part.comparison, part.value) in ((">=", 1), ("=", 0))
     if verb is None or not is_bare or "@" in part.entity or len(rivals(draft, part.entity, partner)) < 2:
@@ -145,7 +147,7 @@ def partner_of_verb(draft: Draft, verb: Ref | None, part: Related, partner: str)
     return Filter(dimension=name, operator="is_null", negated=part.comparison == ">=")
 
 
-def in_roles(draft: Draft, query: SemanticQuery) -> SemanticQuery:
+def in_roles(draft: QueryDraft, query: SemanticQuery) -> SemanticQuery:
     """The query with what it shows reached in the roles that were said."""
     places = {owner: place for owner, place in draft.places.items() if place != owner}
     if not places:
@@ -165,7 +167,7 @@ def in_roles(draft: Draft, query: SemanticQuery) -> SemanticQuery:
     )
 
 
-def in_other_role(draft: Draft, part: Related, link: str) -> Related:
+def in_other_role(draft: QueryDraft, part: Related, link: str) -> Related:
     """ "Airports that have flights from Chicago": where they go to, for the flight's start is said of Chicago."""
     roles = rivals(draft, link, part.entity)
     if len(roles) < 2:
@@ -177,7 +179,7 @@ def in_other_role(draft: Draft, part: Related, link: str) -> Related:
     return part.model_copy(update={"entity": place_of(draft, part.entity, meant)})
 
 
-def fills(draft: Draft, role: Role, condition: Condition) -> bool:
+def fills(draft: QueryDraft, role: Role, condition: Condition) -> bool:
     """Does a condition on the rows of the role's left side speak of what the role leads to?"""
     if isinstance(condition, AnyOf):
         return any(fills(draft, role, one) for one in condition.any_of)
@@ -191,7 +193,7 @@ def fills(draft: Draft, role: Role, condition: Condition) -> bool:
     return is_behind and (named == role.way.name or (not named and role.way.default))
 
 
-def of_their_kind(draft: Draft, filters: list[Condition], grouped: Sequence[str] = ()) -> None:
+def of_their_kind(draft: QueryDraft, filters: list[Condition], grouped: Sequence[str] = ()) -> None:
     """ "Payments sent by users", where merchants send some too: those that have a partner of that kind. Raises Stop."""
     assert draft.base is not None
     filters += partners_shown(draft, grouped)
@@ -216,7 +218,7 @@ def of_their_kind(draft: Draft, filters: list[Condition], grouped: Sequence[str]
         filters.append(those)
 
 
-def partners_shown(draft: Draft, grouped: Sequence[str]) -> Iterator[Filter]:
+def partners_shown(draft: QueryDraft, grouped: Sequence[str]) -> Iterator[Filter]:
     """ "Amount by merchant category", where users are paid too: by that of those payments that have a merchant."""
     for owner in dict.fromkeys(name.partition(".")[0] for name in grouped):
         place = draft.places.get(owner, owner)
@@ -227,14 +229,14 @@ def partners_shown(draft: Draft, grouped: Sequence[str]) -> Iterator[Filter]:
             yield Filter(dimension=f"{place}.{key_name(draft, owner)}", operator="is_null", negated=True)
 
 
-def key_name(draft: Draft, entity: str) -> str:
+def key_name(draft: QueryDraft, entity: str) -> str:
     """The dimension that every row of *entity* has: its key, else the first."""
     dimensions = draft.context.entities[entity].dimensions
     keys = [one.name for one in dimensions if draft.is_key(Target("dimension", f"{entity}.{one.name}"))]
     return (keys or [one.name for one in dimensions])[0]
 
 
-def stop_at_roles(draft: Draft) -> None:
+def stop_at_roles(draft: QueryDraft) -> None:
     """A role of the rows that are counted or listed, which nothing has, would be dropped silently."""
     assert draft.base is not None
     spoken = {name for ref in (*draft.said.heads, *draft.said.groups) for name in ref.entities}
@@ -249,7 +251,7 @@ def stop_at_roles(draft: Draft) -> None:
             raise Stop(not_understood(f"I do not see what `{said.words}` is said of", None, (said.words,)))
 
 
-def stop_at_lost_roles(draft: Draft, filters: Sequence[Condition], shown: Sequence[str]) -> None:
+def stop_at_lost_roles(draft: QueryDraft, filters: Sequence[Condition], shown: Sequence[str]) -> None:
     """ "Authors who were cited by Ann": a role of rows that the answer never comes to would be dropped silently."""
     assert draft.base is not None
     said = draft.said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from bot.analytics.reader.meaning.checks import made_of, stop_at_strays
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.literals import is_text
 from bot.analytics.reader.meaning.numbers import decided_number, named_number
 from bot.analytics.reader.meaning.roles import take_place
@@ -17,7 +17,7 @@ from bylaw.semantic.query import (
 )
 
 
-def group_names(draft: Draft) -> list[str]:
+def group_names(draft: QueryDraft) -> list[str]:
     """The dimensions shown; an entity that is grouped by shows its label, or its key."""
     said = draft.said
     asked = [*said.groups, *([said.ranked] if said.ranked else [])]
@@ -46,7 +46,7 @@ def group_names(draft: Draft) -> list[str]:
     return list(dict.fromkeys([*found, *shown]))
 
 
-def add_up_facts(draft: Draft) -> None:
+def add_up_facts(draft: QueryDraft) -> None:
     """A fact that is shown beside numbers is a number itself, by its own way of adding up."""
     for ref in list(draft.said.outputs):
         if ref.of("fact") and not ref.of("dimension", "time"):
@@ -59,7 +59,7 @@ def add_up_facts(draft: Draft) -> None:
             draft.more.append(decided_number(draft, NumberSaid(ref)).name)
 
 
-def number_told(draft: Draft, ref: Ref) -> NumberSaid | None:
+def number_told(draft: QueryDraft, ref: Ref) -> NumberSaid | None:
     """ "By average list price: return the category and the list price": the only number that is of this fact."""
     metrics, facts = draft.context.metrics, {target.name for target in ref.of("fact")}
     found = []
@@ -72,7 +72,7 @@ def number_told(draft: Draft, ref: Ref) -> NumberSaid | None:
     return found[0] if len(found) == 1 else None
 
 
-def is_balance_told(draft: Draft, ref: Ref) -> bool:
+def is_balance_told(draft: QueryDraft, ref: Ref) -> bool:
     """ "The latest balance of each user: return the id and the balance": the number that is asked for anyway."""
     metrics = draft.context.metrics
     asked = {draft.names.get(number.ref.words) for number in draft.said.numbers}
@@ -81,7 +81,7 @@ def is_balance_told(draft: Draft, ref: Ref) -> bool:
     return any(name in made_of(draft, metric.name) for metric in known for name in facts)
 
 
-def add_group(draft: Draft, ref: Ref, found: list[str]) -> None:
+def add_group(draft: QueryDraft, ref: Ref, found: list[str]) -> None:
     dimensions = ref.of("dimension")
     if ref.entities and not dimensions:
         target = draft.choose(ref, ref.of("entity"))
@@ -99,7 +99,7 @@ def add_group(draft: Draft, ref: Ref, found: list[str]) -> None:
         each_row(draft, owner)
 
 
-def tells_row(draft: Draft, name: str, beside: Collection[str]) -> bool:
+def tells_row(draft: QueryDraft, name: str, beside: Collection[str]) -> bool:
     """Does a dimension name rows? A category that is one part of a label ("make" of a make and a model) does not."""
     owner, _, short = name.partition(".")
     label, dimension = draft.context.entities[owner].label, draft.context.entities[owner].dimension(short)
@@ -107,18 +107,18 @@ def tells_row(draft: Draft, name: str, beside: Collection[str]) -> bool:
     return short in label and (is_whole or dimension is None or not dimension.is_enum)
 
 
-def each_row(draft: Draft, entity: str) -> None:
+def each_row(draft: QueryDraft, entity: str) -> None:
     if entity not in draft.per:
         draft.per.append(entity)
 
 
-def shown_name(draft: Draft, ref: Ref) -> str:
+def shown_name(draft: QueryDraft, ref: Ref) -> str:
     target = draft.choose(ref, ref.of("dimension", "fact", "time"), owners_of_answer(draft))
     take_place(draft, target.owner, ref)
     return target.name
 
 
-def shown_names(draft: Draft, ref: Ref) -> list[str]:
+def shown_names(draft: QueryDraft, ref: Ref) -> list[str]:
     """What a list shows of *ref*; of rows what people tell them apart by."""
     if ref.of("dimension", "fact", "time") or not ref.entities:
         return [shown_name(draft, ref)]
@@ -127,25 +127,25 @@ def shown_names(draft: Draft, ref: Ref) -> list[str]:
     return draft.label(entity)
 
 
-def owners_of_answer(draft: Draft) -> list[str]:
+def owners_of_answer(draft: QueryDraft) -> list[str]:
     said = draft.said
     refs = [said.ranked, said.subject, *said.groups]
     return [*draft.per, *(name for ref in refs if ref is not None for name in ref.entities)]
 
 
-def label_or_name(draft: Draft, ref: Ref) -> list[str]:
+def label_or_name(draft: QueryDraft, ref: Ref) -> list[str]:
     named = ref.of("dimension", "fact", "time")
     if not named and ref.entities:
         return draft.label(draft.choose(ref, ref.of("entity")).name)
     return [draft.choose(ref, named, () if ref.near else owners_of_answer(draft)).name]
 
 
-def metrics_known(draft: Draft) -> str:
+def metrics_known(draft: QueryDraft) -> str:
     known = ", ".join(name.replace("_", " ") for name in sorted(draft.context.metrics))
     return f"the metrics are: {known}"
 
 
-def orders_of(draft: Draft, dimensions: list[str]) -> tuple[Order, ...]:
+def orders_of(draft: QueryDraft, dimensions: list[str]) -> tuple[Order, ...]:
     said, found = draft.said, []
     for order in said.orders:
         descending = order.descending
@@ -179,12 +179,12 @@ def orders_of(draft: Draft, dimensions: list[str]) -> tuple[Order, ...]:
     return tuple({order.by: order for order in reversed(found)}.values())[::-1]
 
 
-def first_text(draft: Draft, dimensions: Sequence[str]) -> str:
+def first_text(draft: QueryDraft, dimensions: Sequence[str]) -> str:
     """What is sorted alphabetically: the first column of text, where there is one."""
     return next((name for name in dimensions if is_text(draft, name)), dimensions[0])
 
 
-def order_name(draft: Draft, ref: Ref, dimensions: Sequence[str]) -> str:
+def order_name(draft: QueryDraft, ref: Ref, dimensions: Sequence[str]) -> str:
     named = {target.name for target in ref.of("dimension", "time", "fact")}
     shown = next((name for name in dimensions if name in named), None)
     if shown is not None:
@@ -197,7 +197,7 @@ def order_name(draft: Draft, ref: Ref, dimensions: Sequence[str]) -> str:
     return label_or_name(draft, ref)[0]
 
 
-def limited_by(draft: Draft, dimensions: Sequence[str]) -> tuple[str, ...]:
+def limited_by(draft: QueryDraft, dimensions: Sequence[str]) -> tuple[str, ...]:
     """ "Top 3 products in each category": the groups that each have their own first rows."""
     ranked = draft.said.ranked
     inside = [ref for ref in draft.said.groups if ranked is None or ref.words != ranked.words]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from bot.analytics.reader.headline import readable
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.links import links
 from bot.analytics.reader.meaning.metrics import base_of
 from bot.analytics.reader.reading import Stop, Unclear, not_understood
@@ -17,7 +17,7 @@ from bylaw.semantic.gotchas import applicable
 from bylaw.semantic.query import SemanticQuery
 
 
-def stop_at_things(draft: Draft, query: SemanticQuery) -> None:
+def stop_at_things(draft: QueryDraft, query: SemanticQuery) -> None:
     """ "Which salesperson sold the most cars": different cars, or sales, of which a car may have several?"""
     said = draft.said
     base = draft.base
@@ -39,7 +39,7 @@ def stop_at_things(draft: Draft, query: SemanticQuery) -> None:
             raise Stop(Unclear(words, choices))
 
 
-def pairs_once(draft: Draft, link: str, *ends: str) -> bool:
+def pairs_once(draft: QueryDraft, link: str, *ends: str) -> bool:
     """Is a row of *link* told by its two ends, so that no two of its rows connect the same two?"""
     entity = draft.context.entities[link]
     columns = [one.relationship_columns for one in entity.relationships if one.right_entity in ends]
@@ -47,7 +47,7 @@ def pairs_once(draft: Draft, link: str, *ends: str) -> bool:
     return bool(key) and key <= {part.left_column for parts in columns for part in parts}
 
 
-def stop_at_each_row(draft: Draft, query: SemanticQuery) -> None:
+def stop_at_each_row(draft: QueryDraft, query: SemanticQuery) -> None:
     """ "Net revenue per order by month": how much an order has on average, or what each of them has? Raises Stop."""
     said = draft.said
     rows = [ref for ref in said.per if ref in said.groups and ref.entities and not ref.of("dimension")]
@@ -72,7 +72,7 @@ def stop_at_each_row(draft: Draft, query: SemanticQuery) -> None:
     raise Stop(Unclear(f"{words} per {each}", choices))
 
 
-def stop_at_done(draft: Draft, query: SemanticQuery) -> None:
+def stop_at_done(draft: QueryDraft, query: SemanticQuery) -> None:
     """ "Total quantity sold", where `items sold` leaves some rows out, as not sold: a column does not. Raises Stop."""
     bases = {
         base_of(draft, name, query) for name in query.metrics if name.endswith(")") and not name.startswith("count")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
 
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.times import is_bare, parts_of_date, time_of_done, time_of_related
 from bot.analytics.reader.reading import NotUnderstood, Stop, Unclear, not_understood
 from bot.analytics.reader.said import TimeSaid
@@ -35,7 +35,7 @@ class Side:
     starts: date = date.min
 
 
-def decide_spans(draft: Draft) -> None:
+def decide_spans(draft: QueryDraft) -> None:
     """Give "the month before" its days, and take apart "from Q1 to Q2" where what lies at its ends is compared."""
     said = draft.said
     if said.compares:
@@ -57,14 +57,14 @@ def decide_spans(draft: Draft) -> None:
             before = (span.start, span.end)
 
 
-def _previous(draft: Draft, span: Span) -> Shift | None:
+def _previous(draft: QueryDraft, span: Span) -> Shift | None:
     """ "Last quarter against the previous quarter": the one before it, not the same again."""
     words = draft.text[span.begins : span.ends].lower()
     found = re.fullmatch(r"(?:previous|prior) (day|week|month|quarter|year)", words)
     return Shift(1, found[1]) if found else None  # type: ignore[arg-type]  # one of the units
 
 
-def _shifted(draft: Draft, span: Span, shift: Shift, before: tuple[date, date] | None) -> Span:
+def _shifted(draft: QueryDraft, span: Span, shift: Shift, before: tuple[date, date] | None) -> Span:
     days = shift.of(*before) if before is not None else None
     if days is None and before is not None and draft.said.compares and shift.unit == "year":
         days = _beside(*before, -shift.count)
@@ -87,7 +87,7 @@ def label_of(start: date, end: date) -> str:
     return f"{start.isoformat()} up to {end.isoformat()}"
 
 
-def joined_spans(draft: Draft) -> list[TimeSaid]:
+def joined_spans(draft: QueryDraft) -> list[TimeSaid]:
     """The spans that stand one after the other and are said of one date; fewer than two are none."""
     times = [time for time in draft.said.times if time.span.start is not None]
     goes_on = draft.previous is not None and (draft.follows or not draft.said.numbers)
@@ -123,7 +123,7 @@ def _beside(start: date, end: date, years: int) -> tuple[date, date] | None:
     return None if end > _years_on(start, 1) - timedelta(days=1) else (_years_on(start, years), _years_on(end, years))
 
 
-def stop_at_one_side(draft: Draft) -> None:
+def stop_at_one_side(draft: QueryDraft) -> None:
     """ "Against last year": what lies on the other side was not said."""
     for time in draft.said.times:
         known = [at for at in draft.said.compared_at if at <= time.span.begins]
@@ -137,7 +137,7 @@ def is_one(times: Sequence[TimeSaid]) -> bool:
     return all(first.span.end == second.span.start for first, second in pairwise(times))
 
 
-def merge_spans(draft: Draft, times: Sequence[TimeSaid]) -> None:
+def merge_spans(draft: QueryDraft, times: Sequence[TimeSaid]) -> None:
     """Take spans that follow each other as the one that they make up."""
     first, last = times[0].span, times[-1].span
     assert first.start is not None and last.end is not None
@@ -146,7 +146,7 @@ def merge_spans(draft: Draft, times: Sequence[TimeSaid]) -> None:
     draft.said.times.append(TimeSaid(whole, times[0].ref or times[-1].ref, times[0].near))
 
 
-def merge_joined(draft: Draft) -> None:
+def merge_joined(draft: QueryDraft) -> None:
     """Of rows that are listed, those of one month and the next are those of both."""
     times = joined_spans(draft)
     ordered = sorted(times, key=lambda time: time.span.start or date.min)
@@ -159,7 +159,7 @@ def merge_joined(draft: Draft) -> None:
         merge_spans(draft, ordered)
 
 
-def decide_sides(draft: Draft) -> list[Side]:
+def decide_sides(draft: QueryDraft) -> list[Side]:
     """The spans that each have their own column. Those that are meant as one are made one."""
     said = draft.said
     times = joined_spans(draft)
@@ -180,7 +180,7 @@ def decide_sides(draft: Draft) -> list[Side]:
     return sides
 
 
-def _side(draft: Draft, time: TimeSaid) -> Side:
+def _side(draft: QueryDraft, time: TimeSaid) -> Side:
     assert time.span.start is not None and time.span.end is not None
     parts = parts_of_date(draft, time, time.span.start, time.span.end)
     if parts is not None:
@@ -189,7 +189,7 @@ def _side(draft: Draft, time: TimeSaid) -> Side:
     return Side(time.span.label, window, (), time.span.start)
 
 
-def date_of_sides(draft: Draft, times: Sequence[TimeSaid], filters: Sequence[Condition]) -> str | None:
+def date_of_sides(draft: QueryDraft, times: Sequence[TimeSaid], filters: Sequence[Condition]) -> str | None:
     """The time dimension that is named beside the spans. Related rows are counted in one span at a time."""
     for time in times:
         if (known := draft.clauses.get(time.clause)) in filters and known is not None and not is_bare(known):
@@ -207,7 +207,7 @@ def date_of_sides(draft: Draft, times: Sequence[TimeSaid], filters: Sequence[Con
     return None
 
 
-def _each_or_all(draft: Draft, times: Sequence[TimeSaid]) -> Unclear | NotUnderstood:
+def _each_or_all(draft: QueryDraft, times: Sequence[TimeSaid]) -> Unclear | NotUnderstood:
     """ "In March and April": each month, or both together? "In both" may be what was there in each of them."""
     first, last = times[0].span, times[-1].span
     if draft.text[: first.begins].lower().rstrip().endswith("both"):
@@ -225,7 +225,7 @@ def _each_or_all(draft: Draft, times: Sequence[TimeSaid]) -> Unclear | NotUnders
     )
 
 
-def aligned(draft: Draft, query: SemanticQuery) -> SemanticQuery:
+def aligned(draft: QueryDraft, query: SemanticQuery) -> SemanticQuery:
     """*query* with the periods that it compares side by side: January beside January, up to the same day.
 
     Raises Stop where a span is compared with itself, or periods of that grain have no counterparts.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal, cast
 
-from bot.analytics.reader.meaning.draft import Draft, Each, normal_words
+from bot.analytics.reader.meaning.draft import Each, QueryDraft, normal_words
 from bot.analytics.reader.meaning.guesses import counted_in
 from bot.analytics.reader.reading import Stop, Unclear, not_understood
 from bot.analytics.reader.said import NumberSaid, Ref
@@ -24,7 +24,7 @@ _COUNTS = ("count", "count_distinct")
 _WORDS: dict[Kind, str] = {"avg": "average", "median": "median", "min": "minimum", "max": "maximum"}
 
 
-def decide_summaries(draft: Draft) -> None:
+def decide_summaries(draft: QueryDraft) -> None:
     """Which numbers are of several numbers, and of each of what. Raises Stop."""
     said = draft.said
     decide_stored(draft)
@@ -52,7 +52,7 @@ def decide_summaries(draft: Draft) -> None:
     draft.each, said.with_empty = each, said.is_empty_too
 
 
-def decide_stored(draft: Draft) -> None:
+def decide_stored(draft: QueryDraft) -> None:
     """ "Average number of citations per paper": where a paper has that number, it is the average of it."""
     said = draft.said
     for number in said.numbers:
@@ -67,7 +67,7 @@ def decide_stored(draft: Draft) -> None:
             said.groups = [one for one in said.groups if one not in said.per or own[0].owner not in one.entities]
 
 
-def decide_own(draft: Draft) -> None:
+def decide_own(draft: QueryDraft) -> None:
     """ "Average list price per product", where each has one: the average of all, for that of one row is no average."""
     said = draft.said
     own = said.per[0].entities if len(said.per) == 1 else ()
@@ -78,7 +78,7 @@ def decide_own(draft: Draft) -> None:
         said.per.clear()
 
 
-def is_mean(draft: Draft, number: NumberSaid) -> bool:
+def is_mean(draft: QueryDraft, number: NumberSaid) -> bool:
     """Is it the average, or the median, of a column?"""
     metrics = {draft.context.metrics[target.name].agg for target in number.ref.of("metric")}
     if metrics:
@@ -86,7 +86,7 @@ def is_mean(draft: Draft, number: NumberSaid) -> bool:
     return number.agg in ("avg", "median") and bool(number.ref.of("fact"))
 
 
-def decide_adverbs(draft: Draft) -> None:
+def decide_adverbs(draft: QueryDraft) -> None:
     """ "Average monthly net revenue": what may be the name of a plan, where the rows that count lead to no plan."""
     said = draft.said
     means = [number for number in said.numbers if number.summary or number.agg in ("avg", "median")]
@@ -102,7 +102,7 @@ def decide_adverbs(draft: Draft) -> None:
             said.each_grain, said.each_adverb = grain, narrowing.ref.words
 
 
-def stop_at_adverb(draft: Draft) -> None:
+def stop_at_adverb(draft: QueryDraft) -> None:
     """ "The average monthly amount": of the rows of each month, or of what each month adds up to? Raises Stop."""
     said = draft.said
     means = [number for number in said.numbers if number.agg in ("avg", "median") and number.ref.of("fact")]
@@ -118,7 +118,7 @@ def stop_at_adverb(draft: Draft) -> None:
     raise Stop(Unclear(f"{mean} {adverb} {words}", choices))
 
 
-def stop_at_single_rows(draft: Draft) -> None:
+def stop_at_single_rows(draft: QueryDraft) -> None:
     """ "The average check-ins per shop": of its single rows, which nothing speaks of, or of what they add up to?
 
     Raises Stop.
@@ -146,19 +146,19 @@ def stop_at_single_rows(draft: Draft) -> None:
         raise Stop(Unclear(f"{mean} {words} per {each}", choices))
 
 
-def names_rows(draft: Draft, ref: Ref, owner: str) -> bool:
+def names_rows(draft: QueryDraft, ref: Ref, owner: str) -> bool:
     """ "The average order amount": do the words of the fact say whose it is?"""
     words = set(normal_words(ref.words))
     names = (owner, *draft.context.entities[owner].synonyms)
     return any(set(normal_words(name.replace("_", " "))) < words for name in names)
 
 
-def shows_each(draft: Draft, each: Ref) -> bool:
+def shows_each(draft: QueryDraft, each: Ref) -> bool:
     """ "Per shop: return the shop's name and the average": is a column of each asked for?"""
     return any(set(each.entities) & {*ref.near, *ref.owners} for ref in draft.said.outputs)
 
 
-def has_many(draft: Draft, fact: Target) -> bool:
+def has_many(draft: QueryDraft, fact: Target) -> bool:
     """Does one of what is averaged over have many rows with the fact, that are added up?"""
     owner, _, short = fact.name.partition(".")
     own = [one.default_aggregation for one in draft.context.entities[owner].facts if one.name == short]
@@ -170,7 +170,7 @@ def of_whom(words: str) -> Stop:
     return Stop(not_understood(message, "say it with `per`: `per customer`, `per month`", (words,)))
 
 
-def each_of(draft: Draft) -> Each | None:
+def each_of(draft: QueryDraft) -> Each | None:
     """What each of has a number: what "per" stands before, else the only thing that there is one for each of."""
     said = draft.said
     per = [ref for ref in said.per if ref in said.groups]
@@ -193,19 +193,19 @@ def each_of(draft: Draft) -> Each | None:
     return None
 
 
-def others_spoken_of(draft: Draft, each: Ref) -> bool:
+def others_spoken_of(draft: QueryDraft, each: Ref) -> bool:
     """ "The average number of citations of publications in each journal": of a publication, or of a journal?"""
     known = {*each.entities, *(name for number in draft.said.numbers for name in counted_in(draft, number))}
     return any(set(head.entities) - known for head in draft.said.heads)
 
 
-def counts(draft: Draft, number: NumberSaid) -> bool:
+def counts(draft: QueryDraft, number: NumberSaid) -> bool:
     """Is it a number of rows?"""
     metrics = [draft.context.metrics[target.name] for target in number.ref.of("metric")]
     return number.agg == "count" or (bool(metrics) and all(metric.agg in _COUNTS for metric in metrics))
 
 
-def adds_up(draft: Draft, number: NumberSaid) -> bool:
+def adds_up(draft: QueryDraft, number: NumberSaid) -> bool:
     """Is it a total, or a count, of the rows that each has, and no average by itself?"""
     if number.ref.of("fact"):
         return number.is_total
@@ -223,7 +223,7 @@ def are_rows(number: NumberSaid) -> bool:
     return number.ref.is_plural and bool(number.ref.entities) and normal_words(number.ref.words)[-1] not in AMOUNTS
 
 
-def summary_of(draft: Draft, agg: str, name: str) -> Summary:
+def summary_of(draft: QueryDraft, agg: str, name: str) -> Summary:
     """The summary of the number *name*, of what was decided to be each."""
     assert draft.each is not None
     per: list[str] = []
@@ -245,7 +245,7 @@ def summary_of(draft: Draft, agg: str, name: str) -> Summary:
     )
 
 
-def each_target(draft: Draft, ref: Ref) -> tuple[list[str], list[str]]:
+def each_target(draft: QueryDraft, ref: Ref) -> tuple[list[str], list[str]]:
     """The rows of an entity, or the values of a column."""
     dimensions = ref.of("dimension")
     if ref.entities and not dimensions:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from bot.analytics.reader.headline import readable
-from bot.analytics.reader.meaning.draft import Draft, normal_words
+from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.meaning.links import link_of, links
 from bot.analytics.reader.meaning.metrics import base_of
 from bot.analytics.reader.meaning.narrowed import NO_QUERY, gather_related, narrowed, owner_of
@@ -28,7 +28,7 @@ from bylaw.semantic.query import (
 _WITHOUT = re.compile(r"\b(?:without|with (?:no|zero)|that (?:have|had) no|having no)\b", re.IGNORECASE)
 
 
-def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, str | None]:
+def window_of(draft: QueryDraft, filters: list[Condition]) -> tuple[Window | None, str | None]:
     """The window of the metrics; spans said of other dates become conditions."""
     window: Window | None = None
     dimension: str | None = None
@@ -51,7 +51,7 @@ def window_of(draft: Draft, filters: list[Condition]) -> tuple[Window | None, st
 
 
 def dated(
-    draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None
+    draft: QueryDraft, filters: list[Condition], times: Sequence[TimeSaid] | None = None
 ) -> Iterator[tuple[date, date, TimeSaid]]:
     """The spans that a date of the rows is needed for. Where rows have only parts of dates, conditions are added."""
     for time in draft.said.times if times is None else times:
@@ -64,7 +64,7 @@ def dated(
             yield start, end, time
 
 
-def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> bool:
+def stands_in_clause(draft: QueryDraft, time: TimeSaid, filters: list[Condition]) -> bool:
     """ "Authors who wrote papers in 2020", "customers who use the feature export in May": when that was.
 
     It is the date of the rows behind the verb, or of those that connect them. Adds the condition where it belongs.
@@ -96,7 +96,7 @@ def stands_in_clause(draft: Draft, time: TimeSaid, filters: list[Condition]) -> 
     return False
 
 
-def put_inside(draft: Draft, filters: list[Condition], known: Related, time: TimeSaid) -> None:
+def put_inside(draft: QueryDraft, filters: list[Condition], known: Related, time: TimeSaid) -> None:
     """Hold the rows that *known*, one of *filters*, counts to the span."""
     name = base_of(draft, known.metric, NO_QUERY)
     dates = [found for one in (*links(draft, known.entity, name), name) if (found := draft.default_time(one))]
@@ -109,7 +109,7 @@ def put_inside(draft: Draft, filters: list[Condition], known: Related, time: Tim
     replaced(draft, filters, known, narrowed(draft, known, name, inside))
 
 
-def stop_at_either(draft: Draft, time: TimeSaid, known: Related, name: str, dated: str) -> None:
+def stop_at_either(draft: QueryDraft, time: TimeSaid, known: Related, name: str, dated: str) -> None:
     """ "Orders without refunds in May": is May of the orders, or of the refunds?
 
     Only where both happen: customers are there all the time. What happens is dated and belongs to others.
@@ -132,7 +132,7 @@ def stop_at_either(draft: Draft, time: TimeSaid, known: Related, name: str, date
     raise Stop(Unclear(draft.text[without[-1] : ends], tuple(Choice(value=text, label=text) for text in texts)))
 
 
-def time_of_metric(draft: Draft, name: str) -> str | None:
+def time_of_metric(draft: QueryDraft, name: str) -> str | None:
     """The date that a metric says it is told by."""
     metric = draft.context.metrics.get(name)
     return None if metric is None else metric.dated_by
@@ -143,24 +143,24 @@ def is_bare(part: Related) -> bool:
     return (part.filters, part.comparison, part.value) == ((), ">=", 1)
 
 
-def replaced(draft: Draft, filters: list[Condition], known: Related, new: Related) -> None:
+def replaced(draft: QueryDraft, filters: list[Condition], known: Related, new: Related) -> None:
     """Put *new* in the place of *known*, one of *filters*."""
     filters[next(i for i, one in enumerate(filters) if one is known)] = new
     draft.clauses.update({number: new for number, one in draft.clauses.items() if one is known})
 
 
-def dated_related(draft: Draft, query: SemanticQuery) -> list[Related]:
+def dated_related(draft: QueryDraft, query: SemanticQuery) -> list[Related]:
     """The conditions of *query* on related rows of some days: "with no orders in 2026"."""
     related = [one for one in query.filters if isinstance(one, Related)]
     return [one for one in related if any(is_date(draft, part) for part in one.filters)]
 
 
-def is_date(draft: Draft, part: Condition) -> bool:
+def is_date(draft: QueryDraft, part: Condition) -> bool:
     """Does it hold rows to the date that they have by default?"""
     return isinstance(part, Filter) and part.dimension == draft.default_time(part.dimension.partition(".")[0])
 
 
-def redated(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
+def redated(draft: QueryDraft, previous: SemanticQuery) -> SemanticQuery:
     """*previous* with other days for its related rows, where the question goes on with nothing but these."""
     times = [time for time in draft.said.times if time.ref is None and not time.near]
     known = dated_related(draft, previous)
@@ -176,7 +176,7 @@ def redated(draft: Draft, previous: SemanticQuery) -> SemanticQuery:
     return previous.model_copy(update={"filters": tuple(new if one is known[0] else one for one in previous.filters)})
 
 
-def shown_until(draft: Draft, time: TimeSaid, start: date, end: date) -> date:
+def shown_until(draft: QueryDraft, time: TimeSaid, start: date, end: date) -> date:
     """Where a window ends. Periods without rows are shown up to today and from a first day, never without end."""
     if not draft.said.with_empty:
         return end
@@ -186,7 +186,7 @@ def shown_until(draft: Draft, time: TimeSaid, start: date, end: date) -> date:
     return min(end, max(start, draft.today) + timedelta(days=1))
 
 
-def parts_of_date(draft: Draft, time: TimeSaid, start: date, end: date) -> list[Condition] | None:
+def parts_of_date(draft: QueryDraft, time: TimeSaid, start: date, end: date) -> list[Condition] | None:
     """A year or a month of rows that have no date but columns for its parts. None where a date is at hand."""
     assert draft.base is not None
     if time.ref is not None and time.ref.of("time"):
@@ -211,7 +211,7 @@ def parts_of_date(draft: Draft, time: TimeSaid, start: date, end: date) -> list[
     return None
 
 
-def time_of_related(draft: Draft, time: TimeSaid) -> str | None:
+def time_of_related(draft: QueryDraft, time: TimeSaid) -> str | None:
     """ "How many patients had treatments last month": the date of the treatments, which stand beside it."""
     assert draft.base is not None
     for name in time.near:
@@ -221,7 +221,7 @@ def time_of_related(draft: Draft, time: TimeSaid) -> str | None:
     return None
 
 
-def time_of_done(draft: Draft, clause: int = 0) -> str | None:
+def time_of_done(draft: QueryDraft, clause: int = 0) -> str | None:
     """ "Which agent solved the most tickets in October": when that was done which the condition says was done."""
     assert draft.base is not None
     done = [part for part in draft.said.conditions if part.clause == clause and not part.negated]
@@ -233,7 +233,7 @@ def time_of_done(draft: Draft, clause: int = 0) -> str | None:
     return None
 
 
-def time_of_rows(draft: Draft, filters: Sequence[Condition], window: Window | None) -> str | None:
+def time_of_rows(draft: QueryDraft, filters: Sequence[Condition], window: Window | None) -> str | None:
     """ "How many customers placed orders each month": when they did, not when they became customers. Raises Stop."""
     assert draft.base is not None
     if window is not None or any(time.ref is not None for time in draft.said.times) or draft.previous is not None:
@@ -258,7 +258,7 @@ def time_of_rows(draft: Draft, filters: Sequence[Condition], window: Window | No
     return name
 
 
-def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid] | None = None) -> None:
+def list_window(draft: QueryDraft, filters: list[Condition], times: Sequence[TimeSaid] | None = None) -> None:
     """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
     assert draft.base is not None
     seen: set[tuple[str, int]] = set()
@@ -278,7 +278,7 @@ def list_window(draft: Draft, filters: list[Condition], times: Sequence[TimeSaid
         place(draft, filters, within(name, time), clause=time.clause)
 
 
-def times_of_number(draft: Draft, number: NumberSaid, filters: list[Condition]) -> None:
+def times_of_number(draft: QueryDraft, number: NumberSaid, filters: list[Condition]) -> None:
     """Spans that are said of one number alone are conditions on its own rows."""
     if number.times:
         list_window(draft, filters, number.times)
@@ -286,7 +286,7 @@ def times_of_number(draft: Draft, number: NumberSaid, filters: list[Condition]) 
 
 
 def place(
-    draft: Draft, filters: list[Condition], parts: Sequence[Condition], owner: str | None = None, clause: int = 0
+    draft: QueryDraft, filters: list[Condition], parts: Sequence[Condition], owner: str | None = None, clause: int = 0
 ) -> None:
     """Add conditions on one entity where they belong: inside the related rows that lead to it, else beside others.
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from bot.analytics.reader.headline import readable
-from bot.analytics.reader.meaning.draft import Draft
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.numbers import Decided, identifier
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import UnitSaid
@@ -18,7 +18,7 @@ from bylaw.semantic.query import Measure
 _ROUNDED = ("avg", "median")
 
 
-def in_units(draft: Draft, numbers: Sequence[Decided]) -> list[Decided]:
+def in_units(draft: QueryDraft, numbers: Sequence[Decided]) -> list[Decided]:
     """The numbers, each in the unit that it was asked for in. Raises Stop where nothing says that it has one."""
     found = list(numbers)
     if not found and draft.said.ratio is None:
@@ -36,7 +36,7 @@ def in_units(draft: Draft, numbers: Sequence[Decided]) -> list[Decided]:
     return found
 
 
-def places_of(draft: Draft, said: UnitSaid, numbers: Sequence[Decided]) -> list[int]:
+def places_of(draft: QueryDraft, said: UnitSaid, numbers: Sequence[Decided]) -> list[int]:
     """Which numbers a unit is said of: the one named before it, else every one that is told in such units."""
     name = draft.names.get(said.of.words) if said.of is not None else None
     named = [i for i, number in enumerate(numbers) if name is not None and name in (number.name, metric_of(number))]
@@ -48,13 +48,13 @@ def metric_of(number: Decided) -> str:
     return number.measure.metric if number.measure is not None else number.name
 
 
-def is_alike(draft: Draft, name: str, unit: Unit) -> bool:
+def is_alike(draft: QueryDraft, name: str, unit: Unit) -> bool:
     """Is the number told in this unit, or in one that it converts from?"""
     declared, named = draft.unit_of(name)
     return unit in named or (declared is not None and declared.kind == unit.kind)
 
 
-def in_unit(draft: Draft, number: Decided, said: UnitSaid) -> Decided:
+def in_unit(draft: QueryDraft, number: Decided, said: UnitSaid) -> Decided:
     over = number.measure.over if number.measure is not None else "value"
     known = converted(draft, metric_of(number), said.unit) if over in ("value", "change", "running") else None
     if over in ("growth", "share") and said.unit.kind == "percent":
@@ -72,7 +72,7 @@ def in_unit(draft: Draft, number: Decided, said: UnitSaid) -> Decided:
     return replace(number, name=short, measure=scaled)
 
 
-def converted(draft: Draft, name: str, unit: Unit) -> Fraction | None:
+def converted(draft: QueryDraft, name: str, unit: Unit) -> Fraction | None:
     """How many *unit* one of what *name* is told in is; None where nothing says so."""
     declared, named = draft.unit_of(name)
     if declared is not None:
@@ -80,7 +80,7 @@ def converted(draft: Draft, name: str, unit: Unit) -> Fraction | None:
     return Fraction(1) if unit in named else None
 
 
-def stop_at_units(draft: Draft, names: Sequence[str]) -> None:
+def stop_at_units(draft: QueryDraft, names: Sequence[str]) -> None:
     """Columns of a list are shown as they are, so they must be in the unit that was asked for."""
     for said in draft.said.units:
         name = draft.names.get(said.of.words) if said.of is not None else None
@@ -90,7 +90,7 @@ def stop_at_units(draft: Draft, names: Sequence[str]) -> None:
     stop_at_rounding(draft, [])
 
 
-def stop_at_rounding(draft: Draft, numbers: Sequence[Decided]) -> None:
+def stop_at_rounding(draft: QueryDraft, numbers: Sequence[Decided]) -> None:
     """Whole numbers are asked for: what is an average or a quotient is not rounded silently."""
     if not draft.said.is_whole:
         return
@@ -100,7 +100,7 @@ def stop_at_rounding(draft: Draft, numbers: Sequence[Decided]) -> None:
         raise Stop(not_understood("I do not round numbers", "ask without `as an integer`", ("integer",)))
 
 
-def aggregation(draft: Draft, name: str) -> str:
+def aggregation(draft: QueryDraft, name: str) -> str:
     metric = draft.context.metrics.get(name)
     return (metric.agg or metric.type) if metric is not None else name.partition("(")[0]
 
@@ -109,12 +109,12 @@ def is_scaled(number: Decided) -> bool:
     return number.measure is not None and number.measure.scale[1] != 1
 
 
-def stop_at_any(draft: Draft) -> NoReturn:
+def stop_at_any(draft: QueryDraft) -> NoReturn:
     """Quotients and averages of before are told as they are."""
     raise nothing_says(draft.said.units[0])
 
 
-def nothing_says(said: UnitSaid, name: str | None = None, draft: Draft | None = None) -> Stop:
+def nothing_says(said: UnitSaid, name: str | None = None, draft: QueryDraft | None = None) -> Stop:
     declared = draft.unit_of(name)[0] if draft is not None and name is not None else None
     if declared is not None and name is not None:
         message = f"`{readable(name)}` is in {declared.name}, not in `{said.words}`"

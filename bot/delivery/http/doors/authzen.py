@@ -17,7 +17,7 @@ from fastapi import FastAPI, HTTPException, Request, Response
 from bot.conversation import told_json
 from bot.gate.desk import StoreDesk
 from bylaw.errors import UsageError
-from bylaw.gate.answer import Answer
+from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call
 from bylaw.gate.desk import call_of
 
@@ -85,7 +85,7 @@ def install(app: FastAPI, desk: StoreDesk) -> None:
         )
 
 
-def result(answer: Answer) -> dict[str, Any]:
+def result(answer: GateAnswer) -> dict[str, Any]:
     """The answer as the API says it: everything but yes or no stands in its context."""
     context = answer.as_json()
     if not answer.is_allowed:

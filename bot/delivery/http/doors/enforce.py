@@ -35,7 +35,7 @@ Kept = Callable[[ComplianceDecision], None]
 Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
 
-class Asked(BaseModel):
+class EnforceQuestion(BaseModel):
     """A question that somebody is about to answer. `facts` are what is known of the case otherwise."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,7 +47,7 @@ class Asked(BaseModel):
     at: Annotated[str, Field(max_length=40)] | None = None
 
 
-class Answered(Asked):
+class Answered(EnforceQuestion):
     """A question and the answer that somebody wants to give; `claims` say what it says."""
 
     response: Annotated[str, Field(min_length=1, max_length=MAX_RESPONSE)]
@@ -87,7 +87,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     async def written(request: Request) -> Response:
         """Hold an answer against the policies while it is being written."""
         body = written_lines(request, settings.max_body_bytes)
-        asked = read(Asked, await anext(body, b""), "the first line")
+        asked = read(EnforceQuestion, await anext(body, b""), "the first line")
         services = await run_in_threadpool(serving.services)
         check_readable(asked.query)
         question, started = _question(asked, request, services), services.clock()
@@ -106,7 +106,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     app.router.routes.insert(0, LinesRoute(PATH, written, methods=["POST"]))
 
 
-def _question(body: Asked, request: Request, services: Services) -> Question:
+def _question(body: EnforceQuestion, request: Request, services: Services) -> Question:
     request_id = named(request, body.request_id)
     user = asker(request, body.user)
     question = Question(

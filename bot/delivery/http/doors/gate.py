@@ -35,7 +35,7 @@ class Session(BaseModel):
     facts: Names = Field(default_factory=dict)
 
 
-class Asked(BaseModel):
+class DecideBody(BaseModel):
     """A call that somebody wants to make."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,7 +51,7 @@ class Asked(BaseModel):
     mode: Literal["enforce", "shadow"] | None = None
 
     @model_validator(mode="after")
-    def _names_one(self) -> Asked:
+    def _names_one(self) -> DecideBody:
         if (self.action is None) == (self.tool is None):
             raise ValueError("a call names either an `action` or a `tool`")
         return self
@@ -103,7 +103,7 @@ def install(app: FastAPI, serving: Serving) -> StoreDesk:
     """Add the endpoints to *app*."""
     desk = desk_of(serving)
 
-    async def decide(body: Asked, request: Request) -> Response:
+    async def decide(body: DecideBody, request: Request) -> Response:
         """Decide a call before it is made."""
         session = body.session.model_dump() if isinstance(body.session, Session) else body.session
         call = call_of(

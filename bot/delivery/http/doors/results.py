@@ -28,7 +28,7 @@ Format = Literal["csv", "parquet", "json", "yaml", "png", "svg"]
 Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
 
-class Asked(AnalyticsQuery):
+class AgentQuestion(AnalyticsQuery):
     """The question of an agent, as long as one may be."""
 
     natural_language: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
@@ -42,7 +42,7 @@ class Analytics(BaseModel):
     request_id: Id | None = None
     session_id: Id | None = None  # of the conversation that this goes on with
     actor: Actor = Actor(type="agent")
-    query: Asked
+    query: AgentQuestion
     preferences: AnalyticsPreferences = AnalyticsPreferences()
 
 

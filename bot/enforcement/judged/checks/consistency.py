@@ -7,10 +7,10 @@ from decimal import Decimal
 
 from bot.claims.judge import Found
 from bot.claims.models import Judged
-from bot.enforcement.judged.checks.result import CheckResult, Draft, Kind, Violation
+from bot.enforcement.judged.checks.result import AnswerDraft, CheckResult, Kind, Violation
 
 
-def check(draft: Draft) -> CheckResult:
+def check(draft: AnswerDraft) -> CheckResult:
     """The claims of the answer, each of which has to follow."""
     levels, found = draft.index.rules.enforcement.consistency, draft.found
     if found is None:
@@ -40,7 +40,7 @@ _KINDS: Mapping[str, Kind] = {
 }
 
 
-def _violations(draft: Draft, found: Found) -> Iterator[Violation]:
+def _violations(draft: AnswerDraft, found: Found) -> Iterator[Violation]:
     """The worst first: what is wrong, what cannot be, what nobody covers or could read, what is missing."""
     yield from (_of(draft, one, _KINDS[one.kind]) for one in found.reading.claims if one.status == "invalid")
     if found.verdict == "impossible" or any(one.status == "impossible" for one in found.reading.claims):
@@ -60,7 +60,7 @@ def _violations(draft: Draft, found: Found) -> Iterator[Violation]:
             yield Violation("unanswered", text)
 
 
-def _of(draft: Draft, one: Judged, kind: Kind) -> Violation:
+def _of(draft: AnswerDraft, one: Judged, kind: Kind) -> Violation:
     rule = next((rule for rule in draft.evaluator.ruleset.rules if rule.policy_id == one.policy_id), None)
     if rule is not None and one.line is not None:
         same = [r for r in draft.evaluator.ruleset.rules if r.policy_id == one.policy_id and r.source.line == one.line]

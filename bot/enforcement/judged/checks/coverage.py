@@ -5,11 +5,11 @@ He needs not hear what he said himself, or what was given with the question and 
 
 from __future__ import annotations
 
-from bot.enforcement.judged.checks.result import CheckResult, Draft
+from bot.enforcement.judged.checks.result import AnswerDraft, CheckResult
 from bot.enforcement.question.lookups import lookups
 
 
-def check(draft: Draft) -> CheckResult:
+def check(draft: AnswerDraft) -> CheckResult:
     """The share of the facts on the taken path that were told or are claimed."""
     path = sorted(name for name in lookups(draft.index).facts_of(draft.deciding) if name in draft.facts)
     if not path:
@@ -21,7 +21,7 @@ def check(draft: Draft) -> CheckResult:
     return CheckResult("coverage", count / len(path), f"{detail}; not: {', '.join(missing)}" if missing else detail)
 
 
-def _claimed(draft: Draft) -> set[str]:
+def _claimed(draft: AnswerDraft) -> set[str]:
     """The facts that the answer says, or makes its own conditions."""
     claims = draft.found.reading.claims if draft.found is not None else ()
     return {name for one in claims for name in (one.fact, *(when.fact for when in one.when)) if name}

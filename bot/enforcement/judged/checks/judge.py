@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.enforcement.judged.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.judged.checks.result import AnswerDraft, CheckResult, Violation
 from bylaw.authored.labels import labels
 from bylaw.logic.words.prose import rule_in_words
 
 
-def check(draft: Draft) -> CheckResult:
+def check(draft: AnswerDraft) -> CheckResult:
     """What the judge makes of the answer, held against the rules that decide its case."""
     if draft.judge is None:
         return CheckResult("judge", None, "no judge is configured")

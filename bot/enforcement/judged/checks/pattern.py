@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from bot.enforcement.judged.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.judged.checks.result import AnswerDraft, CheckResult, Violation
 from bot.enforcement.question.kept import kept
 from bot.pii import Mask
 from bylaw.authored.machines.enforcement import Enforcement, Pii
@@ -16,14 +16,14 @@ from bylaw.language.lexicon import lexicon
 from bylaw.language.text import parse
 
 
-def check(draft: Draft) -> CheckResult:
+def check(draft: AnswerDraft) -> CheckResult:
     """Is there anything that may never be said?"""
     violations = (*_personal(draft), *_promised(draft))
     detail = violations[0].message if violations else "no personal data, no over-promise"
     return CheckResult("pattern", 0.0 if violations else 1.0, detail, violations)
 
 
-def _personal(draft: Draft) -> Iterator[Violation]:
+def _personal(draft: AnswerDraft) -> Iterator[Violation]:
     mask = _mask(draft.index.rules.pii)
     for found in mask.find(draft.seen):
         if found.text in draft.query:
@@ -32,7 +32,7 @@ def _personal(draft: Draft) -> Iterator[Violation]:
         yield Violation("pii", f"it holds {found.label}", "")
 
 
-def _promised(draft: Draft) -> Iterator[Violation]:
+def _promised(draft: AnswerDraft) -> Iterator[Violation]:
     """Promises beyond the rules: not where they are denied, or all that the sentence claims follows."""
     claims = draft.found.reading.claims if draft.found is not None else ()
     if draft.found is not None and draft.found.reading.by == "template":

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable, Mapping
 
 from bot.enforcement.judged.checks import consistency, coverage, judge, pattern
-from bot.enforcement.judged.checks.result import CheckResult, Draft, Violation
+from bot.enforcement.judged.checks.result import AnswerDraft, CheckResult, Violation
 
-Check = Callable[[Draft], CheckResult]
+Check = Callable[[AnswerDraft], CheckResult]
 
 CHECKS: Mapping[str, Check] = {
     "pattern": pattern.check,
@@ -20,12 +20,12 @@ CHECKS: Mapping[str, Check] = {
 _log = logging.getLogger("bylaw.enforcement")
 
 
-def run(draft: Draft, checks: Mapping[str, Check] = CHECKS) -> tuple[CheckResult, ...]:
+def run(draft: AnswerDraft, checks: Mapping[str, Check] = CHECKS) -> tuple[CheckResult, ...]:
     """Every check on *draft*. One that breaks down has not passed: it scores nothing and is a violation."""
     return tuple(_guarded(name, check, draft) for name, check in checks.items())
 
 
-def _guarded(name: str, check: Check, draft: Draft) -> CheckResult:
+def _guarded(name: str, check: Check, draft: AnswerDraft) -> CheckResult:
     try:
         return check(draft)
     except Exception as error:  # whatever it was: an answer that could not be checked must not be delivered

@@ -60,7 +60,7 @@ class CheckResult:
 
 
 @dataclass(frozen=True)
-class Draft:
+class AnswerDraft:
     """An answer before anybody sees it, and everything about its case that the checks hold it against."""
 
     query: str

@@ -35,7 +35,7 @@ from sqlalchemy import (
 )
 
 from bot.evidence.store.columns import ID_LENGTH, Moment, first_row, metadata, run, stamp
-from bylaw.audit.entry import ARTIFACTS, BUNDLE, REDACTION, START, AuditEntry, Checkpoint, Draft, draft, link, read
+from bylaw.audit.entry import ARTIFACTS, BUNDLE, REDACTION, START, AuditEntry, Checkpoint, EntryDraft, draft, link, read
 from bylaw.audit.verify import Ranges, Redaction, Verdict, Verifier, redaction
 from bylaw.canonical import canonical_json
 from bylaw.progress import Hear, heard
@@ -75,14 +75,14 @@ class Filed:
     is_fixed: bool
 
 
-def prepare(body: Mapping[str, Any]) -> Draft:
+def prepare(body: Mapping[str, Any]) -> EntryDraft:
     """*body* ready to be appended: the work that needs no lock. Its time comes with its place in the chain."""
     return draft(body, secrets.token_hex(16))
 
 
 def append(
     connection: Connection,
-    body: Mapping[str, Any] | Draft,
+    body: Mapping[str, Any] | EntryDraft,
     at: datetime | Callable[[], datetime],
     request_id: str | None = None,
 ) -> AuditEntry:
@@ -90,7 +90,7 @@ def append(
 
     Given a clock, it is asked once the place in the chain is certain: whoever waited for it is not dated too early.
     """
-    drafted = body if isinstance(body, Draft) else prepare(body)
+    drafted = body if isinstance(body, EntryDraft) else prepare(body)
     lock(connection)
     last = tail(connection)
     dated = at if isinstance(at, datetime) else at()

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from bot.enforcement.answer import case_of, draft_of
-from bot.enforcement.judged.checks.result import Draft, Judge
+from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.judged.reading import found_in
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 
-MakeDraft = Callable[..., Draft]
+MakeDraft = Callable[..., AnswerDraft]
 
 
 @pytest.fixture(scope="session")
 def drafted(own: BundleIndex) -> MakeDraft:
-    def make(query: str, answer: str, facts: dict[str, Any] | None = None, judge: Judge | None = None) -> Draft:
+    def make(query: str, answer: str, facts: dict[str, Any] | None = None, judge: Judge | None = None) -> AnswerDraft:
         case = case_of(query, date(2026, 11, 20), {}, own, own.evaluator, read_facts(facts or {}, own))
         return draft_of(case, answer, judge, found_in(case, answer))
 

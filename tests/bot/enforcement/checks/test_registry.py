@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.enforcement.judged.checks.registry import CHECKS, run
-from bot.enforcement.judged.checks.result import CheckResult, Draft
+from bot.enforcement.judged.checks.result import AnswerDraft, CheckResult
 from bot.enforcement.judged.verdict import verdict
 from bot.index import BundleIndex
 
@@ -21,7 +21,7 @@ def test_every_weight_has_a_check_and_every_check_a_weight(own: BundleIndex) -> 
     assert weighted == set(CHECKS)
 
 
-def broken(draft: Draft) -> CheckResult:
+def broken(draft: AnswerDraft) -> CheckResult:
     raise RuntimeError("the solver is gone")
 
 
