@@ -168,15 +168,14 @@ class _Reading:
 
 
 def argument(arguments: Mapping[str, Any], name: str) -> Any:
-    """The argument of that name; `a.b` is the `b` within `a` where no argument is called so itself."""
-    if name in arguments:
-        return arguments[name]
+    """The argument of that name, or for `a.b` the `b` within `a`. Where both are there and differ, neither counts."""
     found: Any = arguments
     for part in name.split("."):
         if not isinstance(found, Mapping) or part not in found:
-            return None
+            return arguments.get(name)
         found = found[part]
-    return found
+    plain = arguments.get(name, found)
+    return found if plain is found or (plain == found and type(plain) is type(found)) else None
 
 
 def _converted(raw: Any, unit: str, variable: Variable) -> Any:

@@ -48,14 +48,31 @@ def _read(model: TypeAdapter[Any], kind: str, raw: bytes) -> Any:
     """
     if raw and not _is_json(kind):
         raise HTTPException(422, "the body has to be JSON, sent with `Content-Type: application/json`")
-    try:
-        given = json.loads(raw) if raw else raw
-    except (ValueError, RecursionError) as error:
-        raise HTTPException(400, "the body is not JSON") from error
+    given = parsed(raw) if raw else raw
     try:
         return model.validate_python(given)
     except ValidationError as error:
         raise RequestValidationError(error.errors()) from error
+
+
+def parsed(raw: bytes) -> Any:
+    """The JSON of a body. Raises HTTPException for what is none, or says one thing twice (some read the first)."""
+    try:
+        return json.loads(raw, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        why = "the body says a thing twice" if isinstance(error, _Twice) else "the body is not JSON"
+        raise HTTPException(400, why) from error
+
+
+class _Twice(ValueError):
+    """An object has one name twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Twice
+    return found
 
 
 def _is_json(kind: str) -> bool:

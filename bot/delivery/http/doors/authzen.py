@@ -8,13 +8,13 @@ subject is the actor: the enforcement point that asks vouches for it.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
 
 from bot.conversation import told_json
+from bot.delivery.http import bodies
 from bot.gate.desk import StoreDesk
 from bylaw.errors import UsageError
 from bylaw.gate.answer import GateAnswer
@@ -167,10 +167,7 @@ def _semantic(body: Mapping[str, Any]) -> str:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    try:
-        found = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "the body is not JSON") from None
+    found = bodies.parsed(await request.body())
     if not isinstance(found, dict):
         raise HTTPException(400, "the body is a JSON object")
     return found
