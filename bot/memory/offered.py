@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.conversation import CORRECTS, PROPOSED, Actor
-from bot.memory.corrections import Given, Noted, answered
+from bot.memory.corrections import GONE, Given, Noted, answered
 from bot.memory.structure import Change, Correctable, correctable
 from bot.services import Services
 from bylaw.errors import UsageError
@@ -38,6 +38,8 @@ def meant(request_id: str, actor: Actor, services: Services) -> Meant:
     meta = standing.reply.meta or {}
     if not (named := meta.get(CORRECTS)):
         return Meant(request_id)
+    if actor.id != standing.question.actor.id:
+        raise UsageError(GONE)  # what somebody objects to, and how, is theirs
     change = Change.model_validate(meta[PROPOSED]) if PROPOSED in meta else None
     return Meant(str(named), standing.question.text, change)
 

@@ -10,14 +10,17 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
+from bot.evidence.store.engine import StoreError
 from bot.evidence.store.tables import deliveries, requests
 from bot.evidence.store.tables.requests import Standing
 from bot.lifecycle import Outcome
 from bot.memory import candidates
+from bot.request.orchestrator import handle
 from bot.request.settlement import TIME, settle
 from bot.services import Services, Serving
 from bylaw.audit.entry import AuditEntry, after
@@ -26,6 +29,7 @@ from bylaw.errors import BylawError
 
 Job = Callable[[Services, datetime], int]  # how many things it did
 
+_RESUMED = 20  # questions that one tick answers
 _BATCH = 50  # answers settled in one transaction: the chain is locked meanwhile
 _OUTCOMES: Mapping[OnTimeout, Outcome] = {
     "accept": Outcome.TIMEOUT,
@@ -44,10 +48,10 @@ _NOTICES: Mapping[Outcome, str] = {
 _log = logging.getLogger("bylaw.bot")
 
 
-def tick(services: Services, now: datetime) -> dict[str, int]:
+def tick(services: Services, now: datetime, jobs: Mapping[str, Job] | None = None) -> dict[str, int]:
     """Do all that is due; how many things each job did. A job that the store or the world keeps from it is logged."""
     done = {}
-    for name, job in JOBS.items():
+    for name, job in (JOBS if jobs is None else jobs).items():
         try:
             done[name] = job(services, now)
         except BylawError as error:
@@ -67,7 +71,7 @@ def ticking(serving: Serving, seconds: float) -> Iterator[None]:
     def run() -> None:
         while not ending.wait(seconds):
             services = serving.services()
-            tick(services, services.clock())
+            tick(services, services.clock(), {**JOBS, **SERVED})
 
     thread = threading.Thread(target=run, name="scheduler", daemon=True)
     thread.start()
@@ -76,6 +80,24 @@ def ticking(serving: Serving, seconds: float) -> Iterator[None]:
     finally:
         ending.set()
         thread.join()
+
+
+def resume(services: Services, now: datetime) -> int:
+    """Answer what a process began to answer and died over; how many it was. Another process passes them over.
+
+    INVARIANT: a request that ends every process is asked `max_attempts` times and then left to a person.
+    """
+    with services.store.reading() as connection:
+        found = requests.orphaned(connection, now, _RESUMED)
+    at_once = replace(services, wait_seconds=0)
+    for standing in found:
+        try:
+            handle(standing.question, at_once)
+        except StoreError:
+            raise
+        except Exception as error:  # it is recorded with the request, which is nobody's any more
+            _log.error("a question broke down", exc_info=error, extra={"request_id": standing.request_id})
+    return len(found)
 
 
 def timers(services: Services, now: datetime) -> int:
@@ -120,3 +142,4 @@ JOBS: Mapping[str, Job] = {
     "consensus": candidates.gather,
     "retired": candidates.retire,
 }
+SERVED: Mapping[str, Job] = {"resumed": resume}  # only where questions are answered: it needs the same warehouse

@@ -16,6 +16,7 @@ from bylaw import authoring
 from bylaw.errors import UsageError
 from ci.check import Checked, check
 from ci.commands import fresh
+from ci.loading.revision import folder
 
 _SCHEMA = "# yaml-language-server: $schema=../../bylaw/schemas/{name}.schema.json\n"
 _NOT_COPIED = shutil.ignore_patterns(".git", ".bylaw", ".venv", "node_modules", "*.duckdb", "*.db")
@@ -35,7 +36,10 @@ class Edit:
 
 @dataclass(frozen=True)
 class Edited:
-    """The files as they are to be, the bundle that they compile to, and what the check says before and after."""
+    """The files as they are to be, the bundle that they compile to, and what the check says before and after.
+
+    Paths are those of the git repository, of which the policies may be one folder.
+    """
 
     files: Mapping[str, str]
     before: Mapping[str, str | None]
@@ -49,11 +53,11 @@ def edited(root: Path, edit: Edit, directory: Path, today: date) -> Edited:
     """Make *edit* in a copy of *root*. Raises UsageError where it no longer fits, or does not check clean."""
     path = _inside(root, edit.path)
     text = path.read_text(encoding="utf-8") if path.is_file() else None
-    files = {edit.path: _written(text, edit)}
+    written, name = _written(text, edit), f"{folder(root)}{edit.path}"
     copy = directory / "after"
     shutil.copytree(root, copy, ignore=_NOT_COPIED)
     (copy / edit.path).parent.mkdir(parents=True, exist_ok=True)
-    (copy / edit.path).write_text(files[edit.path], encoding="utf-8")
+    (copy / edit.path).write_text(written, encoding="utf-8")
     one, two = check(root, None, today), check(copy, None, today)
     known = {finding.fingerprint for finding in one.findings}
     new = [finding for finding in two.findings if finding.fingerprint not in known]
@@ -61,7 +65,7 @@ def edited(root: Path, edit: Edit, directory: Path, today: date) -> Edited:
         raise UsageError(f"the change does not check clean: {broken[0]}", "reject it, or edit the file by hand")
     told = tuple(f"{finding.severity}[{finding.id}]: {finding.message}" for finding in new)
     bundle = fresh.bundle(copy, directory / "bundle", today)
-    return Edited(files, {edit.path: text}, bundle, told, _cases(one), _cases(two))
+    return Edited({name: written}, {name: text}, bundle, told, _cases(one), _cases(two))
 
 
 def _inside(root: Path, path: str) -> Path:

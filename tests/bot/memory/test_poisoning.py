@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from bot.conversation import Actor
+from bot.conversation import Actor, Question
+from bot.delivery.listeners import wrong
 from bot.evidence.store.tables import audit
-from bot.memory import candidates, promotion
+from bot.memory import candidates, offered, own, promotion
 from bot.memory.corrections import Given, correct
+from bot.request.orchestrator import handle
 from bylaw.audit.verify import verify
-from bylaw.errors import BylawError
+from bylaw.errors import BylawError, UsageError
 from tests.bot.memory.conftest import ONLINE, ROLES, SENIORS, Shop
 
 QUESTIONS = ("revenue", "spend", "revenue by channel", "turnover", "number of orders")
@@ -231,7 +237,112 @@ def a_flood(shop: Shop) -> None:
     assert sum(one.is_applied for one in shop.kept("j1")) <= 200
 
 
+def at_the_same_moment(shop: Shop) -> None:
+    answers = {name: [shop.ask(name).request_id for _ in range(4)] for name in ("ada", "U0ADA", "bo")}
+    with ThreadPoolExecutor(12) as pool:
+        for name, found in answers.items():
+            for one in found:
+                pool.submit(tried, partial(shop.correct, name, one, **LIE))
+
+
+def names_of_roles(shop: Shop) -> None:
+    for name in ("senior", "steward", "clerk", "*", "", "ada,bo,cy,dee", "ada\nbo", "users", "default_role"):
+        tried(lambda name=name: shop.correct(name, **LIE))
+        tried(lambda name=name: promotion.waiting(Actor(id=name), shop.services))
+
+
+def records_that_look_alike(shop: Shop) -> None:
+    for object_ in (
+        "metrics/revеnue",
+        "ｍetrics/revenue",
+        "metrics/revenue\u200b",
+        "Metrics/Revenue",
+        "metrics//revenue",
+    ):
+        for name in SENIORS:
+            tried(lambda name=name, object_=object_: shop.correct(name, **{**LIE, "object": object_}))
+
+
+def huge(shop: Shop) -> None:
+    for part in ("object", "field", "new", "reason"):
+        for name in SENIORS:
+            tried(lambda name=name, part=part: shop.correct(name, **{**LIE, part: "x+" * 500_000}))
+    deep = "(" * 480 + "total" + ")" * 480
+    for new in (deep, "+".join(["total"] * 200), "total" + " " * 900 + "+ cost" * 9):
+        for name in SENIORS[:3]:
+            tried(lambda name=name, new=new: shop.correct(name, **{**LIE, "new": new}))
+
+
+def a_correction_of_a_correction(shop: Shop) -> None:
+    for name in SENIORS[:3]:
+        first = shop.correct(name, **ONLINE)
+        again = shop.ask(name)
+        shop.correct(name, again.request_id, **{**LIE, "new": "total + cost"})
+        tried(lambda name=name, first=first: shop.correct(name, first.correction.correction_id, **LIE))
+        shop.correct(name, again.request_id, **LIE)
+    shop.correct("U0ADA", shop.ask("U0ADA").request_id, **LIE)
+
+
+def words_of_somebody_else(shop: Shop) -> None:
+    """An objection is only its author's: nobody else confirms it, or sees what it was read as."""
+    shop.services = shop.services.under(shop.services.index.rules.autonomy)
+    ask = Question(text="revenue", actor=Actor(id="ada"), asked_at=shop.now, session_id="s", request_id="mine")
+    handle(ask, shop.services)
+    handle(ask.model_copy(update={"text": "that's wrong, it is the cost", "request_id": "words"}), shop.services)
+    for name in ("bo", "j1", "stranger", "grace"):
+        with pytest.raises(UsageError, match="I do not know that answer"):
+            offered.meant("words", Actor(id=name), shop.services)
+
+
+def taking_back_what_others_said(shop: Shop) -> None:
+    made = [shop.correct(name, **LIE).correction for name in SENIORS[:3]]
+    for one in made:
+        for name in ("j1", "eve", "grace", "stranger"):
+            with pytest.raises(UsageError, match="nothing of yours"):
+                own.forget(one.correction_id, Actor(id=name), shop.services)
+    assert all(one.is_applied for name in SENIORS[:3] for one in shop.kept(name))
+
+
+def two_workspaces(shop: Shop) -> None:
+    for team in ("T1", "T2", "T3", "T4", "T5"):
+        for name in (f"{team}:ada", f"slack:{team}:ada", f"ada@{team}", f"{team}/U0ADA"):
+            tried(lambda name=name: shop.correct(name, **LIE))
+
+
+def forged_forms(shop: Shop) -> None:
+    """What comes back from Slack names what was never offered, or is no form at all."""
+    shop.correct("eve", **ONLINE)
+    shop.ask("eve", request_id="private")  # rests on her correction
+    told: list[Any] = []
+    desk = SimpleNamespace(serving=SimpleNamespace(services=lambda: shop.services))
+    chosen = {"wrong_what": {"a": {"selected_option": {"value": "metrics/revenue#expr"}}}}
+    given = {"wrong_new": {"a": {"value": "cost"}}, "wrong_reason": {"a": {"value": "x"}}}
+    states: list[Any] = [
+        chosen | given,
+        chosen,
+        given,
+        [],
+        None,
+        {"x": []},
+        {"wrong_what": {"a": {"selected_option": 1}}},
+    ]
+    states += [
+        {**given, "wrong_what": {"a": {"selected_option": {"value": value}}}}
+        for value in ("#", "rules/roles#users", "a#b#c")
+    ]
+    for user in ({"id": "j1"}, {"id": "ada"}, {"id": ["ada"]}, None, "ada"):
+        for name in ("private", "made-up", None, 7, ["private"]):
+            for values in states:
+                view = {"private_metadata": name, "state": {"values": values}}
+                body = {"user": user, "view": view, "actions": [{"value": name}]}
+                wrong.send(lambda **said: told.append(said), body, desk)  # type: ignore[arg-type]  # a desk and an ack
+    assert told
+    assert [one.new for one in shop.kept("ada")] == []
+
+
 ATTACKS = (
+    at_the_same_moment, names_of_roles, records_that_look_alike, huge, a_correction_of_a_correction,
+    words_of_somebody_else, taking_back_what_others_said, two_workspaces, forged_forms,
     sock_puppets, twins, one_person_under_two_names, one_person_from_many_workspaces, repeating,
     replaying_the_same_words, changing_ones_mind_and_back, mass_juniors, experienced_elsewhere, only_three, opposing,
     stale, slightly_different, made_senior_afterwards, no_longer_senior, withdrawn_meanwhile, outside_the_context,

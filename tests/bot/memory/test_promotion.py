@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -14,6 +18,10 @@ from bylaw.authoring import dump, read
 from bylaw.canonical import plain
 from bylaw.cli import edit_for_root
 from bylaw.errors import UsageError
+from bylaw.github.client import Hub, connect
+from bylaw.github.credentials import Token
+from bylaw.github.errors import GitHubError
+from bylaw.github.patience import Patience
 from bylaw.github.pull_request import render_body
 from tests.bot.memory.conftest import CONTEXT, ONLINE, ROLES, SENIORS
 
@@ -42,6 +50,16 @@ def propose(shop, users=SENIORS[:4], **given: str) -> str:
     return found.candidate_id
 
 
+def connected(github) -> Hub:
+    patience = Patience(lambda: datetime.now(UTC), time.sleep)
+    return connect(Token(github.token(kind="personal")), "acme/policies", patience, github.base)
+
+
+def root_files(github, root) -> None:
+    files = {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in root.rglob("*.yaml")}
+    github.commit("main", files)
+
+
 def reviewed(shop, root, name, actor=GRACE) -> Any:
     return promotion.review(name, actor, shop.services, partial(edit_for_root, root))
 
@@ -55,6 +73,51 @@ def test_the_line_is_edited_and_everything_else_stays(shop, root):
     assert found.proposal.reviewers == ("grace-h",)
     assert any(line.startswith("4 of 4 answers of the last 90 days would change") for line in found.proposal.basis)
     assert (root / path).read_text(encoding="utf-8") == before, "the repository itself is not written to"
+
+
+def test_policies_in_a_folder_of_a_repository_are_edited_there(shop, tmp_path, root, github):
+    top = tmp_path / "company"
+    (top / "handbook").mkdir(parents=True)
+    inside = root.rename(top / "handbook/rules of ours")
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    files = {str(path.relative_to(top)): path.read_text(encoding="utf-8") for path in inside.rglob("*.yaml")}
+    github.commit("main", {**files, "context/metrics/revenue.yaml": "name: somebody else's\n"})
+    hub = connected(github)
+    done = promotion.open_(propose(shop), GRACE, shop.services, partial(edit_for_root, inside), hub)
+    (pull,) = github.state.pulls.values()
+    assert (done.state, done.number) == ("open", pull.number)
+    assert [one.path for one in github.files(pull)] == ["handbook/rules of ours/context/metrics/revenue.yaml"]
+
+
+VALUES = ("a: [b, *c] # &x", "!!python/object:os.system", "---", "''", "{{ x }}", "%YAML 1.1", "|", "null", "\\x0a")
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_whatever_a_value_spells_it_is_one_text_of_one_field(shop, root, value):
+    name = propose(shop, new=f"channel = '{value}'")
+    path = "context/metrics/revenue.yaml"
+    written = reviewed(shop, root, name).proposal.files[path]
+    changed = read(written)
+    assert list(changed) == [*read((root / path).read_text(encoding="utf-8")), "filter"]
+    assert changed["filter"] == f"channel = '{value}'"
+
+
+def test_two_stewards_at_once_end_in_one_decision(shop, root, github):
+    name = propose(shop)
+    hub = connected(github)
+    root_files(github, root)
+    work = [
+        lambda: promotion.open_(name, GRACE, shop.services, partial(edit_for_root, root), hub),
+        lambda: promotion.open_(name, Actor(id="hal"), shop.services, partial(edit_for_root, root), hub),
+        lambda: candidates.reject(name, "no", Actor(id="hal"), shop.services),
+    ]
+    with ThreadPoolExecutor(3) as pool:
+        done = [pool.submit(one) for one in work]
+    assert all(isinstance(one.exception(), UsageError | GitHubError | None) for one in done)
+    (left,) = shop.candidates
+    assert left.stage in ("opened", "rejected")
+    assert len(github.state.pulls) <= 1
+    assert (left.stage == "opened") == (done[2].exception() is not None)
 
 
 def test_rows_to_leave_out_become_a_gotcha_in_a_file_of_its_own(shop, root):

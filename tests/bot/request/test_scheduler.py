@@ -149,6 +149,45 @@ def test_many_replicas_settle_everything_once(served):
     assert len([one for one in notices(served) if one["to"] == "ana"]) == count / 2
 
 
+def died_over(served, at, name="r1"):
+    with served.store.writing() as connection:
+        requests.claim(connection, question(name, "level 3"), "dead", at, served.lease)
+    return replace(served, clock=lambda: at + served.lease)
+
+
+def test_what_a_process_died_over_is_answered_once_its_lease_is_over(served):
+    later = died_over(served, NOON)
+    assert tick(served, NOON, scheduler.SERVED) == {"resumed": 0}
+    with ThreadPoolExecutor(4) as replicas:
+        list(replicas.map(lambda _: tick(later, later.clock(), scheduler.SERVED), range(4)))
+    assert standing(served).reply.status == "answered"
+    assert events(served) == [("reply", "r1")]
+    assert tick(later, later.clock(), scheduler.SERVED) == {"resumed": 0}
+
+
+def test_what_ends_every_process_is_left_to_a_person(served):
+    at = NOON
+    for _ in range(served.max_attempts):
+        at = died_over(served, at).clock()
+    later = replace(served, clock=lambda: at)
+    assert tick(later, at, scheduler.SERVED) == {"resumed": 1}
+    assert standing(served).state == State.ESCALATED
+
+
+def test_a_question_that_breaks_keeps_no_other_from_being_answered(served, monkeypatch):
+    died_over(served, NOON, "r1")
+    later = died_over(served, NOON, "r2")
+
+    def broken(asked, services):
+        if asked.request_id == "r1":
+            raise RuntimeError("boom")
+        return handle(asked, services)
+
+    monkeypatch.setattr(scheduler, "handle", broken)
+    assert tick(later, later.clock(), scheduler.SERVED) == {"resumed": 2}
+    assert standing(served, "r2").reply is not None
+
+
 def test_a_batch_that_dies_is_done_again_whole(served, monkeypatch):
     ask(served)
 

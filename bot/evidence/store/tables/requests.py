@@ -269,6 +269,15 @@ def due(connection: Connection, now: datetime, most: int) -> list[Standing]:
     return [_standing(row) for row in rows]
 
 
+def orphaned(connection: Connection, now: datetime, most: int) -> list[Standing]:
+    """Requests that somebody began to answer and holds no longer, the longest left first, at most so many.
+
+    One whose answering broke down is none of them: that was written down, and it is asked again by whoever wants to.
+    """
+    rows = connection.execute(_ORPHANED, {"until": now, "most": most})
+    return [_standing(row) for row in rows]
+
+
 def escalated(connection: Connection, most: int) -> list[Standing]:
     """Answers that only a person may give, the longest waiting first, at most so many."""
     rows = connection.execute(
@@ -412,6 +421,16 @@ _DUE = (
     .order_by(requests.c.due_at, requests.c.request_id)
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
+)
+_ORPHANED = (
+    select(requests)
+    .where(
+        requests.c.state.in_([state.value for state in State if State.ESCALATED in TRANSITIONS[state]]),
+        requests.c.reply.is_(None),
+        requests.c.leased_until <= bindparam("until"),
+    )
+    .order_by(requests.c.leased_until, requests.c.request_id)
+    .limit(bindparam("most"))
 )
 _HELD = select(requests.c.state, _LAST_STEP).where(_ASKED, requests.c.owner == bindparam("holder")).with_for_update()
 _UPDATE = requests.update().where(_ASKED)
