@@ -365,6 +365,9 @@ def cases(
     exceptions with a case in which they hold and one in which they do not. Exit code 1 when less is covered than
     `case_coverage_threshold` in rules/ci.yaml asks for; with --missing always 0.
 
+    Once all of that is covered, --missing names what could still be taken out or moved unnoticed: rules, exceptions and
+    bounds.
+
     --mutants is the harder test: each part of each policy is taken away once and each bound moved, and the cases are
     replayed. It takes seconds to minutes; exit code 1 when an edit stays unnoticed.
 
@@ -374,8 +377,7 @@ def cases(
     bylaw cases --missing --write        put there; read them: they expect what is decided today
     bylaw cases --mutants                which wrong edits no case would notice
     """
-    from ci.commands.appending import write_cases
-    from ci.commands.mutating import mutating
+    from ci.commands.mutating import added, mutating, unnoticed
     from ci.coverage.cases import report
 
     if is_writing and not (missing or is_mutating):
@@ -384,14 +386,16 @@ def cases(
         ctx.exit(mutating(root, at, is_writing, as_json))
     told = report(root, at, date.today())
     if is_writing:
-        for path, count in write_cases(root, told.entries()).items():
-            click.echo(f"added {count} {'case' if count == 1 else 'cases'} to {path}", err=as_json)
+        added(root, told.entries(), as_json)
+    left = unnoticed(root, at) if missing and (is_writing or not told.survey.missing) else None
+    if left is not None and is_writing:
+        added(root, left.entries(), as_json)
     if as_json:
         click.echo(told.json())
     elif missing:
         if not is_writing:
-            click.echo(told.yaml(), nl=False)
-        if not told.survey.missing:
+            click.echo(told.yaml() + (left.yaml() if left else ""), nl=False)
+        if not told.survey.missing and not (left and left.survivors):
             click.echo("no case is missing", err=True)
     else:
         click.echo(told.table(), color=ctx.color)

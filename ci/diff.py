@@ -225,6 +225,8 @@ def outcome_changes(before: Run, after: Run) -> Iterator[Finding]:
     told = Comparison(("base", "head"), after.at, found, spoken, _history(after.workspace.vocabulary, found))
     for change in found.changes:
         yield _finding(change, told, after)
+    if any(found.shared.foreign):
+        yield _apart(told)
     for limit in found.unknown:
         yield Finding(
             "unknown-answer",
@@ -234,6 +236,23 @@ def outcome_changes(before: Run, after: Run) -> Iterator[Finding]:
             help="split the change, or simplify the guards it touches",
             status="UNKNOWN",
         )
+
+
+def _apart(told: Comparison) -> Finding:
+    """What was not compared: rules whose facts are new, gone, or of another type or unit."""
+    sides = told.found.shared.foreign
+    policies = sorted({told.rule(n, i).policy_id for n in (0, 1) for i in sides[n]})
+    count = sum(map(len, sides))
+    return Finding(
+        "outcome-change",
+        f"{count:,} {'rule speaks' if count == 1 else 'rules speak'} of facts that only one side declares: "
+        f"{'its' if count == 1 else 'their'} cases are not compared",
+        Place("policies/vocabulary.yaml", ("facts",)),
+        policies=tuple(policies),
+        rules=("apart",),
+        status="SKIPPED",
+        detail={"apart": count},
+    )
 
 
 def _finding(change: Change, told: Comparison, after: Run) -> Finding:

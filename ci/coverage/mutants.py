@@ -80,6 +80,14 @@ class Told:
         """The cases that would notice the survivors, each once: its file, and its text."""
         return list(dict.fromkeys((one.case.path, one.case.text) for one in self.survivors if one.case is not None))
 
+    def yaml(self) -> str:
+        """The cases to paste, each below the edit that nothing else notices."""
+        told = {one.case: one for one in reversed(self.survivors) if one.case is not None}
+        return "".join(
+            f"# {case.path}\n# {one.mutation.policy.policy_id} {one.mutation.said} would not be noticed\n{case.text}\n"
+            for case, one in reversed(told.items())
+        )
+
     def text(self) -> str:
         """The survivors with their cases, and the count of each fate."""
         lines = []
@@ -110,8 +118,13 @@ class Told:
         return json.dumps({"count": len(self.mutants), **counts, "survivors": survivors}, indent=2, ensure_ascii=False)
 
 
-def mutants(root: Path, at: date | None, today: date, progress: Progress | None = None) -> Told:
-    """Every mutant of the repository at *root*, held against its cases as of *at*."""
+def mutants(
+    root: Path, at: date | None, today: date, progress: Progress | None = None, only_whole: bool = False
+) -> Told:
+    """Every mutant of the repository at *root*, held against its cases as of *at*.
+
+    With *only_whole* those alone that take a rule or an exception away or move a bound.
+    """
     workspace = load(root, at, today)
     laboratory = Laboratory.of(workspace, workspace.at or today, workspace.commit_date or today)
     edits = [
@@ -121,6 +134,7 @@ def mutants(root: Path, at: date | None, today: date, progress: Progress | None 
         for file in workspace.policies
         if file.path == record.path
         for mutation in mutations(file, workspace.sources[file.path].data)
+        if mutation.is_whole or not only_whole
     ]
     return Told(tuple(laboratory.held(record, mutation) for record, mutation in each("editing", edits, progress)))
 

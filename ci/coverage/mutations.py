@@ -22,6 +22,7 @@ PARTS = frozenset(
      "logic_rules", "constraints")
 )  # fmt: skip
 BOUNDS = frozenset(("value", "between"))
+WHOLE = frozenset(("actions", "exceptions", "logic_rules"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,12 @@ class Mutation:
     route: Route
     said: str
     policy: Policy
+
+    @property
+    def is_whole(self) -> bool:
+        """Is a whole rule or exception gone, or a bound moved? The other edits take a part of a guard away."""
+        step, key = self.route[-1], next(one for one in reversed(self.route) if isinstance(one, str))
+        return key in BOUNDS or (key in WHOLE and isinstance(step, int))
 
 
 def mutations(file: PolicyFile, data: Any) -> Iterator[Mutation]:

@@ -277,6 +277,11 @@ def _ending(comparison: Comparison) -> Iterator[str]:
     parts = ", ".join(f"{counts[kind]} {kind}" for kind in ("tightened", "loosened", "changed") if counts[kind])
     regions = f"{len(found.changes)} region{'' if len(found.changes) == 1 else 's'} of change ({parts})"
     if not found.unknown:
+        apart = sum(map(len, found.shared.foreign))
+        if apart:
+            told = f"{'1 rule is' if apart == 1 else f'{apart:,} rules are'} not compared, by their words"
+            yield f"{regions if found.changes else 'no region of change was found'}; {told}"
+            return
         nothing = click.style("nothing changes", fg="green") + remarks(comparison.remark_count)
         yield f"{regions}; nothing else changes" if found.changes else nothing
         return

@@ -92,6 +92,7 @@ def _against_the_stronger(record: PolicyRecord, target: PolicyRecord, at: Place)
         at,
         policies=(policy_id, other),
         rules=(f"{policy_id} overrides {other}",),
-        help=f"`{other}` is {target.level.number} because of its metadata: {target.level.reason}",
+        help=f"write the case as an exception into `{other}`, or narrow that policy; it is level {target.level.number} "
+        f"({target.level.reason}), `{policy_id}` is level {record.level.number} ({record.level.reason})",
         status="PROVEN",
     )

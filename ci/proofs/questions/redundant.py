@@ -299,9 +299,22 @@ def _finding(inquiry: Inquiry, i: int, spare: Spare) -> Finding:
         inquiry.place(i),
         policies=(rule.policy_id, *(name for name in policies if name != rule.policy_id)),
         rules=(rule.rule_id,),
-        help="take the rule out, or one of those that say the same: then look again, for each holds the other up",
+        help=_next_step(inquiry, rule.policy_id),
         related=tuple((inquiry.place(k), f"{other.policy_id} {says(other)}") for k, other in others),
         status="PROVEN",
+    )
+
+
+def _next_step(inquiry: Inquiry, policy_id: str) -> str:
+    """What to do: with an override that a stronger policy does not heed, that is why the rule changes nothing."""
+    mine = inquiry.records[policy_id]
+    named = (inquiry.records.get(other) for other in mine.policy.overrides)
+    stronger = sorted(one.policy.policy_id for one in named if one and one.level.number < mine.level.number)
+    if not stronger:
+        return "take the rule out, or one of those that say the same: then look again, for each holds the other up"
+    return (
+        f"it overrides {listed(stronger)}, of a stronger level, which does not give way: "
+        "write the case there as an exception, or take the rule out"
     )
 
 

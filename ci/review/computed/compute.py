@@ -226,7 +226,7 @@ def _told(now: Inventory, looked: Looked, diff: Diff, line: Line) -> dict[str, A
     """What the check found, as fields of the document."""
     checked = looked.checked
     told = [finding for finding in checked.findings if finding.id != "outcome-change"]
-    changes = [finding for finding in checked.new if finding.id == "outcome-change"]
+    changes = [finding for finding in checked.new if finding.id == "outcome-change" and "apart" not in finding.detail]
     new = [finding for finding in told if finding.fingerprint not in checked.existing]
     listed = [found(finding, diff, False, line) for finding in new[:MOST]]
     old = [finding for finding in told if finding.fingerprint in checked.existing]
@@ -273,6 +273,7 @@ def _unknown(checked: Checked, new: Sequence[Finding], diff: Diff) -> list[str]:
         if finding.id == "unknown-answer" and finding.rules[:1] == ("outcome-change",)
     ]
     paths = {finding.at.path for finding in new if finding.id in _KEPT_OUT and finding.severity == "error"}
+    limits += [clipped(finding.message) for finding in checked.new if "apart" in finding.detail]
     return [*limits, *(f"{path} takes no part in the comparison: it has errors" for path in sorted(paths))]
 
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from bylaw.cli import bylaw
 from ci.commands.appending import write_cases
+from ci.coverage.cases import report
 from ci.coverage.mutants import mutants
 from ci.scaffold import init
 
@@ -71,6 +72,32 @@ def test_exceptions_replacements_and_scopes_count(root: Path, edit: str, added: 
     )
     path.write_text(path.read_text(encoding="utf-8").replace("metadata:", f"{added}\nmetadata:"), encoding="utf-8")
     assert edit in {one.mutation.said for one in mutants(root, DAY, DAY).survivors}
+
+
+TWO = {
+    "policies/vocabulary.yaml": "facts: {wet: {type: boolean}, dark: {type: boolean}}\nactions: {drive: {}}\n",
+    "policies/road/POL-ROAD-001.yaml": """\
+policy_id: POL-ROAD-001
+actions:
+  - {type: prohibited, action: drive, requires: [wet]}
+  - {type: prohibited, action: drive, requires: [dark]}
+metadata: {source: Road, owner: Fleet, domain: road}
+""",
+    "policies/road/cases.yaml": "- {name: both, facts: {wet: true, dark: true}, expect: {prohibited: [drive]}}\n",
+}
+
+
+def test_missing_names_rules_that_could_go_unnoticed_though_each_is_covered(tmp_path: Path) -> None:
+    for name, text in TWO.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert report(tmp_path, DAY, DAY).share == 1
+    command = ["cases", "--missing", "--root", str(tmp_path), "--at", DAY.isoformat()]
+    told = CliRunner().invoke(bylaw, command).output
+    assert told.count("# POL-ROAD-001 without the action `drive` would not be noticed\n- name: ") == 2
+    CliRunner().invoke(bylaw, [*command, "--write"])
+    assert CliRunner().invoke(bylaw, command).output == "no case is missing\n"
+    assert not [one for one in mutants(tmp_path, DAY, DAY).survivors if one.mutation.is_whole]
 
 
 @pytest.mark.slow
