@@ -5,10 +5,14 @@ from __future__ import annotations
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ci.commands.options import ROOT
+
+if TYPE_CHECKING:
+    from ci.check import Checked, Rows
 
 FORMATS = (
     "text",
@@ -127,23 +131,16 @@ def check(
     With --context nothing else is checked: questions are written from the names of context/ and read back: right, asked
     back, or read as something else. Exit code 1 when a verified query is not read as what it says.
     """
-    from bylaw.progress import progress
     from ci.check import Rows
-    from ci.check import check as run_check
     from ci.commands.fix import fix, in_colour
     from ci.commands.named import about, within
-    from ci.executors.registry import executor as executors
-    from ci.executors.registry import place
     from ci.loading.revision import folder
     from ci.report.formats import FORMATS, append
     from ci.report.report import Report
 
     if is_context:
         ctx.exit(_read_back(root, at, format_, is_alone=not (files or base or warehouse or is_fixing)))
-    if record and warehouse is None:
-        raise click.UsageError("`--record` writes down the columns of a warehouse: name it with `--warehouse`")
-    if dry_run and not is_fixing:
-        raise click.UsageError("`--dry-run` shows what `--fix` would change: name both")
+    _go_together(record, warehouse, dry_run, is_fixing)
     named = within(root, files)
     if is_fixing:
         changes = in_colour(fix(root, at, date.today(), named, dry_run).difference) or "nothing to fix"
@@ -151,22 +148,40 @@ def check(
         if dry_run:
             return
     rows = None if warehouse is None else Rows(warehouse, record)
-    with progress() as heard:
-        is_alone = executor is not None and place(executor)[0] == "serial"
-        workers = None if is_alone else partial(executors, executor)
-        checked = run_check(root, at, date.today(), base, heard, workers, None if no_cache else cache, rows)
-    workspace = checked.workspace
-    caps = None if all_ else workspace.rules.ci.report
+    checked = _checked(root, at, base, executor, None if no_cache else cache, rows)
+    caps = None if all_ else checked.workspace.rules.ci.report
     where = folder(root) if format_ in ("github", "sarif") else ""
-    sides = checked.existing, base is not None
     told = about(checked.findings, named)
-    found = Report(told, workspace.sources, caps, *sides, where, checked.answers)
+    found = Report(told, checked.workspace.sources, caps, checked.existing, base is not None, where, checked.answers)
     click.echo(FORMATS[format_](found), nl=False, color=ctx.color)
     if format_ == "github" and summary is not None:
         append(summary, found)
     if checked.recorded is not None:
         click.echo(checked.recorded, err=True)
     ctx.exit(1 if any(one.severity == "error" and one.fingerprint not in checked.existing for one in told) else 0)
+
+
+def _checked(
+    root: Path, at: date | None, base: str | None, executor: str | None, cache: Path | None, rows: Rows | None
+) -> Checked:
+    """The run itself, with its progress on a terminal."""
+    from bylaw.progress import progress
+    from ci.check import check as run_check
+    from ci.executors.registry import executor as executors
+    from ci.executors.registry import place
+
+    is_alone = executor is not None and place(executor)[0] == "serial"
+    with progress() as heard:
+        workers = None if is_alone else partial(executors, executor)
+        return run_check(root, at, date.today(), base, heard, workers, cache, rows)
+
+
+def _go_together(record: bool, warehouse: str | None, dry_run: bool, is_fixing: bool) -> None:
+    """Refuse options of `check` that mean nothing without another one."""
+    if record and warehouse is None:
+        raise click.UsageError("`--record` writes down the columns of a warehouse: name it with `--warehouse`")
+    if dry_run and not is_fixing:
+        raise click.UsageError("`--dry-run` shows what `--fix` would change: name both")
 
 
 def _read_back(root: Path, at: date | None, format_: str, is_alone: bool) -> int:
