@@ -42,7 +42,7 @@ def story(folder: Path, say: Callable[[str], None]) -> None:
     try:
         mcp: Any = importlib.import_module("mcp")
     except ModuleNotFoundError as error:
-        raise UsageError("the demo needs MCP", "pip install 'bylaw[mcp]'") from error
+        raise UsageError("the demo needs MCP", "pip install 'bylaw-policies[mcp]'") from error
     done = folder / "done"
     server = [sys.executable, str(folder / "server.py"), str(done)]
     guard = ["-m", "bylaw.cli", "guard", "--mcp", "--as", "support-bot", "--bundle", str(bundle_for_root(folder))]

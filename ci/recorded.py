@@ -16,7 +16,7 @@ from typing import IO, Any
 from bylaw.audit.entry import AuditEntry
 from bylaw.audit.export import open_export, verify_export
 from bylaw.errors import UsageError
-from bylaw.logic.decide.authorize import Authorizer
+from bylaw.logic.decide.authorize import Authorizer, Ruling
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ValueMisfit
 from bylaw.progress import Hear, heard
@@ -26,6 +26,7 @@ _Case = tuple[tuple[str, str], ...]  # facts and their values, spelled
 Subject = tuple[str, str]  # ("outcome", its name) or ("action", its name)
 UNREADABLE = "facts that are no longer declared"
 CALL = "call"  # of an action that an agent asked the gate for
+NOW: Mapping[Ruling, str] = {"deny": "denied", "allow": "allowed", "ask": "asked about", "escalate": "left to a person"}
 _ALL: Subject = ("", "")  # whatever was said
 MOST_EXAMPLES = 5  # request ids that are named
 
@@ -69,6 +70,23 @@ class Recorded:
     left_out_count: int
     kinds: tuple[Kind, ...]
     examples: tuple[str, ...] = ()
+
+    @property
+    def calls(self) -> dict[Ruling, int]:
+        """Of the calls that agents asked the gate for: how many would now be decided so, and were not before."""
+        mine = [kind for kind in self.kinds if kind.subject[0] == CALL]
+        found = {ruling: sum(kind.new_count for kind in mine if kind.after == ruling) for ruling in NOW}
+        return {ruling: count for ruling, count in found.items() if count}
+
+
+def calls_in_words(calls: Mapping[Ruling, int]) -> str:
+    """`14 calls of agents would now be denied, 2 allowed`; empty where there are none."""
+    told = [f"{calls[ruling]:,} {now}" for ruling, now in NOW.items() if calls.get(ruling)]
+    if not told:
+        return ""
+    first, _, now = told[0].partition(" ")
+    noun = "call of an agent" if first == "1" else "calls of agents"
+    return ", ".join([f"{first} {noun} would now be {now}", *told[1:]])
 
 
 def read(stream: IO[bytes], name: str, hear: Hear | None = None) -> tuple[list[RecordedAnswer], int]:
@@ -173,17 +191,21 @@ def in_words(found: Recorded, names: tuple[str, str]) -> str:
     """For a person: the count, then a line for each kind of change."""
     base, head = names
     through = f"{found.new_count} of them" if found.new_count else "none"
+    what = "" if any(kind.subject[0] == CALL for kind in found.kinds) else "policy "
     lines = [
-        f"{_answers(found.answer_count)} recorded: {found.different_count} would be different under `{head}`"
+        f"{_answers(found.answer_count, what)} recorded: {found.different_count} would be different under `{head}`"
         + (f", {through} by the change since `{base}`" if found.different_count else "")
     ]
+    if calls := calls_in_words(found.calls):
+        lines.append(f"  {calls}, by this change")
     if found.left_out_count:
         lines.append(f"  {_answers(found.left_out_count, '')} left out: the case was redacted, or not recorded")
     for kind in found.kinds:
         facts = ", ".join(f"{name}={value}" for name, value in sorted(kind.example.facts.items()))
         nothing = {"outcome": "undecided", "action": "not spoken of", CALL: "not decided"}[kind.subject[0]]
         change = f"{kind.subject[1]}: {kind.before or nothing} → {kind.after or nothing}"
-        lines.append(f"  {change}: {_answers(kind.count)}, such as {kind.example.request_id} ({facts})")
+        counted = _answers(kind.count) if kind.subject[0] != CALL else f"{kind.count} call{'s' * (kind.count != 1)}"
+        lines.append(f"  {change}: {counted}, such as {kind.example.request_id} ({facts})")
     return "\n".join(lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""LangGraph: a node of tools whose every call the guard decides first. Needs the extra `bylaw[langgraph]`.
+"""LangGraph: a node of tools whose every call the guard decides first. Needs the extra `bylaw-policies[langgraph]`.
 
     graph.add_node("tools", guarded([issue_refund], guard))
     model.bind_tools(shown([issue_refund], guard))

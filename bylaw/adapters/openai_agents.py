@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: function tools whose every call the guard decides first. Needs the extra `bylaw[openai-agents]`.
+"""OpenAI Agents SDK: function tools whose every call the guard decides first. Needs `bylaw-policies[openai-agents]`.
 
     agent = Agent(name="support", tools=guarded([issue_refund], guard))
 

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from bylaw.cli import main
+from bylaw.cli import bundle_for_root, main
+from bylaw.guard import Guard
 from tests.gate.conftest import write
-from tests.gate.shop import SHOP
+from tests.gate.shop import REFUND, SHOP
 
 
 @pytest.fixture
@@ -34,6 +35,26 @@ def test_a_removed_line_that_lets_a_second_refund_pass_is_proven_with_its_histor
     assert [one["action"] for one in permitted["case"]["history"]][-1] in ("full_refund", "store_credit")
     _, out, _ = bylaw("diff", base, head)
     assert "full_refund 1 hour ago, then full_refund now" in out
+
+
+def test_recorded_calls_are_decided_anew_by_the_pull_request(bylaw, tmp_path, monkeypatch):
+    base = write(tmp_path / "base", SHOP)
+    head = copy.deepcopy(SHOP)
+    head["policies"]["POL-REFUND-002"]["prohibited"] = ["store_credit"]  # a second full refund passes
+    head["policies"]["POL-REFUND-001"]["when"][0]["value"] = 10  # and none after ten days
+    write(tmp_path / "head", head)
+    store = f"sqlite:///{tmp_path / 'store.db'}"
+    guard = Guard.open(bundle_for_root(base), store=store)
+    for n, days in enumerate((3, 3, 20)):
+        said = {**REFUND, "customer_id": f"c{n}", "days": days}
+        with guard.session(f"s{n}", actor="bot", facts={"confirmed": True}):
+            for tool in ("verify", "issue_refund"):
+                with guard.call(tool=tool, arguments=said):
+                    pass
+            guard.decide(tool="issue_refund", arguments=said)
+    _, out, _ = bylaw("diff", base, tmp_path / "head", "--audit", store)
+    assert "1 call of an agent would now be denied, 2 allowed, by this change" in out
+    assert "full_refund: deny → allow: 2 calls, such as" in out
 
 
 CASES = [

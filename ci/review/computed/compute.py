@@ -208,6 +208,7 @@ def _recorded(log: str, root: Path, base_sha: str, day: date) -> RecordedAnswers
         not_under_base=found.new_count,
         left_out=found.left_out_count,
         examples=[clipped(name, _NAME) for name in found.examples],
+        calls=found.calls,
     )
 
 

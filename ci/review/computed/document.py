@@ -197,6 +197,7 @@ class RecordedAnswers(Data):
     not_under_base: Count
     left_out: Count = 0
     examples: Annotated[list[Name], Field(max_length=20)] = []
+    calls: dict[Literal["deny", "allow", "ask", "escalate"], Count] = {}  # of agents that would now be decided so
 
     @model_validator(mode="after")
     def _each_is_a_part(self) -> RecordedAnswers:

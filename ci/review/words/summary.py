@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ci.recorded import calls_in_words
 from ci.report.changes import remarks
 from ci.review.computed.document import FoundItem, OutcomeChange, PolicyGraph, RecordedAnswers, ReviewDocument
 from ci.review.words.comment import LONGEST, RANK, ending
@@ -172,7 +173,8 @@ def _recorded(found: RecordedAnswers, room: _Room) -> Markdown:
     left = found.different - len(shown)
     named = f": {', '.join(shown)}{f' and {left:,} more' if left else ''}" if shown else ""
     rest = f" Left out, because the case was redacted or not recorded: {found.left_out:,}." if found.left_out else ""
-    return Markdown(f"{told}{named}.{rest}")
+    calls = calls_in_words(found.calls)
+    return Markdown(f"{told}{named}.{f' **{calls}.**' if calls else ''}{rest}")
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------
