@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -15,6 +15,7 @@ from ci.loading.base import files_at
 from ci.loading.files import Content
 from ci.loading.load import Beyond, Workspace, files_of, rare_collection, read
 from ci.loading.revision import Revision, revision
+from ci.loading.source import Source
 from ci.loading.source import shown as as_shown
 from ci.loading.waivers import PATH as WAIVERS
 from ci.measured.ids import MEASURED
@@ -104,7 +105,7 @@ def _checked(
 ) -> Checked:
     found, shown = files_of(root), revision(root)
     now = inventory(root, found, shown, at or shown.commit_date or today)
-    old = None if base is None else inventory(root, files_at(root, base), Revision(), now.at)
+    old = None if base is None else inventory(root, files_at(root, base, now.files.values()), Revision(), now.at, now)
     if cache is None and max(len(side.policies) for side in (now, old or now)) < SMALL:
         after = pipeline.check(now.workspace(), now.at, progress)
         if old is None:
@@ -242,8 +243,37 @@ def in_parts(
 
 def _with_lines(words: Workspace, now: Inventory) -> Workspace:
     """The workspace of the words, with the text of every other file, so that a report shows the lines it names."""
-    rest = {path: file for path, file in now.files.items() if path not in words.sources and isinstance(file, Content)}
-    return replace(words, sources={**words.sources, **{path: as_shown(path, file.data) for path, file in rest.items()}})
+    return replace(words, sources=Shown(words.sources, now.files))
+
+
+class Shown(Mapping[str, Source]):
+    """The sources that were read, and the text of every other file; that is only made for the files somebody looks at.
+
+    A report names few of a hundred thousand files.
+    """
+
+    def __init__(self, read: Mapping[str, Source], files: Mapping[str, Content | Finding]) -> None:
+        self._read, self._files = read, files
+        self._paths = dict.fromkeys(
+            [*read, *(path for path, file in files.items() if path not in read and isinstance(file, Content))]
+        )
+
+    def __getitem__(self, path: str) -> Source:
+        """The source of the file at *path*. Raises KeyError where there is none."""
+        if path in self._read:
+            return self._read[path]
+        file = self._files[path]
+        if not isinstance(file, Content):
+            raise KeyError(path)
+        return as_shown(path, file.data)
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths: those that were read, then the others."""
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        """How many files there are."""
+        return len(self._paths)
 
 
 def _waived_before(old: Inventory, before: Snapshot) -> tuple[Finding, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from bylaw.authored.conditions import AllOf, AnyOf, Condition, FactCheck, Not
 from bylaw.authored.policies import PolicyAction, PolicyException
@@ -58,6 +59,8 @@ def quote_mismatches(workspace: Workspace) -> Iterator[Finding]:
         for i, action in enumerate(policy.actions):
             at: Route = ("actions", i)
             yield from _conditions(file, vocabulary, action.when, (*at, "when"))
+            if not action.source_text:
+                continue
             terms = [one for name in action.requires for one in _term(vocabulary, name)]
             tested = _tested(vocabulary, policy.metadata.domain, [*policy.conditions, *action.when, *terms])
             names = _names(vocabulary, [action.action])
@@ -88,11 +91,13 @@ def _conditions(
 ) -> Iterator[Finding]:
     """Each figure of a condition stands in its quote, where the quote has figures of that kind at all."""
     for route, node in _nodes(conditions, at):
-        tested = _tested(vocabulary, file.policy.metadata.domain, [node])
         text = node.source_text
+        if not text:
+            continue
+        tested = _tested(vocabulary, file.policy.metadata.domain, [node])
         if not isinstance(node, FactCheck):
             yield from _sentence(file, text, (*route, "source_text"), tested, ())
-        elif text:
+        else:
             said, bare = _read(text)
             for one in tested:
                 others = [other for other in said if other.kind == one.kind]
@@ -188,6 +193,7 @@ def _tested(vocabulary: Vocabulary, domain: str, conditions: Sequence[Condition]
     return found
 
 
+@lru_cache(4096)  # policies test the same figures, and their sentences say the same things
 def _measure(value: str, unit: str) -> _Measure | None:
     """*value* in *unit*; None where either is not what it should be (which is told elsewhere)."""
     try:
@@ -208,7 +214,8 @@ def _duration(amount: Fraction, unit: str, words: str) -> _Measure:
     return _Measure(_DURATION, seconds, seconds * _BESIDES.get(unit, Fraction(1)), words, amount)
 
 
-def _read(text: str) -> tuple[list[_Measure], list[Fraction]]:
+@lru_cache(1024)
+def _read(text: str) -> tuple[Sequence[_Measure], Sequence[Fraction]]:
     """The figures of *text* with their kinds of unit, and the numbers without one."""
     words = read_words(text)
     numbers = read_numbers(text, words)
@@ -233,7 +240,7 @@ def _read(text: str) -> tuple[list[_Measure], list[Fraction]]:
         else:
             amount = Fraction(number.value) * unit[1].size
             found.append(_Measure(unit[1].kind, amount, amount, f"{number.words} {unit[1].name}"))
-    return found, bare
+    return tuple(found), tuple(bare)
 
 
 def _mismatch(file: PolicyFile, route: Route, tested: _Measure, said: Sequence[_Measure]) -> Finding:

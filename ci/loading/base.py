@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
 
@@ -11,19 +12,32 @@ from ci.loading.files import FOLDERS, SUFFIXES, Content
 from ci.loading.git import commit_of, git, reading, text
 from ci.loading.limits import MAX_BYTES
 
+_SHA1 = 40  # letters of a name; a repository whose objects are named by SHA-256 has 64
 _FILE_MODES = (b"100644", b"100755")  # links are not followed: what they lead to may lie anywhere
 
 
-def files_at(root: Path, ref: str) -> list[Content]:
+def files_at(root: Path, ref: str, here: Iterable[object] = ()) -> list[Content]:
     """The policy files of *root* at *ref*, in the order in which a folder would be read; none where none were yet.
 
-    Raises UsageError when git does not know *ref*.
+    Of the files *here* those that git holds alike are given back themselves: git is asked only for the others, and
+    whoever compares both sides sees at once what is the same. Raises UsageError when git does not know *ref*.
     """
     listed = git(root, "ls-tree", "-r", "-z", commit_of(root, ref), "--", *FOLDERS)
     if listed is None:
         raise BylawError(f"git does not list the files of `{root}` at `{ref}`")
     blobs = dict(sorted(_listed(listed), key=lambda item: _as_walked(item[0])))
-    return [Content(path, data) for path, data in zip(blobs, _contents(root, list(blobs.values())), strict=True)]
+    same = {file.path: file for file in here if isinstance(file, Content) and _is_blob(file.data, blobs.get(file.path))}
+    others = {path: blob for path, blob in blobs.items() if path not in same}
+    read = dict(zip(others, _contents(root, list(others.values())), strict=True))
+    return [same[path] if path in same else Content(path, read[path]) for path in blobs]
+
+
+def _is_blob(data: bytes, name: bytes | None) -> bool:
+    """Is *name* the one that git gives to a file which holds *data*?"""
+    if name is None:
+        return False
+    digest = hashlib.sha1 if len(name) == _SHA1 else hashlib.sha256
+    return digest(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest().encode() == name
 
 
 def _listed(listed: bytes) -> Iterator[tuple[str, bytes]]:

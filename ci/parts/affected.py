@@ -25,9 +25,8 @@ class Neighbourhood:
     @cached_property
     def _parts(self) -> Parts:
         parts = Parts()
-        for card in self.cards.values():
-            for keys in card.keys:
-                parts.join(keys)
+        for keys in dict.fromkeys(keys for card in self.cards.values() for keys in card.keys):  # many argue alike
+            parts.join(keys)
         return parts
 
     @cached_property
@@ -55,7 +54,8 @@ class Neighbourhood:
         """Policies that an override or a shared id ties together, directly or through others, by the part's name."""
         parts, tied = Parts(), defaultdict[str, list[str]](list)
         for card in self.cards.values():
-            parts.join((*card.ids, *card.overrides))
+            if card.overrides or len(card.ids) > 1:
+                parts.join((*card.ids, *card.overrides))
         for path, card in sorted(self.cards.items()):
             tied[parts.of(card.ids[0])].append(path)
         return parts, tied

@@ -19,17 +19,24 @@ from ci.parts.part import File, Part, Selection, path_of
 
 @dataclass(frozen=True)
 class Inventory:
-    """The files by path, in the order in which they are read. `at` is the day that questions are asked for."""
+    """The files by path, in the order in which they are read. `at` is the day that questions are asked for.
+
+    A file that is the very same one in the inventory *beside* this one is not read again.
+    """
 
     root: Path
     files: Mapping[str, File]
     shown: Revision
     at: date
+    beside: Inventory | None = None
 
     @cached_property
     def digests(self) -> dict[str, str]:
         """What each file says, in 32 letters."""
-        return {path: _digest(file) for path, file in self.files.items()}
+        if self.beside is None:
+            return {path: _digest(file) for path, file in self.files.items()}
+        there, known = self.beside.files, self.beside.digests
+        return {path: known[path] if there.get(path) is file else _digest(file) for path, file in self.files.items()}
 
     @cached_property
     def policies(self) -> Mapping[str, File]:
@@ -57,9 +64,11 @@ class Inventory:
         return self.part(self.files, Beyond(), Selection()).read()
 
 
-def inventory(root: Path, found: Iterable[File], shown: Revision, at: date) -> Inventory:
-    """The files that were *found* in *root*."""
-    return Inventory(root, {path_of(file): file for file in found}, shown, at)
+def inventory(
+    root: Path, found: Iterable[File], shown: Revision, at: date, beside: Inventory | None = None
+) -> Inventory:
+    """The files that were *found* in *root*; of those of another version the same files are known already."""
+    return Inventory(root, {path_of(file): file for file in found}, shown, at, beside)
 
 
 def says_words(path: str) -> bool:

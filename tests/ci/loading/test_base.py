@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from bylaw.errors import UsageError
+from ci.loading import base
 from ci.loading.base import committed_on, files_at
 from ci.loading.files import contents
 
@@ -92,3 +93,25 @@ def test_what_is_no_commit_is_said(root, ref):
 def test_a_commit_has_a_day(root):
     assert committed_on(root, "HEAD") is not None
     assert committed_on(root, "nowhere") is None
+
+
+@pytest.mark.parametrize("names", ["sha1", "sha256"])
+def test_of_what_is_alike_here_git_is_not_asked_and_the_answer_is_the_same(tmp_path, monkeypatch, names):
+    git(tmp_path, "init", "-q", f"--object-format={names}")
+    for path, text in FILES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "one")
+    (tmp_path / "policies/a.yaml").write_text("another\n")
+    (tmp_path / "policies/a/z.yaml").unlink()
+    (tmp_path / "policies/new.yaml").write_text("z\n")
+    here, before = list(contents(tmp_path)), files_at(tmp_path, "HEAD")
+    asked: list[bytes] = []
+    read = base._contents
+    monkeypatch.setattr(base, "_contents", lambda root, blobs: read(root, asked.extend(blobs) or blobs))
+    found = files_at(tmp_path, "HEAD", here)
+    assert found == before
+    assert len(asked) == 2  # the changed file and the one that is gone
+    same = {id(file) for file in here}
+    assert [file.path for file in found if id(file) not in same] == ["policies/a.yaml", "policies/a/z.yaml"]
