@@ -40,7 +40,7 @@ PATHS: tuple[tuple[str, str], ...] = (  # the end of a path's pattern -> the kin
     ("rules/*", "rules"),
 )
 WIDEST = 90
-RULES = ROOT / "ci" / "defaults" / "rules"
+RULES = ROOT / "ci" / "loading" / "defaults" / "rules"
 CONDITION = "Condition"
 CONDITIONS = {kind.__name__ for kind in KINDS} | {"AllOf", "AnyOf", "Not", "FactTest"}
 PLAIN = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true, false"}
@@ -68,11 +68,11 @@ def files() -> Iterator[tuple[str, str, Any]]:
     for page in sorted(DOCS.glob("*.md")):
         for path, text in FENCE.findall(page.read_text(encoding="utf-8")):
             if (kind := kind_of(path)) and text.strip():
-                yield f"[{page.stem}]({page.name})", kind, yaml.load(text, Loader=yaml.BaseLoader)
+                yield f"[{page.stem}]({page.name})", kind, yaml.load(text, Loader=yaml.CBaseLoader)
     for path in sorted(TEMPLATE.rglob("*.yaml")):
         name = path.relative_to(TEMPLATE).as_posix()
         if kind := kind_of(name):
-            yield "`bylaw init`", kind, yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+            yield "`bylaw init`", kind, yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CBaseLoader)
 
 
 def resolved(node: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -217,7 +217,9 @@ def page() -> str:
             rows.append(f"| `{key}` | {words} | {means} | `{example}` | {where} |")
         head = "| key | takes | means | for example | from |\n|---|---|---|---|---|"
         parts.append("\n".join([f"## {record}\n", head, *rows]))
-    for path in sorted(RULES.glob("*.yaml")):
+    packaged = sorted(RULES.glob("*.yaml"))
+    assert len(packaged) > 10 and len(list(TEMPLATE.rglob("*.yaml"))) > 5, "the files of the program have moved"
+    for path in packaged:
         if f"rules_{path.stem}" in NUMBERS:
             text = "".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[1:])
             parts.append(f"## rules/{path.name}, as packaged\n\n```yaml\n{text.rstrip()}\n```")
