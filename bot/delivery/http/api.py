@@ -73,7 +73,8 @@ def build(
             request_id=request_id,
             options={} if body.form is None else {"form": body.form},
         )
-        return Response(spoken_json(handle(asked, services)), media_type="application/json")
+        reply = handle(asked, services)
+        return Response(spoken_json(reply), media_type="application/json", headers=corrections.link(reply))
 
     bodies.install(app, "/v2/query", query, Reply)
     enforce.install(app, serving, settings)

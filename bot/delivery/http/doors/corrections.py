@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.conversation import Actor, sayable, told_json
+from bot.conversation import CORRECTS, Actor, Reply, sayable, told_json
 from bot.delivery.http import bodies
 from bot.delivery.http.frame import asker
 from bot.evidence.store.columns import ID_LENGTH
@@ -48,6 +49,13 @@ class Kept(BaseModel):
     personal_memory: dict[str, bool]
     is_new: bool
     text: str
+
+
+def link(reply: Reply) -> dict[str, str]:
+    """The header that says where to correct *reply*; none under what asks back or refuses."""
+    if reply.kind == "refusal" or not (reply.status in ("answered", "recommended") or CORRECTS in (reply.meta or {})):
+        return {}
+    return {"Link": f'</v2/requests/{quote(reply.request_id, safe="")}/correctable>; rel="edit-form"'}
 
 
 def install(app: FastAPI, serving: Serving) -> None:
