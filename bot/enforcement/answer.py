@@ -13,13 +13,13 @@ from datetime import date
 from itertools import chain, islice
 from typing import Any
 
-from bot.claims.judge import Found
+from bot.claims.judge import Found, holds
 from bot.claims.models import Claim, read_claims
 from bot.conversation import Ask, Choice, Citation, Question, Turn
 from bot.enforcement import author, template
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.result import AnswerDraft, Judge
-from bot.enforcement.judged.reading import found_by_template
+from bot.enforcement.judged.reading import found_by_template, situation
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
 from bot.enforcement.question.covered import coverage
@@ -39,7 +39,8 @@ from bot.enforcement.writing.overview import MOST_RULES, overview, told
 from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
-from bylaw.logic.decide.evaluate import Conflict, Evaluator
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.evaluate import Conflict, Evaluator, OutcomeResult
 from bylaw.logic.formula.ir import ConditionalRule, Value
 
 _MOST_CITED = 3  # of the rules that were only looked at
@@ -83,6 +84,7 @@ def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
     turn = _uncovered(case, readers)
     if turn is not None:
         return turn
+    case = _settled(case)
     rules = _overview(case)
     if rules is not None:
         return _delivered(case, rules)
@@ -234,6 +236,32 @@ def _overview(case: Case) -> Turn | None:
     ask = None if following is None else _ask(case, following)
     lines += [] if ask is None else [f"{write.DEPENDS} {ask.question}"]
     return turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask)
+
+
+def _settled(case: Case) -> Case:
+    """*case* with the outcomes decided that no rule decides for sure, and that come out alike whatever is not known."""
+    about = case.scope.outcomes if case.scope.is_named else case.scope.outcomes[:1]
+    found = {name: result for name in about if (result := _alike(case, name)) is not None}
+    if not found:
+        return case
+    undecided = {name: facts for name, facts in case.decision.undecided.items() if name not in found}
+    decision = replace(case.decision, outcomes={**case.decision.outcomes, **found}, undecided=undecided)
+    left = {fact for name in about for fact in undecided.get(name, ())}
+    missing = tuple(fact for fact in case.scope.missing if fact in left)
+    return replace(case, decision=decision, scope=replace(case.scope, missing=missing))
+
+
+def _alike(case: Case, outcome: str) -> OutcomeResult | None:
+    """The action that an undecided outcome gets in every completion, and the strongest rule that may give it."""
+    if outcome not in case.decision.undecided or _conflicts(case):
+        return None
+    rules = lookups(case.index).ranked(outcome, case.evaluator, case.day)
+    waiting = [rule for rule in rules if truth(rule.guard, case.facts) is not False]
+    actions = dict.fromkeys(taken for rule in waiting for name, taken in rule.effect.takes if name == outcome)
+    told = situation(case, "")
+    action = next((one for one in actions if holds(told, one)), None)
+    rule = next((rule for rule in waiting if (outcome, action) in rule.effect.takes), None)
+    return None if rule is None else OutcomeResult(action, rule.policy_id, rule.rule_id)
 
 
 def _restricted(case: Case) -> Case:

@@ -9,6 +9,7 @@ from bot.claims.judge import holds
 from bot.claims.models import Claim
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
+from bot.enforcement.question.intent import asks_open
 from bot.enforcement.question.scope import Duty
 from bot.enforcement.writing import write
 from bylaw.language.lexicon import lexicon
@@ -33,9 +34,7 @@ def decided(case: Case, outcomes: Sequence[str]) -> Iterator[Line]:
         result = case.decision.outcomes[outcome]
         assert result.action is not None and result.rule_id is not None  # it is decided
         rule = case.index.rule(result.rule_id)
-        vocabulary = case.index.vocabulary
-        named = map(vocabulary.canonical, case.memory.topic.actions)
-        asked_for = [name for name in dict.fromkeys(named) if vocabulary.outcome_of(name) == outcome]
+        asked_for = _asked_for(case, outcome)
         said = write.taken(case.words, outcome, result.action, asked_for, is_refusal(case, result.action))
         denied = [name for name in asked_for if name != result.action]
         claims = [Claim(kind="gives", quote=said, action=result.action)]
@@ -45,6 +44,14 @@ def decided(case: Case, outcomes: Sequence[str]) -> Iterator[Line]:
             yield Line(f"{write.RESTRICTIVE} ({rule.policy_id}).", (), rule)
         else:
             yield because(case, rule)
+
+
+def _asked_for(case: Case, outcome: str) -> list[str]:
+    """The one action of *outcome* that a yes or no may answer; none where "when" is asked, or which of several."""
+    vocabulary = case.index.vocabulary
+    named = dict.fromkeys(map(vocabulary.canonical, case.memory.topic.actions))
+    found = [name for name in named if vocabulary.outcome_of(name) == outcome]
+    return found if len(found) == 1 and not asks_open(case.text) else []
 
 
 def because(case: Case, rule: ConditionalRule) -> Line:

@@ -66,7 +66,10 @@ def coverage(text: str, reads: Sequence[Read], index: BundleIndex) -> Coverage:
         is_covered = share >= weights.named_from or (is_case and (share > 0 or not unknown))
     else:
         is_covered = bool(said.told) and share >= weights.told_from
-    return Coverage(is_covered, tuple(dict.fromkeys(words)), unknown)
+    heads = [stems_of([word]) for word in words]
+    names = [name for name in _called(index) if len(name) <= 2 * len(heads)]  # at least half of it is said
+    is_called = not unknown and any(all(not one.isdisjoint(name) for one in heads) for name in names)
+    return Coverage(is_covered or is_called, tuple(dict.fromkeys(words)), unknown)
 
 
 def _tells_a_case(read: Read, is_asked: bool) -> bool:
@@ -142,6 +145,14 @@ class _Known:
         """What of it *stems* say."""
         named = _hit(self.matters, stems)
         return _Said(named, _hit(self.values, stems), stems & self.texts, stems & self.parts)
+
+
+@kept(4)
+def _called(index: BundleIndex) -> tuple[frozenset[str], ...]:
+    """The stems of what each action and outcome is called: who asks with nothing else asks about it."""
+    actions, outcomes = index.vocabulary.actions, index.vocabulary.outcomes
+    told = {name: one.label for name, one in actions.items()} | {name: one.label for name, one in outcomes.items()}
+    return tuple(dict.fromkeys(stems_in(label or name.replace("_", " ")) for name, label in told.items()))
 
 
 def _hit(expressions: Mapping[str, tuple[frozenset[str], ...]], stems: frozenset[str]) -> frozenset[str]:

@@ -69,6 +69,12 @@ def asks_for_permission(text: str) -> bool:
     return not is_report(text) and not _WAS_THERE.match(text) and any(map(_is_permission, parts))
 
 
+def asks_open(text: str) -> bool:
+    """Does every clause of *text* that asks begin with a word like "when" or "how much", which no yes answers?"""
+    found = [part[0].text for part in _asking(read_words(text))]
+    return bool(found) and all(first in _WH for first in found)
+
+
 def is_regulated(text: str) -> bool:
     """Does *text* ask for what is allowed, or for a policy, in these words?"""
     parts = ({word.text for word in part} for part in _asking(read_words(text)))

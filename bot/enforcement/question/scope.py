@@ -12,7 +12,7 @@ from bot.enforcement.question.recognise import LEAST, Topic, topic
 from bot.index import BundleIndex
 from bylaw.logic.boxes.truth import simplify, truth
 from bylaw.logic.decide.evaluate import Decision, Evaluator
-from bylaw.logic.formula.ir import ConditionalRule, Value, names
+from bylaw.logic.formula.ir import And, Atom, Compare, ConditionalRule, Value, atoms, names
 
 _AHEAD = 1.5  # how many times as much as of any other the words have to speak of a subject
 NOTHING: Mapping[str, Value] = {}
@@ -77,11 +77,29 @@ def scope_of(
             open_.update(names(simplify(rule.guard, facts)))
     spoken = {action for _, action, _ in duties}
     waiting = sorted(open_, key=lambda fact: (-open_[fact], evaluator.question_order(fact)))
-    missing = [fact for name in first for fact in decision.undecided.get(name, ())]
+    missing = [
+        fact for name in first for fact in _in_order(decision.undecided.get(name, ()), name, known, evaluator, day)
+    ]
     if not spoken & set(alone):
         missing += waiting
     silent = tuple(name for name in alone if name not in spoken)
     return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)), choices)
+
+
+def _in_order(missing: Sequence[str], outcome: str, known: Lookups, evaluator: Evaluator, day: int) -> Iterator[str]:
+    """The missing facts, those last that only an exception asks about, as it asks: the rule comes before it."""
+    rules = known.answering((outcome,), evaluator, day)
+    own = {
+        fact
+        for rule in rules
+        if rule.origin != "exception"
+        for part in (rule.guard.items if isinstance(rule.guard, And) else (rule.guard,))
+        if isinstance(part, Atom | Compare)
+        for fact in names(part)
+    }
+    asked = [test.var for rule in rules if rule.origin == "exception" for test in atoms(rule.guard)]
+    excepting = {fact: place for place, fact in enumerate(dict.fromkeys(asked)) if fact not in own}
+    yield from sorted(missing, key=lambda fact: excepting.get(fact, -1))
 
 
 def candidates(

@@ -52,7 +52,7 @@ def overview(
         found = {rule.policy_id for rule in rules}
         about, unknown = " and ".join(sorted(found)), tuple(sorted(named - found))
     elif is_general(text):
-        (about, rules), unknown = _about(topic, index, evaluator, day), ()
+        (about, rules), unknown = _about(topic, facts, index, evaluator, day), ()
     else:
         return None
     open_ = [rule for rule in rules if truth(rule.guard, facts) is not False]
@@ -84,8 +84,11 @@ def told(words: Words, found: Overview, facts: Mapping[str, Value], variables: M
     return [*lines, *(f"I know no policy {name} that is in force and that you may read." for name in found.unknown)]
 
 
-def _about(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, Sequence[ConditionalRule]]:
-    """What a text is about that names no policy: the actions it names, else its outcome, else its likeliest domain.
+def _about(
+    topic: Topic, facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
+) -> tuple[str, Sequence[ConditionalRule]]:
+    """What a text is about that names no policy: the actions it names, else its outcome, else its likeliest domain,
+    and of that the rules about what its words tell or hint at.
 
     An action is not even called by its name where nothing that speaks of it may be read.
     """
@@ -96,7 +99,12 @@ def _about(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> 
     if topic.outcomes:
         return words.outcome(topic.outcomes[0]), known.answering(topic.outcomes[:1], evaluator, day)
     if topic.domains:
-        return topic.domains[0].replace("_", " "), known.of_domain(topic.domains[0], evaluator)
+        rules = known.of_domain(topic.domains[0], evaluator)
+        hinted = {name for name, _ in topic.likely}
+        near = [rule for rule in rules if not known.facts[rule.rule_id].isdisjoint(facts)] or [
+            rule for rule in rules if rule.effect.action in hinted or hinted & {name for name, _ in rule.effect.takes}
+        ]
+        return topic.domains[0].replace("_", " "), near or rules
     return "", ()
 
 

@@ -130,7 +130,7 @@ def test_what_a_model_reads_leaves_at_the_end_or_never(claims: list | None, left
     class Reading:
         asked = 0
 
-        def read(self, answer: str, case: object) -> Read | None:
+        def read(self, answer: str, case: object, own: object = ()) -> Read | None:
             self.asked += 1
             return None if claims is None else Read(read_claims(claims))
 
