@@ -265,7 +265,7 @@ class Gate:
         return self._differences.get(asked)
 
     def _difference(self, action: str, facts: Mapping[str, Value], day: int) -> dict[str, Any] | None:
-        found = self.authorizer.counterfactual(action, facts, day, fixed=self._fixed)
+        found = self.authorizer.counterfactual(action, facts, day, fixed=self._fixed, past=self.history)
         if found is None:
             return None
         variables = self._evaluator.ruleset.variables

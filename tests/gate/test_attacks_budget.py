@@ -102,6 +102,21 @@ def test_no_amount_passes_the_budget(desk, amount):
     assert pay(desk, "0").is_allowed, "one that is refused leaves the budget as it was"
 
 
+@pytest.mark.parametrize(
+    ("paid", "asked", "text"),
+    [
+        (60, "41", "amount is at most 40"),
+        (60, "100000", "amount is at most 40"),
+        (100, "0.01", "amount is at most 0"),
+    ],
+)
+def test_what_would_stay_within_the_budget_is_told(desk, paid, asked, text):
+    spent(desk, Decimal(paid))
+    told = pay(desk, asked).counterfactual
+    assert told is not None and text in told["text"], told
+    assert pay(desk, told["changes"][0]["to"]).is_allowed
+
+
 SHAPES = {
     "the name with its point beside it": {"order.amount": 1, "order": {"amount": 500}},
     "an order that is a list": {"order": [{"amount": 1}]},

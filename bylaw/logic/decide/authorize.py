@@ -19,7 +19,8 @@ from bylaw.logic.decide.contest import Stand
 from bylaw.logic.decide.counterfactual import Goal, Nearest, nearest
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.decide.firing import Look, as_bits, bits
-from bylaw.logic.formula.ir import Constraint, Effect, Facts, Value
+from bylaw.logic.decide.one_amount import nearest_amount
+from bylaw.logic.formula.ir import Constraint, Effect, Facts, Value, compares
 
 Permission = Literal["allow", "deny", "escalate"]
 Ruling = Literal["allow", "deny", "ask", "escalate"]
@@ -87,6 +88,11 @@ class Authorizer:
             action: as_bits(i for i in bits(those) if rules[i].effect.kind != "prohibited")
             for action, those in self._speaking.items()
         }
+
+    @cached_property
+    def _comparing(self) -> frozenset[int]:
+        """The rules whose guards compare facts with each other."""
+        return frozenset(i for i, rule in enumerate(self.evaluator.ruleset.rules) if compares(rule.guard))
 
     def allowing(self, action: str, day: int) -> tuple[int, ...]:
         """The rules in force that would allow *action* where they hold, the strongest first."""
@@ -299,10 +305,17 @@ class Authorizer:
     # ---- what would have to be different ----------------------------------------------------------------------------
 
     def counterfactual(
-        self, action: str, facts: Facts, day: int, trials: int = TRIALS, fixed: Collection[str] = ()
+        self,
+        action: str,
+        facts: Facts,
+        day: int,
+        trials: int = TRIALS,
+        fixed: Collection[str] = (),
+        past: Collection[str] = (),
     ) -> Nearest | None:
         """The smallest change of facts that allows *action*; None where nothing could. Facts that are *fixed* are not
-        changed where they are known.
+        changed where they are known, and of amounts that are compared with each other none that is *past* if any other
+        will do.
         """
         giving = self._supporting.get(action, 0)
         if not giving or action in self._persons:
@@ -314,7 +327,15 @@ class Authorizer:
             is_reached=lambda found: cast("Any", found).ruling == "allow",
         )
         found = nearest(cast("Evaluator", _Asked(self, action)), facts, day, goal, trials, fixed, is_firm=True)
-        return found if found.steps else None
+        if found.steps:
+            return found
+        rules = self.evaluator.ruleset.rules
+        guards = [rules[i].guard for i in bits(members) if rules[i].holds_on(day)]
+        if self._comparing.isdisjoint(bits(members)):
+            return None
+        variables = self.evaluator.ruleset.variables
+        step = nearest_amount(guards, variables, facts, lambda case: self.permits(action, case, day), fixed, past)
+        return None if step is None else Nearest((step,), None, False, 1)
 
 
 class _Asked:
