@@ -159,7 +159,7 @@ def test_a_table_of_the_command_cold_and_after_a_pull_request(sets: dict[tuple[s
 
 def test_conflicts_against_one_fresh_solver_a_pair(tmp_path, capsys):
     """The naive way, as a reference: every pair that contradicts each other, each with a solver of its own."""
-    from bylaw.logic.decide.rivalry import contradicts
+    from bylaw.logic.decide.conflicts import contradicts
     from bylaw.logic.solver.smt import Reasoner
     from ci import pipeline
     from ci.formalize.stage import formalize

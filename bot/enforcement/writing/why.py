@@ -17,7 +17,7 @@ from bylaw.authored.labels import called, labels
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.errors import UsageError
 from bylaw.logic.boxes.truth import truth
-from bylaw.logic.decide.contest import Duties
+from bylaw.logic.decide.conflicts import Duties
 from bylaw.logic.decide.counterfactual import TRIALS, Goal, Nearest, nearest
 from bylaw.logic.decide.evaluate import Decision, Evaluator
 from bylaw.logic.decide.firing import as_bits, bits
@@ -116,7 +116,7 @@ def _told(evaluator: Evaluator, facts: Facts, decision: Decision) -> list[str]:
         return sorted(told)
     weight: dict[str, int] = {}
     for name in decision.undecided:
-        rules = [evaluator.ruleset.rules[i] for i in bits(evaluator.contest.takers(name))]
+        rules = [evaluator.ruleset.rules[i] for i in bits(evaluator.conflicts.takers(name))]
         weight[name] = max(len(names(rule.guard) & facts.keys()) for rule in rules)
     most = max(weight.values(), default=0)
     return sorted(name for name, count in weight.items() if count == most and count)
@@ -140,11 +140,11 @@ def another(
     fixed: Collection[str] = (),
 ) -> Other:
     """The smallest change that gives *outcome* another action than it has."""
-    contest, now = evaluator.contest, decision.outcomes[outcome].action
-    giving = contest.taking.get(outcome, {})
+    conflicts, now = evaluator.conflicts, decision.outcomes[outcome].action
+    giving = conflicts.taking.get(outcome, {})
     goal = Goal(
         rules=reduce(or_, (those for action, those in giving.items() if action != now), 0),
-        may_stand=lambda stands: contest.action_of(stands, outcome) not in (None, now),
+        may_stand=lambda stands: conflicts.action_of(stands, outcome) not in (None, now),
         is_reached=lambda changed: changed.outcomes[outcome].action not in (None, now),
     )
     return _other(outcome, nearest(evaluator, facts, day, goal, trials, fixed), evaluator)
@@ -158,7 +158,7 @@ def _wanted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, de
         raise UsageError(f"no policy speaks of the action `{want}`", "`bylaw explain ACTION` says what is declared")
     outcome = index.vocabulary.outcome_of(action)
 
-    contest = evaluator.contest
+    conflicts = evaluator.conflicts
 
     def is_given(given: str | None, duties: Duties) -> bool:
         required, prohibited, permitted = duties
@@ -167,7 +167,7 @@ def _wanted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, de
         return action in required or (action in permitted and action not in prohibited)
 
     def may_stand(stands: int) -> bool:
-        return is_given(outcome and contest.action_of(stands, outcome), contest.duties(stands))
+        return is_given(outcome and conflicts.action_of(stands, outcome), conflicts.duties(stands))
 
     def is_reached(changed: Decision) -> bool:
         duties = changed.required, changed.prohibited, changed.permitted
@@ -199,12 +199,12 @@ def _other(subject: str, found: Nearest, evaluator: Evaluator) -> Other:
 
 
 def _lost(index: BundleIndex, evaluator: Evaluator, decision: Decision) -> Iterator[Lost]:
-    contest, rules = evaluator.contest, evaluator.ruleset.rules
+    conflicts, rules = evaluator.conflicts, evaluator.ruleset.rules
     fires = as_bits(evaluator.index_of(item.rule_id) for item in decision.fired)
     lost = as_bits(evaluator.index_of(item.rule_id) for item in decision.lost)
     called = {level: name for name, level in index.bundle.priority_lattice.items()}
     for i in bits(lost):
-        beaters = contest.rank_of[i].beaters & fires
+        beaters = conflicts.rank_of[i].beaters & fires
         j = min(bits(beaters & ~lost or beaters), key=lambda j: (rules[j].level, rules[j].rule_id))
         mine, its = rules[i], rules[j]
         if mine.level == its.level:
@@ -224,7 +224,7 @@ def _failed(evaluator: Evaluator, facts: Facts, day: int, outcome: str, given: s
     Those with the fewest failed tests come first.
     """
     found, variables = [], evaluator.ruleset.variables
-    for i in bits(evaluator.contest.takers(outcome)):
+    for i in bits(evaluator.conflicts.takers(outcome)):
         rule = evaluator.ruleset.rules[i]
         if not rule.holds_on(day) or dict(rule.effect.takes)[outcome] == given or truth(rule.guard, facts):
             continue

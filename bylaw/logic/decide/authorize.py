@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, cast
 from bylaw.logic.boxes.diagram import Bearing
 from bylaw.logic.decide.case import Case, in_force
 from bylaw.logic.decide.completions import Completions
-from bylaw.logic.decide.contest import Stand
+from bylaw.logic.decide.conflicts import Stand
 from bylaw.logic.decide.counterfactual import Goal, Nearest, nearest
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.decide.firing import Look, as_bits, bits
@@ -63,7 +63,7 @@ class Authorizer:
 
     def __init__(self, evaluator: Evaluator, persons: Iterable[str] = ()) -> None:
         self.evaluator = evaluator
-        self._contest = evaluator.contest
+        self._conflicts = evaluator.conflicts
         self._persons = frozenset(persons)
         self._statuses: dict[tuple[str, int], _Status] = {}
         self._by_ranks: dict[tuple[str, int], _Status] = {}
@@ -108,7 +108,7 @@ class Authorizer:
     def facts_of(self, action: str) -> frozenset[str]:
         """The facts that can bear on *action*."""
         speaking = self._speaking.get(action, 0)
-        return self._contest.facts_of(self._contest.rooms[next(bits(speaking))]) if speaking else frozenset()
+        return self._conflicts.facts_of(self._conflicts.rooms[next(bits(speaking))]) if speaking else frozenset()
 
     def authorize(self, action: str, facts: Facts, day: int) -> Authorization:
         """The answer about *action* (a canonical name) on that *day* (a proleptic ordinal)."""
@@ -121,8 +121,8 @@ class Authorizer:
         speaking = self._speaking.get(action, 0)
         if not speaking:
             return Authorization("deny", required=required)
-        room = self._contest.rooms[next(bits(speaking))]
-        members = self._contest.members_of(room)
+        room = self._conflicts.rooms[next(bits(speaking))]
+        members = self._conflicts.members_of(room)
         mine, left = fires & members, open_ & members
         if not left or not self._supporting[action] & (mine | left):
             status = self._status(action, mine)
@@ -146,19 +146,19 @@ class Authorizer:
             if len(self._statuses) >= MOST_REMEMBERED:
                 self._statuses.clear()
             known = self._statuses[action, fires] = (
-                self._found(action, self._contest.stand(fires)) if fires else _NOTHING
+                self._found(action, self._conflicts.stand(fires)) if fires else _NOTHING
             )
         return known
 
     def _found(self, action: str, stand: Stand) -> _Status:
-        contest, stands = self._contest, stand.stands
+        conflicts, stands = self._conflicts, stand.stands
         torn = disputed = 0
-        for rank, mine in contest.ranks_in(stands):
+        for rank, mine in conflicts.ranks_in(stands):
             rivals = rank.rivals & stands
             if not rivals:
                 continue
             torn |= mine
-            for other, its in contest.ranks_in(rivals):
+            for other, its in conflicts.ranks_in(rivals):
                 if action in contested(rank.effect, other.effect, self.evaluator.ruleset.excludes):
                     disputed |= mine | its
         if disputed:
@@ -176,8 +176,8 @@ class Authorizer:
     def _instead(self, action: str, stands: int) -> int:
         """The standing rules that answer an outcome of *action* with another one."""
         found = 0
-        for rank, mine in self._contest.ranks_in(stands):
-            if any(self._contest.taking[outcome].get(action) for outcome, _ in rank.takes):
+        for rank, mine in self._conflicts.ranks_in(stands):
+            if any(self._conflicts.taking[outcome].get(action) for outcome, _ in rank.takes):
                 found |= mine
         return found
 
@@ -258,14 +258,14 @@ class Authorizer:
 
     def _firsts(self, ranks: int) -> Iterator[int]:
         for number in bits(ranks):
-            yield from bits(self._contest.rank(number).first)
+            yield from bits(self._conflicts.rank(number).first)
 
     def _open_rules(self, action: str, now: tuple[int, int]) -> tuple[int, ...]:
         """The rules that could decide it: those that speak of it, and their rivals."""
         fires, open_ = now
         speaking = (fires | open_) & self._speaking[action]
         rivals = 0
-        for rank, _ in self._contest.ranks_in(speaking):
+        for rank, _ in self._conflicts.ranks_in(speaking):
             rivals |= rank.rivals & (fires | open_)
         return self._told(speaking) or self._told(rivals)
 
@@ -290,7 +290,7 @@ class Authorizer:
         if found is None:
             if len(self._required) >= MOST_REMEMBERED:
                 self._required.clear()
-            stands = [self._contest.stand(mine) for _, mine in self._contest.rooms_in(fires)]
+            stands = [self._conflicts.stand(mine) for _, mine in self._conflicts.rooms_in(fires)]
             found = self._required[fires] = tuple(sorted({name for stand in stands for name in stand.duties[0]}))
         return found
 
@@ -320,7 +320,7 @@ class Authorizer:
         giving = self._supporting.get(action, 0)
         if not giving or action in self._persons:
             return None
-        members = self._contest.members_of(self._contest.rooms[next(bits(giving))])
+        members = self._conflicts.members_of(self._conflicts.rooms[next(bits(giving))])
         goal = Goal(
             rules=giving,
             may_stand=lambda stands: self._status(action, stands & members).permission == "allow",
@@ -343,7 +343,7 @@ class _Asked:
 
     def __init__(self, authorizer: Authorizer, action: str) -> None:
         self._authorizer, self._action = authorizer, action
-        self.ruleset, self.contest = authorizer.evaluator.ruleset, authorizer.evaluator.contest
+        self.ruleset, self.conflicts = authorizer.evaluator.ruleset, authorizer.evaluator.conflicts
         self.ground = authorizer.evaluator.ground
 
     def decide(self, facts: Mapping[str, Value], day: int, names_unknown: bool = True) -> Authorization:

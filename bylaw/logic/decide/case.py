@@ -11,7 +11,7 @@ from bylaw.logic.boxes.boxes import Box, TooManyBoxes, boxes
 from bylaw.logic.boxes.diagram import Marks, Shapes, Tie, TooWide
 from bylaw.logic.boxes.packed_counts import PackedCounts
 from bylaw.logic.boxes.truth import Reading, simplify
-from bylaw.logic.decide.contest import MOST_REMEMBERED, Contest
+from bylaw.logic.decide.conflicts import MOST_REMEMBERED, Conflicts
 from bylaw.logic.decide.firing import Look, bits
 from bylaw.logic.decide.linked_facts import Member, TieInputs, asked, is_met, member, tie
 from bylaw.logic.formula.ir import FALSE, Constraint, Facts, Formula, Variable, conj
@@ -23,7 +23,7 @@ _Found = TypeVar("_Found")
 class Basis:
     """What all cases of a ruleset share. `remembered` are rooms and ties as they were in other cases."""
 
-    contest: Contest
+    conflicts: Conflicts
     boxes_of: Callable[[int], tuple[Box, ...] | None]
     marks_of: Callable[[int], tuple[Marks, ...]]
     reader_of: Callable[[int], Reading]
@@ -56,7 +56,7 @@ class Basis:
     def _told(self, read: Callable[[TieInputs, Mapping[str, Variable]], _Found], one: TieInputs) -> _Found:
         def find() -> _Found | None:
             try:
-                return read(one, self.contest.ruleset.variables)
+                return read(one, self.conflicts.ruleset.variables)
             except TooWide:
                 return None
 
@@ -75,7 +75,7 @@ class Case:
         """*look* is what an index says of the case, *fires_at* tells the rules that fire in a full case."""
         self.basis, self.facts, self.day, self.look, self.fires_at = basis, facts, day, look, fires_at
         self._open = open_
-        self.ruleset = basis.contest.ruleset
+        self.ruleset = basis.conflicts.ruleset
         self.unlisted = -1 if look is None else look.firing.loose  # the rules that no index knows enough of
         self._waits: dict[int, int] = {}
 

@@ -19,7 +19,7 @@ from bylaw.logic.boxes.diagram import Bearing, Diagram, Layout, Tie, TooWide, dr
 from bylaw.logic.boxes.truth import possible, truth
 from bylaw.logic.decide.case import Case
 from bylaw.logic.decide.component import Component, explored, seen
-from bylaw.logic.decide.contest import NOTHING, Rank, Stand
+from bylaw.logic.decide.conflicts import NOTHING, Rank, Stand
 from bylaw.logic.decide.firing import Look, Trace, bits
 from bylaw.logic.decide.linked_facts import Member, member
 from bylaw.logic.formula.ir import Facts
@@ -58,8 +58,8 @@ class Completions:
     """One room of one case: the rules that fire there, and those that still may."""
 
     def __init__(self, case: Case, number: int, fires: int, open_: int) -> None:
-        self.case, self.basis, self.contest, self.number = case, case.basis, case.basis.contest, number
-        self.fires, self.stand = fires, self.contest.stand(fires) if fires else NOTHING
+        self.case, self.basis, self.conflicts, self.number = case, case.basis, case.basis.conflicts, number
+        self.fires, self.stand = fires, self.conflicts.stand(fires) if fires else NOTHING
         self._present = fires | open_
         # of rules alike one that fires says as much as all: one more changes nothing
         self.open = open_ & ~self.stand.kin
@@ -78,12 +78,14 @@ class Completions:
     def view(self, names_unknown: bool) -> View:
         """All that is said of the room."""
         winners, undecided = list[tuple[str, int]](), list[str]()
-        for outcome in self.contest.outcomes_of(self.number):
+        for outcome in self.conflicts.outcomes_of(self.number):
             action = self.stand.actions.get(outcome)
             if self.open and self._is_undecided(outcome, action):
                 undecided.append(outcome)
             elif action is not None:
-                winners.append((outcome, self.contest.first(self.stand.stands & self.contest.taking[outcome][action])))
+                winners.append(
+                    (outcome, self.conflicts.first(self.stand.stands & self.conflicts.taking[outcome][action]))
+                )
         asked = self._asked(undecided) if names_unknown else None
         return View(self.fires, self.stand, tuple(winners), tuple(undecided), asked)
 
@@ -140,7 +142,7 @@ class Completions:
     def _is_alone(self) -> bool:
         """Is it one open rule beside which nothing fires or may fire? All that such a one waits for turns it."""
         look, rules = self.case.look, self.open
-        if look is None or self.fires or rules & (rules - 1) or not rules & self.contest.lonely:
+        if look is None or self.fires or rules & (rules - 1) or not rules & self.conflicts.lonely:
             return False
         return look.is_one_box(rules)
 
@@ -162,7 +164,7 @@ class Completions:
     def _may_be_bound(self) -> bool:
         """Do the invariants in force say something of the facts of this room that is not known yet?"""
         number, case = self.number, self.case
-        if number not in self.contest.constrained or case.bound.isdisjoint(self.contest.facts_of(number)):
+        if number not in self.conflicts.constrained or case.bound.isdisjoint(self.conflicts.facts_of(number)):
             return False
         return case.left is not None
 
@@ -193,7 +195,7 @@ class Completions:
 
     def _bearing_on(self, trace: Trace, bearing: Callable[[int, tuple[int, ...]], Bearing]) -> Trace:
         """The open boxes without those of ranks that change nothing in any way."""
-        rank_of = self.contest.rank_of
+        rank_of = self.conflicts.rank_of
         kinds = tuple(sorted({rank_of[i].number for i, _ in trace[1]}))
         every = (1 << len(kinds)) - 1
         found = bearing(self.stand.ranks, kinds)(0, every)
@@ -209,7 +211,7 @@ class Completions:
             return self._explored(trace, is_bound)
 
         def found() -> Component | None:
-            room = seen(self.contest, self.number, self.stand.ranks, look, trace) if look else None
+            room = seen(self.conflicts, self.number, self.stand.ranks, look, trace) if look else None
             return room or self._explored(trace, False)
 
         return self.basis.once((self.number, self.stand.ranks, trace), found)
@@ -220,7 +222,7 @@ class Completions:
 
         def found() -> Component | None:
             try:
-                return explored(self.contest, self.basis.lanes, self.stand.ranks, kinds, layout)
+                return explored(self.conflicts, self.basis.lanes, self.stand.ranks, kinds, layout)
             except TooWide:
                 return None
 
@@ -256,7 +258,7 @@ class Completions:
 
     def _laid_out(self, trace: Trace, is_bound: bool) -> tuple[tuple[int, ...], Layout]:
         """The ranks that open boxes are of, and how these lie. Raises TooWide where points do not say it."""
-        case, rank_of = self.case, self.contest.rank_of
+        case, rank_of = self.case, self.conflicts.rank_of
         there = case.existing if is_bound else ()
         if there is None:
             raise TooWide
@@ -282,12 +284,12 @@ class Completions:
 
     def _influence(self, outcome: str, action: str | None) -> int:
         """The rules that answer *outcome* and, step by step, the rivals that do not give way to them."""
-        takers = self._present & self.contest.takers(outcome)
-        supporting = 0 if action is None else self.contest.supporting.get((outcome, action), 0)
+        takers = self._present & self.conflicts.takers(outcome)
+        supporting = 0 if action is None else self.conflicts.supporting.get((outcome, action), 0)
         seen = todo = takers & ~(self.open & supporting)
         reached = 0
         while todo:
-            rank, mine = next(self.contest.ranks_in(todo))
+            rank, mine = next(self.conflicts.ranks_in(todo))
             todo ^= mine
             if self._is_hopeless(rank):
                 continue
@@ -303,7 +305,7 @@ class Completions:
         if found is None:
             removers = rank.beaters & self._secure
             found = bool(removers)
-            if removers and not removers & ~self.contest.banning:
+            if removers and not removers & ~self.conflicts.banning:
                 found = not rank.beaten & rank.disputing & self._present
             self._hopeless[rank] = found
         return found
@@ -311,16 +313,16 @@ class Completions:
     @cached_property
     def _secure(self) -> int:
         """The standing rules that nothing unknown can remove."""
-        contest, secure = self.contest, 0
-        for i in sorted(bits(self.stand.stands), key=lambda i: (contest.rank_of[i].level, i)):
-            mine = contest.rank_of[i]
+        conflicts, secure = self.conflicts, 0
+        for i in sorted(bits(self.stand.stands), key=lambda i: (conflicts.rank_of[i].level, i)):
+            mine = conflicts.rank_of[i]
             if mine.beaters & self.fires:
                 continue
             attackers = mine.beaters & self.open
-            for attacker, its in contest.ranks_in(attackers):
+            for attacker, its in conflicts.ranks_in(attackers):
                 guards = attacker.beaters & secure
                 if mine.disputing & its:
-                    guards &= ~contest.banning
+                    guards &= ~conflicts.banning
                 if not guards:
                     break
             else:
@@ -331,7 +333,7 @@ class Completions:
         """The open rules that could add or remove a duty, a prohibition or a permission."""
         found = 0
         told = dict(zip(("required", "prohibited", "permitted"), self.stand.duties, strict=True))
-        for rank, mine in self.contest.ranks_in(self.open):
+        for rank, mine in self.conflicts.ranks_in(self.open):
             effect = rank.effect
             if self._is_hopeless(rank):
                 continue
@@ -354,7 +356,7 @@ class Completions:
             if budget[0] < 0:
                 return True
             if k == len(ordered):
-                return self.contest.action_of(self.contest.surviving(fired), outcome) != action
+                return self.conflicts.action_of(self.conflicts.surviving(fired), outcome) != action
             guard = self.basis.boxes_of(ordered[k])
             if guard is None:
                 return True
@@ -383,10 +385,10 @@ class Completions:
             for box in guard:
                 if not holds_in(box, case.facts):
                     continue
-                tried = {**self.contest.anything, **point(_of_unknown(box, case.facts), variables), **case.facts}
+                tried = {**self.conflicts.anything, **point(_of_unknown(box, case.facts), variables), **case.facts}
                 if not all(truth(formula, tried) for formula in formulas):
                     continue
-                if self.contest.action_of(self.contest.surviving(case.fires_at(tried)), outcome) != action:
+                if self.conflicts.action_of(self.conflicts.surviving(case.fires_at(tried)), outcome) != action:
                     return True
         return False
 

@@ -11,7 +11,7 @@ from functools import partial
 
 from bylaw.logic.boxes.diagram import Layout, drawn
 from bylaw.logic.boxes.packed_counts import PackedCounts
-from bylaw.logic.decide.contest import Contest, Verdict
+from bylaw.logic.decide.conflicts import Conflicts, Verdict
 from bylaw.logic.decide.firing import Look, Trace, bits
 from bylaw.logic.decide.pairs import turning
 
@@ -34,10 +34,10 @@ class Component:
         return outcome not in self.turning and self.settled.get(outcome) == action
 
 
-def seen(contest: Contest, number: int, ranks: int, look: Look, trace: Trace) -> Component | None:
+def seen(conflicts: Conflicts, number: int, ranks: int, look: Look, trace: Trace) -> Component | None:
     """The room of that *number* where *ranks* (by number) fire, if every fact of open boxes is seen to turn it."""
-    outcomes, places = contest.outcomes_of(number), look.firing.places
-    rank_of = {1 << places[i][n]: 1 << contest.rank_of[i].number for i, n in trace[1]}
+    outcomes, places = conflicts.outcomes_of(number), look.firing.places
+    rank_of = {1 << places[i][n]: 1 << conflicts.rank_of[i].number for i, n in trace[1]}
 
     def end(held: int) -> Verdict:
         found = ranks
@@ -45,7 +45,7 @@ def seen(contest: Contest, number: int, ranks: int, look: Look, trace: Trace) ->
             box = held & -held
             found |= rank_of[box]
             held ^= box
-        return contest.verdict(found)
+        return conflicts.verdict(found)
 
     def differ(one: Verdict, other: Verdict) -> bool:
         return one != other and all(_answer(outcome, one) != _answer(outcome, other) for outcome in outcomes)
@@ -54,12 +54,12 @@ def seen(contest: Contest, number: int, ranks: int, look: Look, trace: Trace) ->
     return Component(True, facts, dict.fromkeys(outcomes, facts), {}) if facts else None
 
 
-def explored(contest: Contest, lanes: PackedCounts, ranks: int, kinds: Iterable[int], layout: Layout) -> Component:
+def explored(conflicts: Conflicts, lanes: PackedCounts, ranks: int, kinds: Iterable[int], layout: Layout) -> Component:
     """The room where *ranks* fire and *kinds* are those of the groups of boxes of open rules. Raises TooWide."""
     kinds = [1 << number for number in kinds]
 
     def result(held: int) -> Verdict:
-        return contest.verdict(ranks | sum([kinds[n] for n in bits(held)]))
+        return conflicts.verdict(ranks | sum([kinds[n] for n in bits(held)]))
 
     diagram = drawn(layout, result)
     ends, now = diagram.ends.values(), result(0)

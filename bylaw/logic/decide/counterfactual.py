@@ -178,7 +178,7 @@ class Nearby:
                     continue
             fires |= 1 << i
         if fires not in self._may:
-            self._may[fires] = self._goal.may_stand(self._evaluator.contest.surviving(fires))
+            self._may[fires] = self._goal.may_stand(self._evaluator.conflicts.surviving(fires))
         return self._may[fires]
 
     def changed(self, change: Change) -> dict[str, Value]:

@@ -64,7 +64,7 @@ class Entailment:
 
     def __init__(self, evaluator: Evaluator, day: int) -> None:
         self.evaluator, self.day = evaluator, day
-        self.ruleset, self.contest = evaluator.ruleset, evaluator.contest
+        self.ruleset, self.conflicts = evaluator.ruleset, evaluator.conflicts
         self._about: dict[tuple[str, str | None], About] = {}
         self._lifted: dict[Formula, tuple[Box, ...] | None] = {}
 
@@ -87,7 +87,7 @@ class Entailment:
         return self._about[key]
 
     def _bearing(self, action: str, outcome: str | None) -> About:
-        contest, rules = self.contest, self.ruleset.rules
+        conflicts, rules = self.conflicts, self.ruleset.rules
         others = {other for one, other in self.ruleset.excludes if one == action}
         speaking, lifts = 0, list[Formula]()
         for i in bits(self.in_force):
@@ -98,8 +98,8 @@ class Entailment:
                 speaking |= 1 << i
             if mine and outcome is None and effect.kind in ("required", "outcome"):
                 lifts += _lifts(rules[i].guard)
-        rooms = {contest.rooms[i] for i in bits(speaking)}
-        bearing = sum(map(contest.members_of, rooms)) & self.in_force
+        rooms = {conflicts.rooms[i] for i in bits(speaking)}
+        bearing = sum(map(conflicts.members_of, rooms)) & self.in_force
         return About(action, outcome, bearing, speaking, tuple(dict.fromkeys(lifts)))
 
     def region_of(self, atoms: Iterable[Atom], fact: str) -> Region:
@@ -132,7 +132,7 @@ class Entailment:
 
     def status(self, about: About, fires: int, is_lifted: bool) -> Status:
         """What the rules that fire say of the action."""
-        stand = self.contest.stand(fires)
+        stand = self.conflicts.stand(fires)
         required, prohibited, permitted = stand.duties
         action = about.action
         if self._is_torn(about, stand.stands, stand.clashes):
@@ -311,8 +311,8 @@ class _Search:
 
     def _mattering(self, fires: int, live: Live) -> Live:
         """The open boxes that can still change the status: of rules that speak of it, and of their rivals in turn."""
-        contest, rules_only = self.asked.contest, (1 << self.lift_from) - 1
-        kin = contest.stand(fires & rules_only).kin
+        conflicts, rules_only = self.asked.conflicts, (1 << self.lift_from) - 1
+        kin = conflicts.stand(fires & rules_only).kin
         open_ = 0
         for i, _ in live:
             open_ |= 1 << i
@@ -321,7 +321,7 @@ class _Search:
         present = open_ | fires & rules_only
         reached, todo = 0, present & self.about.speaking
         while todo:
-            rank, mine = next(contest.ranks_in(todo))
+            rank, mine = next(conflicts.ranks_in(todo))
             todo ^= mine
             reached |= mine
             todo |= rank.rivals & present & ~rank.beaten & ~reached

@@ -18,10 +18,9 @@ from bylaw.logic.boxes.packed_counts import PackedCounts
 from bylaw.logic.boxes.truth import Reading, possible, reader
 from bylaw.logic.decide.case import Basis, Case
 from bylaw.logic.decide.completions import Completions, View
-from bylaw.logic.decide.contest import MOST_REMEMBERED, Contest, Stand
+from bylaw.logic.decide.conflicts import MOST_REMEMBERED, Conflicts, Rivals, Stand
 from bylaw.logic.decide.firing import Firing, as_bits, bits
 from bylaw.logic.decide.ground import Ground, ground
-from bylaw.logic.decide.rivalry import Rivals
 from bylaw.logic.formula.ir import Facts, Ruleset, Value, Variable, names
 
 MOST_RULES = 64  # in a room that is remembered: with more it is hardly ever in the same state again
@@ -118,9 +117,9 @@ class Evaluator:
         self._by_id = {rule.rule_id: i for i, rule in enumerate(ruleset.rules)}
 
     @cached_property
-    def contest(self) -> Contest:
+    def conflicts(self) -> Conflicts:
         """Who contradicts whom, as sets."""
-        return Contest(self.ruleset)
+        return Conflicts(self.ruleset)
 
     @cached_property
     def index(self) -> Firing:
@@ -132,14 +131,16 @@ class Evaluator:
         for i in bits(found.loose | ~found.plain & as_bits(range(len(self.ruleset.rules)))):
             self.reader_of(i)
         self._shapes.prepare()
-        self.contest.prepare()
-        self._scopes = {room: found.scope(self.contest.members_of(room)) for room in set(self.contest.rooms.values())}
+        self.conflicts.prepare()
+        self._scopes = {
+            room: found.scope(self.conflicts.members_of(room)) for room in set(self.conflicts.rooms.values())
+        }
         return found
 
     def prepare(self) -> None:
         """Look at the rooms with the fewest states in every one of them: nobody waits for what is new there."""
         day = max((rule.start for rule in self.ruleset.rules if rule.start is not None), default=1)
-        rooms = [self.contest.members_of(room) for room in sorted(self._scopes)] if self.index else []
+        rooms = [self.conflicts.members_of(room) for room in sorted(self._scopes)] if self.index else []
         left, few = MOST_STATES, [members for members in rooms if members.bit_count() <= MOST_RULES]
         for members, values in sorted(((members, self._telling(members, day)) for members in few), key=_states):
             left -= prod(map(len, values.values()))
@@ -153,7 +154,7 @@ class Evaluator:
         """For each fact that *rules* name: None, and a value for every way in which it is allowed."""
         found: dict[str, list[Value | None]] = {}
         on, variables = self.ground(rules, day), self.ruleset.variables
-        for var in sorted(self.contest.facts_of(self.contest.rooms[next(bits(rules))])):
+        for var in sorted(self.conflicts.facts_of(self.conflicts.rooms[next(bits(rules))])):
             parts = {allowed: Box({var: where}) for where, allowed in on.parts.get(var, ())}
             found[var] = [None, *[point(box, variables)[var] for box in parts.values()]]
         return found
@@ -189,8 +190,8 @@ class Evaluator:
 
     def ground(self, rules: int, day: int) -> Ground:
         """What cases lie on for *rules* (as bits) and all that bear on the same results."""
-        rooms = {self.contest.rooms[i] for i in bits(rules)}
-        asked = sum(map(self.contest.members_of, rooms)), day
+        rooms = {self.conflicts.rooms[i] for i in bits(rules)}
+        asked = sum(map(self.conflicts.members_of, rooms)), day
         if asked not in self._grounds:
             if len(self._grounds) >= MOST_GROUNDS:
                 self._grounds.clear()
@@ -235,9 +236,8 @@ class Evaluator:
     def standing(self, fires: Iterable[int]) -> Standing:
         """Resolve a set of firing rules."""
         firing = frozenset(fires)
-        stands = self.rivals.surviving(firing)
-        clashes = tuple((i, j) for i in sorted(stands) for j in self.rivals.among(i, stands) if i < j)
-        return Standing(firing, frozenset(stands), clashes)
+        stands = self.conflicts.surviving(as_bits(sorted(firing)))
+        return Standing(firing, frozenset(bits(stands)), self.conflicts.clashes(stands))
 
     def answer(self, standing: Standing, outcome: str) -> tuple[str | None, int | None]:
         """The action that an outcome gets and the rule that gives it; (None, None) for nobody or a clash."""
@@ -245,7 +245,7 @@ class Evaluator:
         actions = {action for i in takers for o, action in self._takes(i) if o == outcome}
         if len(actions) != 1 or any(i in takers or j in takers for i, j in standing.clashes):
             return None, None
-        return actions.pop(), self.contest.first(as_bits(takers))
+        return actions.pop(), self.conflicts.first(as_bits(takers))
 
     def _takes(self, i: int) -> tuple[tuple[str, str], ...]:
         return self.ruleset.rules[i].effect.takes
@@ -304,9 +304,9 @@ class Evaluator:
         case = Case(self.basis, facts, day, look, 0, lambda full: self.fires_at(full, day))
         state, views, scopes = look.state, self._views, self._scopes
         unread, bound = look.some & self.index.unread, 0
-        if self.contest.constrained and case.bound:
+        if self.conflicts.constrained and case.bound:
             bound = self.index.rules_of(look.possible & self.index.speaking(case.bound))
-        for room, mine in self.contest.rooms_in(look.some & among):
+        for room, mine in self.conflicts.rooms_in(look.some & among):
             asked: Hashable = state & scopes[room]
             fires = open_ = 0
             if mine & bound:
@@ -337,14 +337,14 @@ class Evaluator:
         """The same with every rule tried."""
         fires, open_ = map(as_bits, self.firing(facts, day, among))
         case = Case(self.basis, facts, day, None, open_, lambda full: fires | self.read(full, open_)[0])
-        rooms = self.contest.rooms_in(fires | open_)
+        rooms = self.conflicts.rooms_in(fires | open_)
         return [Completions(case, room, fires & mine, open_ & mine).view(names_unknown) for room, mine in rooms]
 
     @cached_property
     def basis(self) -> Basis:
         """What all cases of the ruleset share."""
         return Basis(
-            contest=self.contest,
+            conflicts=self.conflicts,
             boxes_of=self.boxes_of,
             marks_of=self.marks_of,
             reader_of=self.reader_of,

@@ -80,7 +80,7 @@ def test_nothing_is_named_that_cannot_matter(ruleset, facts):
     finally:
         completions.FEW = before
     found = ends(ruleset, facts)
-    rooms = Evaluator(ruleset).contest.rooms
+    rooms = Evaluator(ruleset).conflicts.rooms
     if len(set(rooms.values())) == 1 and (matter := turning(found, [name for name in GRID if name not in facts])):
         assert set(decision.missing_facts) == matter
 
@@ -185,7 +185,7 @@ def test_a_rule_alone_is_read_as_its_diagram_says(rules, effects, invariant, fac
         constraints=() if invariant is None else (Constraint("C", "P", invariant, "", Source("x.yaml")),),
     )
     drawn = Evaluator(found, is_indexed=True)
-    drawn.contest.lonely = 0
+    drawn.conflicts.lonely = 0
     assert Evaluator(found, is_indexed=True).decide(facts, 1) == drawn.decide(facts, 1)
 
 

@@ -32,10 +32,10 @@ invariants = st.lists(formulas(leaves=3), max_size=2)
 
 
 def other(evaluator, outcome, now):
-    contest = evaluator.contest
+    conflicts = evaluator.conflicts
     return Goal(
-        rules=contest.takers(outcome),
-        may_stand=lambda stands: contest.action_of(stands, outcome) not in (None, now),
+        rules=conflicts.takers(outcome),
+        may_stand=lambda stands: conflicts.action_of(stands, outcome) not in (None, now),
         is_reached=lambda decision: decision.outcomes[outcome].action not in (None, now),
     )
 

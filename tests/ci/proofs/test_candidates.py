@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic.boxes.boxes import Box, meet
-from bylaw.logic.decide.rivalry import contradicts
+from bylaw.logic.decide.conflicts import contradicts
 from bylaw.logic.formula.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref, Ruleset, Source, Variable
 from ci.proofs import candidates as under_test
 from ci.proofs.candidates import Candidates, Index

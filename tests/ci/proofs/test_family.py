@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.decide.rivalry import contradicts
+from bylaw.logic.decide.conflicts import contradicts
 from bylaw.logic.formula.ir import Effect
 from ci.findings import Finding
 from ci.pipeline import run

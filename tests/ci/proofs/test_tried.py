@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bylaw.logic.boxes.boxes import boxes
 from bylaw.logic.boxes.truth import truth
-from bylaw.logic.decide.rivalry import contradicts
+from bylaw.logic.decide.conflicts import contradicts
 from bylaw.logic.formula.ir import conj, negate
 from bylaw.logic.solver.smt import Reasoner
 from ci.proofs.nearby import Nearby

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.logic.decide import rivalry
-from bylaw.logic.decide.rivalry import Rivals, contradicts
+from bylaw.logic.decide import conflicts
+from bylaw.logic.decide.conflicts import Rivals, contradicts
 from tests.bylaw.logic.strategies import rulesets
 
 
@@ -21,13 +21,13 @@ def test_rivals_are_exactly_the_rules_that_contradict_each_other(ruleset):
 @settings(max_examples=300, deadline=None)
 def test_rivals_among_some_are_the_same_however_many_there_are(ruleset, some, few):
     present = {i for i in some if i < len(ruleset.rules)}
-    rivals, before = Rivals(ruleset), rivalry.FEW
-    rivalry.FEW = few
+    rivals, before = Rivals(ruleset), conflicts.FEW
+    conflicts.FEW = few
     try:
         for i in range(len(ruleset.rules)):
             assert rivals.among(i, present) == [j for j in rivals.of(i) if j in present]
     finally:
-        rivalry.FEW = before
+        conflicts.FEW = before
 
 
 @given(rulesets(most=8))
