@@ -168,6 +168,8 @@ def _extra(slip: Slip) -> tuple[str, str | None]:
     keys = ", ".join(sorted(slip.known))
     if slip.value is None and (" " in key or key.isdigit()):
         return f"the key `{clip(key)}` is not known{where}", "text with a comma in it needs quotes inside { }"
+    if key in slip.known:  # a second name of what another key has said already
+        return f"the key `{clip(key)}`{where} says the same as another key here", "keep one of the two names"
     return f"the key `{clip(key)}` is not known{where}", did_you_mean(clip(key), slip.known, f"known keys: {keys}")
 
 
