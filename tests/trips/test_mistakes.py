@@ -27,7 +27,8 @@ def test_a_mistake_leads_with_its_line_its_reason_and_the_next_step(row: dict[st
     root = tmp_path / "clinic"
     shutil.copytree(CLINIC, root)
     path = root / row["file"]
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    path.parent.mkdir(parents=True, exist_ok=True)
     assert row["from"] in text
     path.write_text(row["to"] if row["from"] == "" else text.replace(row["from"], row["to"], 1), encoding="utf-8")
     done = call("check", "--root", root, "--at", "2026-11-24", "--no-cache")
