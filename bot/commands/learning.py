@@ -67,7 +67,7 @@ def correct(
         meant = offered.meant(request_id, actor, services)
         if not (object_ or type_ or yes):
             found = offered.of(meant.request_id, actor, services)
-            told = json.dumps(offered.listed(found, meant), indent=2) if as_json else offered.in_words(found)
+            told = json.dumps(offered.listed(found, meant), indent=2) if as_json else offered.in_words(found, meant)
             click.echo(told)
             return
         given = corrections.Given(meant.request_id, type_, object_, field, new, reason or meant.said)

@@ -58,12 +58,14 @@ def listed(found: Sequence[Correctable], meant: Meant) -> dict[str, Any]:
     return {"request_id": meant.request_id, "correctable": rows, "proposed": proposed}
 
 
-def in_words(found: Sequence[Correctable]) -> str:
-    """As lines."""
+def in_words(found: Sequence[Correctable], meant: Meant) -> str:
+    """As lines, with the command that goes on from them."""
     if not found:
         return "This answer rests on no record that can be corrected here. A policy is changed by its own review."
     lines = [f"{one.object}  {one.field.name:<16} {one.field.label}: {one.now or '–'}" for one in found]
-    return "\n".join([*lines, "Say --object, --field, --new and --reason."])
+    first = f"--object {found[0].object} --field {found[0].field.name}"
+    command = f'bylaw correct {meant.request_id} {first} --new "…" --reason "…"'
+    return "\n".join([*lines, f"Say which of them, what it should say and why: {command}"])
 
 
 def told(noted: Noted) -> dict[str, Any]:
