@@ -128,8 +128,7 @@ def check(
     bylaw check --warehouse duckdb:///shop.duckdb
     bylaw check --warehouse postgresql://reader@db/shop --record
 
-    With --context nothing else is checked: questions are written from the names of context/ and read back: right, asked
-    back, or read as something else. Exit code 1 when a verified query is not read as what it says.
+    With --context only: questions made of the names in context/ are read back; exit code 1 where a verified one is not.
     """
     from ci.check import Rows
     from ci.commands.fix import fix, in_colour

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from bylaw.language.quantities import units_in
 from ci.importers.database.catalogue import Table
 from ci.importers.database.links import Key, Link
 from ci.importers.database.names import CODED, KEYS, LABELS, LEVELS, of_table, one, role, spoken, words
@@ -96,6 +97,7 @@ class Drafter:
                     note += "; text, and every value that was looked at is a date"
             case "fact":
                 part["default_aggregation"] = _aggregation(column)
+                part["unit"] = _unit(column)
             case "reference":
                 return
             case _:
@@ -116,7 +118,17 @@ class Drafter:
             self.draft.drop(where, f"another column is called `{part['name']}` too")
             return
         section = {"time": "time_dimensions", "fact": "facts"}.get(kind, "dimensions")
-        order = ("name", "expr", "data_type", "synonyms", "unique", "is_enum", "sample_values", "default_aggregation")
+        order = (
+            "name",
+            "expr",
+            "data_type",
+            "synonyms",
+            "unique",
+            "is_enum",
+            "sample_values",
+            "default_aggregation",
+            "unit",
+        )
         record[section].append({key: part[key] for key in order if part.get(key) not in (None, [], False)})
         self._note(called, (section, part["name"]), note)
 
@@ -280,7 +292,16 @@ def _synonyms(column: str, table: Table, kind: str) -> list[str]:
         and kind != "fact"
     ):
         found.append(rest)
+    if kind == "fact" and _unit(column) is not None:
+        found.append(said[:-1])
     return [" ".join(one_) for one_ in found]
+
+
+def _unit(column: str) -> str | None:
+    """The unit that the name of a column ends with: `weight_kg` is told in kilograms."""
+    said = words(column)
+    units = units_in(said[-1]) if len(said) > 1 else ()
+    return units[0].name if len(units) == 1 else None
 
 
 def _called(tables: Iterable[Table]) -> dict[str, str]:

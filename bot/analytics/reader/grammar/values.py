@@ -76,7 +76,12 @@ def of_kind(scan: Scan, ref: Ref, first: int) -> tuple[str, ...]:
 
 
 def take_predicate(scan: Scan, ref: Ref, first: int) -> bool:
-    """Take in a verb that is also the name of a value. "Have placed orders" may speak of either."""
+    """Take in a verb that is also the name of a value. "Have placed orders" may speak of either, "were placed" too."""
+    spoken = {name for one in (scan.head, scan.last) if one is not None for name in (*one.entities, *one.owners)}
+    is_of_them = any(target.owner in spoken for target in ref.of("value", "condition"))
+    is_last = scan.at >= len(scan.tokens) or scan.tokens[scan.at].sentence != scan.tokens[first].sentence
+    if is_last and scan.at_word(first - 1) == "be" and is_of_them:  # nothing else is said of them
+        scan.said.doubts.append(ref.words)
     if is_other_at(scan, scan.at):
         if first and scan.words[first - 1] == "have" and tells_kind(scan, ref):
             scan.said.doubts.append(ref.words)
