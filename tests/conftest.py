@@ -85,6 +85,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="Write golden files and transcripts anew.")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Benchmarks are looked at when asked for: `-m benchmark`, or by their path."""
+    is_asked = "not benchmark" not in config.option.markexpr or any("benchmark" in str(one) for one in config.args)
+    return True if collection_path == HERE / "benchmarks" and not is_asked else None
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """`-n auto`: one more than there are processors, as a third of the time is spent waiting for other processes."""

@@ -11,16 +11,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 from bot.evidence.store.engine import connect
 from bot.evidence.store.tables import audit
 from tests.fakes.forked import Forked
 from tests.gate.conftest import HOME
 from tests.gate.shop import SHOP
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 SERVER = Path(__file__).with_name("server.py")
 # the shop, where somebody in a hurry is asked whether it is urgent
@@ -52,6 +54,8 @@ class Door:
     kind: str = "pipes"
 
     def client(self, **options: Any) -> Client:
+        from mcp import Client  # a second, of which collecting tests has no need
+
         return Client(self.place, mode=self.mode, **options)
 
     @property
@@ -90,6 +94,8 @@ def environ(**given: str) -> dict[str, str]:
 def on_pipes(bundle: Path, root: Path, mode: str) -> Door:
     """A proxy that starts its server; each client starts one."""
     command = [*words(bundle), "--", sys.executable, str(SERVER), "stdio", "0", str(root / "done")]
+    from mcp import StdioServerParameters
+
     return Door(StdioServerParameters(command=sys.executable, args=command, cwd=root, env=environ()), root, mode)
 
 

@@ -4,7 +4,6 @@ import asyncio
 import time
 
 import pytest
-from mcp.types import ElicitResult
 
 from tests.gate.doors import DESK, on_pipes, over_http
 from tests.gate.shop import REFUND
@@ -39,6 +38,8 @@ def answering(action, content, asked):
 
     async def answer(context, params):
         asked.append(params.message)
+        from mcp.types import ElicitResult
+
         return ElicitResult(action=action, content=content)
 
     return answer

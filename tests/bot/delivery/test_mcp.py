@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 ROOT = Path(__file__).parents[3]
 
@@ -45,6 +44,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 async def _session(bundle: Path, folder: Path) -> dict[str, Any]:
+    from mcp import Client, StdioServerParameters  # a second, of which collecting tests has no need
+
     words = ["-m", "bylaw.cli", "serve", "--mcp", "--as", "desk", "--bundle", str(bundle)]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("BYLAW_")}
     server = StdioServerParameters(
