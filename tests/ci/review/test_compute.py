@@ -120,7 +120,7 @@ def test_a_line_that_the_change_does_not_show_gets_no_suggestion(company: Reposi
     company.commit()
     company.git("checkout", "-q", "change")
     company.git("merge", "-q", "main")
-    company.replace("policies/vocabulary.yaml", "label: no late fee", "label: nothing to pay")
+    company.replace("policies/vocabulary.yaml", "name: no late fee", "name: nothing to pay")
     company.commit()
     document = reviewed(company)
     assert [finding for finding in document.findings if finding.suggestion is not None] == []
