@@ -337,10 +337,14 @@ class Coverage:
         is_known = claim.kind == "source" and claim.policy_id in self.words.policies
         if is_known and not self.words.is_cited(claim.policy_id or "", claim.quote):
             yield Gap(claim.quote, f"it does not name {claim.policy_id}", i, is_weak=True)
-        if claim.kind == "denies" and not any(self._refuses(place) for place in self.places[i]):
+        action = self.words.vocabulary.canonical(claim.action or "")
+        is_denied = [self._refuses(place) or self._is_denial(place, action) for place in self.places[i]]
+        if claim.kind == "denies" and not any(is_denied):
             yield Gap(claim.quote, "a denial without a negation or a word of refusal", i, is_weak=True)
         is_declared = claim.kind == "gives" and claim.action in self.words.vocabulary.actions
-        if is_declared and all(self._is_negated(place, claim.action or "") for place in self.places[i]):
+        if is_declared and all(
+            self._is_negated(place, action) or self._is_denial(place, action) for place in self.places[i]
+        ):
             yield Gap(claim.quote, "a negation governs the very words that are claimed to be given", i, is_weak=True)
 
     def _bears(self, what: _Resting, spans: Sequence[tuple[int, int]]) -> str | None:
@@ -406,10 +410,14 @@ class Coverage:
         tokens = self.text.within(place.start, place.end)
         return _denies(tokens) or _turns_down(tokens)
 
+    def _is_denial(self, place: Place, action: str) -> bool:
+        """Does it hold the clause by which the label of the action denies it?"""
+        tokens = [token for token in self.text.within(place.start, place.end) if token.word[0].isalnum()]
+        return any(action in mention.owners for mention in self.words.denials.find(tokens))
+
     def _is_negated(self, place: Place, action: str) -> bool:
         """Does a negation before them, in their clause, govern the words of the action?"""
         tokens = self.text.within(place.start, place.end)
-        action = self.words.vocabulary.canonical(action)
         texts = [action.replace("_", " "), *self.words.phrases_of(action)]
         wanted = [stems for text in texts if (stems := content(words_of(text)))]
         own = {stem(word) for text in texts for word in words_of(text)}

@@ -42,6 +42,10 @@ class Table:
         for words in self._owners:
             self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
+    def holds(self, phrase: str) -> bool:
+        """Is *phrase*, whole, one of them?"""
+        return _undetermined(words_of(phrase)) in self._owners
+
     def find(self, tokens: Sequence[Token]) -> Iterator[Mention]:
         """The phrases in *tokens* (words and numbers of one passage), the longest first, none within another."""
         determiners = lexicon()["determiner"]
@@ -89,6 +93,12 @@ class Declared:
                 found += [text for text in (declared.label, given, *declared.phrases) if text]
         return tuple(found)
 
+    def denials_of(self, action: str) -> tuple[str, ...]:
+        """How the labels of a canonical action and its other names say that it is not so."""
+        declared = self.vocabulary.actions.items()
+        mine = [one.label for name, one in declared if one.label and self.vocabulary.canonical(name) == action]
+        return tuple(label.denied for label in mine if label.denied)
+
     def called(self, action: str) -> str:
         """The action's label, else its name as words."""
         declared = self.vocabulary.actions.get(action)
@@ -106,10 +116,21 @@ class Declared:
         return Table(rows)
 
     @cached_property
+    def denials(self) -> Table:
+        """The clauses by which labels deny their actions, but for one that is declared to give another action."""
+        owners = {self.vocabulary.canonical(name) for name in self.vocabulary.actions}
+        rows = [(_bare(text), owner) for owner in sorted(owners) for text in self.denials_of(owner)]
+        return Table(
+            (text, owner) for text, owner in rows if len(content(words_of(text))) > 1 and not self.actions.holds(text)
+        )
+
+    @cached_property
     def phrases(self) -> Table:
-        """The declared phrases of actions alone: a figure that is part of a longer one is carried by its action."""
-        declared = self.vocabulary.actions.items()
-        rows = [(text, self.vocabulary.canonical(name)) for name, one in declared for text in one.phrases]
+        """Declared phrases and clauses of actions: a figure that is part of a longer one is carried by its action."""
+        declared = [(self.vocabulary.canonical(name), one) for name, one in self.vocabulary.actions.items()]
+        rows = [(text, owner) for owner, one in declared for text in one.phrases]
+        rows += [(one.label.given, owner) for owner, one in declared if one.label and one.label.given]
+        rows += [(text, owner) for owner, _ in declared for text in self.denials_of(owner)]
         return Table((text, owner) for text, owner in rows if not _is_figure(text))
 
     def figures_of(self, action: str) -> tuple[tuple[Measure, Figure | None, str | None], ...]:
@@ -231,7 +252,10 @@ def _phrases(name: str, fact: Fact, value: object) -> Iterator[str]:
     if fact.type == "enum":
         yield str(value).replace("_", " ")
         yield from fact.values.get(str(value), ())
-    elif isinstance(fact.phrases, dict):
+        return
+    if fact.label and fact.label.denied:  # so the label itself is a clause that says it
+        yield fact.label if value else fact.label.denied
+    if isinstance(fact.phrases, dict):
         yield from fact.phrases.get("true" if value else "false", ())
     elif value:
         yield from fact.phrases

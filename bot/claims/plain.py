@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 
+from bot.claims.declared import Table
 from bot.claims.judge import Situation
 from bot.claims.measures import agree, told_measures
 from bot.claims.models import MOST_CLAIMS, Claim
@@ -105,24 +106,34 @@ class _Sentence:
 
     def _said(self) -> Iterator[Claim]:
         claims = [*self._answer(), *self._sources()]
-        owned: dict[int, str] = {}
-        for mention in self.words.actions.find(self.all):
-            if len(mention.owners) > 1:
-                raise _NotUnderstood
-            tokens = self.all[mention.first : mention.last + 1]
-            self._take(tokens)
-            owned[tokens[0].start] = next(iter(mention.owners))
+        denials = self._actions(self.words.denials)
+        owned = denials | self._actions(self.words.actions)
         inside = set(self.known)
         states = [*self._states(inside)]
-        claims += self._figured(set(owned.values()), inside)
+        claims += self._figured({action for start, action in owned.items() if start not in denials}, inside)
         stated = {start for start, _, _ in states}
         for _, group in groupby(self.all, key=lambda token: token.clause):
-            claims += self._clause([*group], owned, {s: (f, v) for s, f, v in states}, inside)
+            tokens = [*group]
+            is_denial = any(token.start in denials for token in tokens)
+            claims += self._clause(tokens, owned, {s: (f, v) for s, f, v in states}, is_denial)
         binding = ("causing",) if self.is_question else ("causing", "asking")
         is_bound = any(lexicon()[name].any_in(self._free(inside)) for name in binding)
         if is_bound and not (stated or any(claim.kind == "fact" for claim in claims)):
             raise _NotUnderstood  # a condition that is none of the declared words
         yield from claims
+
+    def _actions(self, table: Table) -> dict[int, str]:
+        """Whose the phrases of *table* are that stand in words not yet understood, by where each begins."""
+        owned: dict[int, str] = {}
+        for mention in table.find(self.all):
+            tokens = self.all[mention.first : mention.last + 1]
+            if any(token.start in self.known for token in tokens):
+                continue
+            if len(mention.owners) > 1:
+                raise _NotUnderstood
+            self._take(tokens)
+            owned[tokens[0].start] = next(iter(mention.owners))
+        return owned
 
     # ---- parts ------------------------------------------------------------------------------------------------------
 
@@ -203,8 +214,9 @@ class _Sentence:
     # ---- clauses ----------------------------------------------------------------------------------------------------
 
     def _clause(
-        self, tokens: Sequence[Token], owned: dict[int, str], states: dict[int, tuple[str, object]], inside: set[int]
+        self, tokens: Sequence[Token], owned: dict[int, str], states: dict[int, tuple[str, object]], is_denial: bool
     ) -> Iterator[Claim]:
+        """What one clause says; of one that is a declared denial (*is_denial*), nothing else is denied."""
         lex = lexicon()
         rest = [token for token in tokens if token.start not in self.known]
         free = [token.word for token in rest]
@@ -216,7 +228,9 @@ class _Sentence:
             negations += [one for one in lex[name].find(free) if taken.isdisjoint(range(*one))]
         places = [rest[first].start for first, _ in negations]
         places += [token.start for token in rest if token.word.endswith("n't")]
-        denied = _governed(places, [*mine, *stated])
+        if is_denial and (places or len(mine) + len(stated) > 1):
+            raise _NotUnderstood
+        denied = mine[0] if is_denial else _governed(places, [*mine, *stated])
         covered = {i for first, behind in negations for i in range(first, behind)}
         left = [word for i, word in enumerate(free) if i not in covered]
         self._understand(left, bool(mine or stated or any(t.start in self.known for t in tokens)))

@@ -84,3 +84,23 @@ def test_an_answer_that_repeats_itself_is_read_once(repositories: Roots) -> None
     once = found(repositories["ferry"], told["query"], told["facts"], told["right"][0])
     often = found(repositories["ferry"], told["query"], told["facts"], " ".join([told["right"][0]] * 400))
     assert often.reading.claims == once.reading.claims
+
+
+def test_the_clause_by_which_a_label_denies_its_action_is_a_denial(repositories: Roots) -> None:
+    words = repositories["voltmark"].vocabulary
+    denied = {name: one.label.denied for name, one in words.actions.items() if one.label and one.label.denied}
+    read_as = {name: _claims(repositories["voltmark"], clause) for name, clause in denied.items()}
+    understood = {name: claims for name, claims in read_as.items() if claims}
+    assert understood == {name: [("denies", words.canonical(name))] for name in understood}
+    assert len(understood) >= 0.9 * len(denied)
+
+
+@each("text", ["never {}", "it is not so that {}", "{}, not", "{} today", "nobody says that {}"])
+def test_a_denial_that_is_denied_or_bounded_is_unread(text: str, repositories: Roots) -> None:
+    assert _claims(repositories["voltmark"], text.format("the order can no longer be cancelled")) == []
+
+
+def _claims(index: BundleIndex, clause: str) -> list[tuple[str, str | None]]:
+    case = case_of("What now?", TODAY, {}, index, index.evaluator, {})
+    text = f"{clause[0].upper()}{clause[1:]}."
+    return [(claim.kind, claim.action) for claim in read(text, situation(case, text))]
