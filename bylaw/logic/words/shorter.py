@@ -6,7 +6,7 @@ Equal in every full case (it may be decided sooner when facts are unknown), so i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from bylaw.logic.boxes.boxes import Region, domain, meet_regions, region, without
@@ -95,9 +95,20 @@ def _under(formula: Formula, given: _Given) -> Formula:
 
 
 def _each(items: tuple[Formula, ...], given: _Given, wanted: bool) -> list[Formula]:
-    """Each item under those before it: in a conjunction they hold, in a disjunction they do not. Simple ones first."""
+    """Each item under the others: in a conjunction they hold, in a disjunction they do not. Simple ones first.
+
+    Then the tests from the last one on: "less than 120 and less than 60" is "less than 60".
+    """
+    parts = _in_turn(sorted(items, key=size), given, wanted)
+    tests = [part for part in parts if isinstance(part, Atom)]
+    kept = _in_turn(reversed(tests), given, wanted)[::-1]
+    return [*kept, *(part for part in parts if not isinstance(part, Atom))]
+
+
+def _in_turn(items: Iterable[Formula], given: _Given, wanted: bool) -> list[Formula]:
+    """Each item under those before it."""
     out = []
-    for item in sorted(items, key=size):
+    for item in items:
         part = _under(item, given)
         out.append(part)
         given = given.and_(part if wanted else negate(part))

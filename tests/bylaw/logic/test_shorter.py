@@ -35,6 +35,12 @@ def test_a_wider_bound_beside_a_narrower_one_goes():
     assert shorter(formula, VARIABLES) == Atom("days", "<=", 2)
 
 
+def test_of_two_bounds_in_either_order_the_narrower_one_stays():
+    wide, narrow = Atom("days", "<", 3), Atom("days", "<", 2)
+    assert shorter(And((wide, narrow)), VARIABLES) == shorter(And((narrow, wide)), VARIABLES) == narrow
+    assert shorter(Or((wide, narrow)), VARIABLES) == shorter(Or((narrow, wide)), VARIABLES) == wide
+
+
 def test_alternatives_exclude_each_other_only_once():
     formula = Or((FLAG, And((Not(FLAG), OPEN))))
     assert shorter(formula, VARIABLES) == Or((FLAG, OPEN))
