@@ -11,7 +11,7 @@ from pathlib import Path
 from ci import pipeline
 from ci.executors.port import Executor
 from ci.findings import Finding, graded, known_before
-from ci.loading.base import files_at
+from ci.loading.base_commit import files_at
 from ci.loading.files import Content
 from ci.loading.load import Beyond, Workspace, files_of, rare_collection, read
 from ci.loading.revision import Revision, revision

@@ -23,7 +23,7 @@ from bylaw.gate.history import HistoryFact, history_facts
 from bylaw.logic.formula.ir import Ruleset
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
-from ci.loading.base import committed_on, files_at
+from ci.loading.base_commit import committed_on, files_at
 from ci.loading.files import FOLDERS
 from ci.loading.load import Workspace, load
 from ci.loading.load import read as read_files

@@ -221,8 +221,8 @@ def guard(
 
 def _behind_http(given: Settings, listen: str | None) -> Callable[..., None]:
     """What answers at the address *listen*, which is bound at once. Raises UsageError for one that is none."""
-    from bot.delivery.http.doors import proxy
-    from bot.delivery.http.doors.upstream import Upstream
+    from bot.delivery.http.endpoints import proxy
+    from bot.delivery.http.endpoints.upstream import Upstream
     from bot.delivery.http.logs import to_stderr
     from bot.delivery.http.serving import serve
 

@@ -22,7 +22,7 @@ from bot.claims.model import ModelReader, shown
 from bot.claims.models import MOST_CLAIMS, Claim, read_claims
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.result import AnswerDraft, Judge
-from bot.enforcement.judged.judging import PROMPTS, judge
+from bot.enforcement.judged.model_opinion import PROMPTS, judge
 from bot.enforcement.judged.reading import found_in
 from bot.enforcement.judged.verdict import ComplianceDecision, verdict
 from bot.enforcement.scaffold import Scaffold, scaffold

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.enforcement.author import provider
 from bot.enforcement.case import Case
-from bot.enforcement.judged.judging import PROMPTS
+from bot.enforcement.judged.model_opinion import PROMPTS
 from bot.enforcement.question.facts import is_sayable
 from bot.enforcement.question.proposed import Held, ReadCase, held
 from bot.enforcement.question.recognise import topics

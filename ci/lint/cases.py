@@ -10,7 +10,7 @@ from ci.findings import Finding, Place
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN, RESERVED_OUTCOMES
 from ci.loading.load import CaseEntry, Workspace
 from ci.loading.nearest import did_you_mean, one_right, unquoted
-from ci.loading.shape import described
+from ci.loading.schema_findings import described
 from ci.loading.variables import variables
 
 

@@ -20,7 +20,7 @@ from bylaw.gate.bindings import key_text
 from bylaw.gate.events import Event, Ledger
 from bylaw.gate.history import HistoryFact, PendingCall, history_facts, value_of
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable
-from ci.loading.rooms import CaseEntry
+from ci.loading.file_kinds import CaseEntry
 from ci.loading.variables import variables
 
 HERE = "case"  # the actor, the session and the keys of a case that names none

@@ -9,10 +9,10 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from ci.loading.file_kinds import room_of
 from ci.loading.files import Content
 from ci.loading.load import Beyond, Workspace
 from ci.loading.revision import Revision
-from ci.loading.rooms import room_of
 from ci.parts.cards import Card, is_policy
 from ci.parts.part import File, Part, Selection, path_of
 

@@ -19,15 +19,15 @@ from bylaw.logic.formula.ir import ValueMisfit
 from ci import pipeline
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
+from ci.loading.file_kinds import room_of
 from ci.loading.files import Content
 from ci.loading.load import Beyond, Workspace, read
 from ci.loading.revision import Revision
-from ci.loading.rooms import room_of
 from ci.loading.variables import variables
 from ci.parts.cards import Card, cards, is_policy, spot, unread
 from ci.pipeline import Run
 from ci.proofs.answers import Statuses
-from ci.proofs.clashes.conflict import subject
+from ci.proofs.conflicts.conflict import subject
 from ci.proofs.focus import Focus
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory

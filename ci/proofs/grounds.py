@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ci.findings import Place
-from ci.proofs.duel import Core
 from ci.proofs.inquiry import Inquiry
+from ci.proofs.standing import Core
 from ci.proofs.theory import Theory
 
 

@@ -1,7 +1,7 @@
 """What matters where one rule fires: full cases in its guard, who else fires there, and what follows with and without.
 
 Rules that speak of one outcome or one action form a crowd; only rules of common crowds can change each other's
-effects. Everything here is the plain reading of full cases; `ci.proofs.duel` puts the same into formulas.
+effects. Everything here is the plain reading of full cases; `ci.proofs.standing` puts the same into formulas.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from ci.loading.load import Workspace
 from ci.loading.record import Later, PolicyRecord, StageStatus
 from ci.progress import Progress
 from ci.proofs.answers import Answered, Concern, Reply, Row, Statuses, counted, of_policies, states
-from ci.proofs.clashes.clash_findings import clash_findings, step
-from ci.proofs.clashes.conflict import Clash, clashes, shown
+from ci.proofs.conflicts.conflict import Clash, clashes, shown
+from ci.proofs.conflicts.conflict_findings import clash_findings, step
 from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.registry import ASKED, QUESTIONS

@@ -164,8 +164,8 @@ def test_conflicts_against_one_fresh_solver_a_pair(tmp_path, capsys):
     from ci import pipeline
     from ci.formalize.stage import formalize
     from ci.loading.load import load
-    from ci.proofs.clashes.conflict import clashes, shown
-    from ci.proofs.clashes.grouping import grouped
+    from ci.proofs.conflicts.conflict import clashes, shown
+    from ci.proofs.conflicts.grouping import grouped
     from ci.proofs.stage import ruleset_of
     from ci.proofs.theory import Theory
 

@@ -12,9 +12,9 @@ from bot.index import BundleIndex
 from bot.request.cases import as_json, read_facts
 from bylaw import bundle
 from ci import pipeline
+from ci.loading.file_kinds import Reader
 from ci.loading.files import Content
 from ci.loading.load import Workspace
-from ci.loading.rooms import Reader
 from ci.loading.words import merged
 
 AT = date(2026, 6, 15)

@@ -1,6 +1,6 @@
 """The endpoints: `POST /v2/query` answers with a Reply; `/healthz` and `/readyz` say whether it can.
 
-All other endpoints stand in `bot.delivery.http.doors`, one file a concern.
+All other endpoints stand in `bot.delivery.http.endpoints`, one file a concern.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
 from bot.delivery.http import bodies, errors
 from bot.delivery.http.attention import attended
-from bot.delivery.http.doors import book, corrections, enforce, gate, guidance, results, settled
+from bot.delivery.http.endpoints import book, corrections, enforce, gate, guidance, results, settled
 from bot.delivery.http.frame import Frame, asker, named
 from bot.delivery.http.identity.identity import Identity
 from bot.delivery.http.rates import Rates

@@ -11,7 +11,7 @@ from bot import rights
 from bot.conversation import Actor
 from bot.delivery.blocks import answer, kit
 from bot.delivery.listeners import say
-from bot.delivery.listeners.click import read
+from bot.delivery.listeners.click_payload import read
 from bot.delivery.listeners.desk import Desk
 from bot.request import acceptance
 

@@ -11,7 +11,7 @@ from bot import rights
 from bot.conversation import Choice
 from bot.delivery.blocks import answer, clarify, kit
 from bot.delivery.listeners import say
-from bot.delivery.listeners.click import Click, read
+from bot.delivery.listeners.click_payload import Click, read
 from bot.delivery.listeners.desk import Desk
 from bot.delivery.listeners.heard import Heard, is_direct, said_at
 from bot.evidence.store import kept

@@ -12,7 +12,7 @@ from bot.analytics.form import from_choices
 from bot.delivery.blocks import answer, form, kit
 from bot.delivery.listeners import say
 from bot.delivery.listeners.clarify import ANSWERED, GONE, NOT_YOURS, said_by
-from bot.delivery.listeners.click import Click, read
+from bot.delivery.listeners.click_payload import Click, read
 from bot.delivery.listeners.desk import Desk
 from bot.evidence.store import kept
 from bot.evidence.store.tables.requests import Standing

@@ -10,7 +10,7 @@ from slack_bolt import Ack, Respond
 from bot import rights
 from bot.delivery.blocks import answer, kit
 from bot.delivery.listeners import say
-from bot.delivery.listeners.click import read
+from bot.delivery.listeners.click_payload import read
 from bot.delivery.listeners.desk import PRIVATE, Desk
 from bot.evidence.store import kept
 

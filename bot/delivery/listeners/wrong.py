@@ -13,7 +13,7 @@ from slack_bolt import Ack, Respond
 from bot.conversation import Actor
 from bot.delivery.blocks import wrong
 from bot.delivery.listeners import calls, say
-from bot.delivery.listeners.click import read
+from bot.delivery.listeners.click_payload import read
 from bot.delivery.listeners.desk import Desk
 from bot.memory import offered
 from bot.memory.corrections import Given, correct

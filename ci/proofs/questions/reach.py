@@ -12,11 +12,11 @@ from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import Facts, conj, names, negate
 from ci.findings import Finding
 from ci.proofs.answers import Reply, of_policies
-from ci.proofs.duel import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
 from ci.proofs.nearby import Nearby
 from ci.proofs.periods import Span, spans, told
+from ci.proofs.standing import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
 PIECES = 500  # of a guard looked at before the solver is asked

@@ -15,13 +15,13 @@ from bylaw.logic.boxes.boxes import Box, TooManyBoxes, uncovered
 from bylaw.logic.formula.ir import Effect, Facts, negate
 from ci.findings import Finding
 from ci.proofs.answers import Concern, Reply, of_policies
-from ci.proofs.duel import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.grounds import listed, resting_on, seen_with
 from ci.proofs.inquiry import Inquiry, says
 from ci.proofs.nearby import Nearby, items
 from ci.proofs.periods import Span, told
 from ci.proofs.questions.joint import at_odds
 from ci.proofs.questions.reach import TRIES, escape
+from ci.proofs.standing import NOTHING, Core, Duel, Referee, rules_of
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
 

@@ -20,7 +20,7 @@ from bylaw.logic.formula.ir import Facts, ValueMisfit
 from bylaw.logic.words.prose import case_in_words
 from ci import pipeline
 from ci.diff import diff
-from ci.loading.base import committed_on, files_at
+from ci.loading.base_commit import committed_on, files_at
 from ci.loading.git import commit_of, text
 from ci.loading.load import read
 from ci.loading.nearest import did_you_mean

@@ -21,7 +21,7 @@ from ci.check import Checked, Executors, against, check
 from ci.diff import only_remarks, sides, speech, texts_of
 from ci.findings import Finding
 from ci.formalize.stage import UNDECLARED, formalize
-from ci.loading.base import files_at
+from ci.loading.base_commit import files_at
 from ci.loading.files import Content
 from ci.loading.git import commit_of
 from ci.loading.load import Workspace, files_of, rare_collection

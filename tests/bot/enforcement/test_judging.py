@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.enforcement.judged.judging import Judgement, judge
+from bot.enforcement.judged.model_opinion import Judgement, judge
 from bylaw.llm.guarded import Guard, Limits
 from bylaw.llm.port import LLM, Completion, Deadline, NoAnswer, Prompt
 from tests.bot.enforcement.models import GOOD, Author

@@ -18,8 +18,8 @@ from ci.help.schemas import (
     stale_schemas,
     write_schemas,
 )
+from ci.loading.file_kinds import PLANS, ROOMS, Room, room_of
 from ci.loading.files import Content, contents
-from ci.loading.rooms import PLANS, ROOMS, Room, room_of
 from ci.loading.source import read
 from tests.rows import each
 
@@ -41,7 +41,7 @@ SHIPPED = [
     for content in contents(root)
     if isinstance(content, Content)
 ]
-ROWS: list[dict[str, Any]] = read("shape.yaml", (HERE / "shape.yaml").read_bytes()).data
+ROWS: list[dict[str, Any]] = read("schema_findings.yaml", (HERE / "schema_findings.yaml").read_bytes()).data
 MARKED = (
     "is not known",
     "is missing",

@@ -13,7 +13,7 @@ import pytest
 from bylaw.errors import BylawError, UsageError
 from ci.findings import Finding
 from ci.loading import git as ours
-from ci.loading.base import committed_on, files_at
+from ci.loading.base_commit import committed_on, files_at
 from ci.loading.files import contents
 from ci.loading.git import commit_of
 from ci.loading.revision import folder, revision

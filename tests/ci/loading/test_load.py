@@ -13,8 +13,8 @@ import yaml
 from bylaw.collection import no_collection
 from bylaw.errors import UsageError
 from ci.findings import Place
+from ci.loading.file_kinds import room_of
 from ci.loading.load import Workspace, load
-from ci.loading.rooms import room_of
 
 FILE = yaml.safe_load((Path(__file__).parent / "load.yaml").read_text(encoding="utf-8"))
 BASE, ROWS = FILE["base"], FILE["rows"]

@@ -13,12 +13,12 @@ from bylaw.logic.boxes.boxes import EVERYTHING, Box, boxes, lies_in, overlap, su
 from bylaw.logic.decide.evaluate import Standing
 from bylaw.logic.formula.ir import Ruleset, Variable, negate
 from bylaw.logic.solver.smt import Reasoner
-from ci.proofs.clashes.conflict import clashes, shown, subject
-from ci.proofs.duel import WINS, Referee, mark
+from ci.proofs.conflicts.conflict import clashes, shown, subject
 from ci.proofs.nearby import Nearby
 from ci.proofs.questions.dead import can_fire
 from ci.proofs.questions.gap import gap
 from ci.proofs.questions.reach import never_wins
+from ci.proofs.standing import WINS, Referee, mark
 from ci.proofs.theory import Theory
 from tests.ci.proofs.smallsets import CASES, DAYS, EVERY, GRID, VARIABLES, Tried, mask, rulesets
 

@@ -10,7 +10,7 @@ from bylaw.logic.decide.conflicts import contradicts
 from bylaw.logic.formula.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref, Ruleset, Source, Variable
 from ci.proofs import candidates as under_test
 from ci.proofs.candidates import Candidates, Index
-from ci.proofs.clashes.conflict import _tested, clashes, shown
+from ci.proofs.conflicts.conflict import _tested, clashes, shown
 from ci.proofs.theory import Theory
 from tests.bylaw.logic.strategies import rulesets
 

@@ -13,7 +13,7 @@ from bylaw.logic.formula.ir import Atom, ConditionalRule, Effect, Ruleset, Sourc
 from ci import pipeline
 from ci.loading.load import load
 from ci.proofs import candidates
-from ci.proofs.clashes.conflict import clashes
+from ci.proofs.conflicts.conflict import clashes
 from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import Theory
 from tests.benchmarks.generate import generate

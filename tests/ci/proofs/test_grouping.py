@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic.formula.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
-from ci.proofs.clashes.conflict import Clash
-from ci.proofs.clashes.grouping import FEWEST, grouped
+from ci.proofs.conflicts.conflict import Clash
+from ci.proofs.conflicts.grouping import FEWEST, grouped
 from ci.proofs.theory import Theory, Verdict
 
 FLAG = Variable("flag", "boolean")

@@ -16,8 +16,8 @@ from bylaw.logic.formula.ir import (
     Source,
     Variable,
 )
-from ci.proofs.clashes.conflict import _resolved, _unresolved, shown, subject
-from ci.proofs.clashes.conflict import clashes as found_by
+from ci.proofs.conflicts.conflict import _resolved, _unresolved, shown, subject
+from ci.proofs.conflicts.conflict import clashes as found_by
 from ci.proofs.questions.dead import can_fire
 from ci.proofs.questions.gap import gap
 from ci.proofs.theory import Theory

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import Constraint, Source
-from ci.proofs.duel import Referee
 from ci.proofs.nearby import Nearby
+from ci.proofs.standing import Referee
 from ci.proofs.theory import Theory
 from tests.bylaw.logic import strategies
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.delivery.http.doors.book import FOLDER, _hashed
+from bot.delivery.http.endpoints.book import FOLDER, _hashed
 
 
 @pytest.fixture

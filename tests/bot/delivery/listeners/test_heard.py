@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.delivery.listeners import click
+from bot.delivery.listeners import click_payload
 from bot.delivery.listeners.heard import Heard, hear, plain_words
 from tests.fakes.slack.payloads import BOT, TEAM, mention, message
 
@@ -64,5 +64,5 @@ def test_no_event_breaks_the_reading(event):
     st.fixed_dictionaries({}, optional=dict.fromkeys(("container", "user", "message", "actions", "team"), json_values))
 )
 def test_no_interaction_breaks_the_reading(body):
-    found = click.read(body)
+    found = click_payload.read(body)
     assert found is None or found.user

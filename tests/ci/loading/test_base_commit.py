@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from bylaw.errors import UsageError
-from ci.loading import base
-from ci.loading.base import committed_on, files_at
+from ci.loading import base_commit
+from ci.loading.base_commit import committed_on, files_at
 from ci.loading.files import contents
 
 FILES = {
@@ -108,8 +108,8 @@ def test_of_what_is_alike_here_git_is_not_asked_and_the_answer_is_the_same(tmp_p
     (tmp_path / "policies/new.yaml").write_text("z\n")
     here, before = list(contents(tmp_path)), files_at(tmp_path, "HEAD")
     asked: list[bytes] = []
-    read = base._contents
-    monkeypatch.setattr(base, "_contents", lambda root, blobs: read(root, asked.extend(blobs) or blobs))
+    read = base_commit._contents
+    monkeypatch.setattr(base_commit, "_contents", lambda root, blobs: read(root, asked.extend(blobs) or blobs))
     found = files_at(tmp_path, "HEAD", here)
     assert found == before
     assert len(asked) == 2  # the changed file and the one that is gone

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from bot.conversation import told_json
 from bot.delivery.http import bodies
-from bot.delivery.http.doors import authzen
+from bot.delivery.http.endpoints import authzen
 from bot.delivery.http.frame import asker
 from bot.evidence.store.columns import ID_LENGTH
 from bot.gate.desk import StoreDesk

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from ci.findings import Finding, Place, Route
 from ci.loading.nearest import SAID, did_you_mean, nearest, one_right
-from ci.loading.slips import Slip, slips
+from ci.loading.pydantic_errors import Slip, slips
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -25,7 +25,7 @@ from ci.loading.files import Content
 from ci.loading.ingest import Sourced
 from ci.loading.nearest import did_you_mean
 from ci.loading.rules import effective, load_defaults, unknown_severities
-from ci.loading.shape import clip, described, fitted
+from ci.loading.schema_findings import clip, described, fitted
 from ci.loading.source import Source, Unreadable, read
 from ci.loading.words import EVERY_WORD, VocabularyFile, salvaged
 

@@ -7,8 +7,8 @@ from datetime import date
 from typing import Any
 
 from ci.findings import Finding, Place
-from ci.proofs.clashes.conflict import Clash, shown, subject
-from ci.proofs.clashes.grouping import Group, grouped
+from ci.proofs.conflicts.conflict import Clash, shown, subject
+from ci.proofs.conflicts.grouping import Group, grouped
 from ci.proofs.inquiry import Inquiry, says
 
 

@@ -15,12 +15,12 @@ from bylaw.authored.machines.rules import RULE_FILES
 from bylaw.authored.policies import Case, Policy
 from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding
-from ci.loading.shape import LONGEST, clip, described, fitted, shown, spoken
+from ci.loading.schema_findings import LONGEST, clip, described, fitted, shown, spoken
 from ci.loading.source import read
 from tests.rows import each
 
 HERE = Path(__file__).parent
-ROWS: list[dict[str, Any]] = read("shape.yaml", (HERE / "shape.yaml").read_bytes()).data
+ROWS: list[dict[str, Any]] = read("schema_findings.yaml", (HERE / "schema_findings.yaml").read_bytes()).data
 MODELS: dict[str, type[BaseModel]] = {
     "policy": Policy,
     "vocabulary": Vocabulary,

@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from bot.delivery.http.doors.upstream import Answered, Unreachable, Upstream
+from bot.delivery.http.endpoints.upstream import Answered, Unreachable, Upstream
 from bot.delivery.http.frame import Frame
 from bot.delivery.http.identity.identity import LOOPBACK, Identity
 from bot.delivery.http.rates import Rates

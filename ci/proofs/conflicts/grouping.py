@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from ci.proofs.clashes.conflict import Clash, subject
+from ci.proofs.conflicts.conflict import Clash, subject
 from ci.proofs.theory import Theory
 
 FEWEST = 5  # so many pairs with one cause are a group
