@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bylaw.authored.labels import labels
-from bylaw.logic.words.graph import NOTHING, from_json
 from bylaw.logic.formula.ir import ConditionalRule, names
+from bylaw.logic.words.graph import NOTHING, from_json
 from bylaw.logic.words.prose import case_in_words, rule_in_words, sentence
 from bylaw.logic.words.shorter import shorter
 from ci.coverage.cases import surveyed
 from ci.coverage.words import Report, percent
-from ci.pipeline import Run
 from ci.loading.record import PolicyRecord
+from ci.pipeline import Run
 from ci.site.drawing import drawn
 
 
