@@ -107,23 +107,20 @@ def lexicon() -> Lexicon:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """What the forms of one word share, as far as common endings tell. Not pretty, only the same."""
-    word = lexicon().irregular.get(word, word).removesuffix("'s")
-    for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) + len(instead) >= 3:
-            word = word[: -len(ending)] + instead
-            break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
-        word = word[:-1]
-    return word.rstrip("e") if len(word) > 3 else word
+    """What the forms of one word share, by the Snowball algorithm for English. Not pretty, only the same.
+
+    Forms that no ending tells ("children", "paid") go through the table `irregular` first.
+    """
+    word = word.removesuffix("'s")
+    return str(_stemmer().stemWord(lexicon().irregular.get(word, word)))
 
 
-_ENDINGS = (
-    ("ations", "ate"), ("ation", "ate"), ("ancies", "ant"), ("ancy", "ant"), ("ments", ""), ("ment", ""), ("ings", ""),
-    ("ing", ""), ("ied", "y"), ("ies", "y"), ("edly", ""), ("ed", ""), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"),
-    ("xes", "x"), ("ions", ""), ("ion", ""), ("ally", "al"), ("ly", ""), ("ers", ""), ("er", ""), ("ous", ""),
-    ("ives", ""), ("ive", ""), ("als", ""), ("al", ""), ("ss", "ss"), ("us", "us"), ("is", "is"), ("s", ""),
-)  # fmt: skip
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    # imported when it is first needed: it brings every language
+    from snowballstemmer import EnglishStemmer  # type: ignore[import-untyped]  # it has none
+
+    return EnglishStemmer()
 
 
 def content(words: Iterable[str]) -> frozenset[str]:

@@ -60,32 +60,6 @@ _UNMARKED = {  # contractions typed without their apostrophe
 _SUBJECTS = listed("it that there what who he she here where how")
 _SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus less news always besides")
 
-_BASES = {  # of verbs whose forms spelling alone does not tell
-    **dict.fromkeys(("became",), "become"),
-    **dict.fromkeys(("began", "begun"), "begin"),
-    **dict.fromkeys(("broke", "broken"), "break"),
-    **dict.fromkeys(("bought",), "buy"),
-    **dict.fromkeys(("brought",), "bring"),
-    **dict.fromkeys(("built",), "build"),
-    **dict.fromkeys(("chose", "chosen"), "choose"),
-    **dict.fromkeys(("gave", "given"), "give"),
-    **dict.fromkeys(("held",), "hold"),
-    **dict.fromkeys(("kept",), "keep"),
-    **dict.fromkeys(("left",), "leave"),
-    **dict.fromkeys(("lent",), "lend"),
-    **dict.fromkeys(("lost",), "lose"),
-    **dict.fromkeys(("paid",), "pay"),
-    **dict.fromkeys(("ran",), "run"),
-    **dict.fromkeys(("sent",), "send"),
-    **dict.fromkeys(("sold",), "sell"),
-    **dict.fromkeys(("taken", "took"), "take"),
-    **dict.fromkeys(("told",), "tell"),
-    **dict.fromkeys(("went", "gone"), "go"),
-    **dict.fromkeys(("withheld",), "withhold"),
-    **dict.fromkeys(("wrote", "written"), "write"),
-}
-
-_ENDINGS = ("ations", "ation", "ings", "ing", "ed", "es", "e", "s", "y")
 _IN_US = ("tuses", "nuses", "ruses", "puses")  # statuses, bonuses, viruses, campuses
 
 # INVARIANT: alternatives start with different characters (but for "w/", which is short) and no part can match in two
@@ -167,18 +141,3 @@ def singular(word: str) -> str:
     if word.endswith(("xes", "ches", "shes", "sses")):
         return word[:-2]
     return word[:-1]
-
-
-def base_of(word: str) -> str:
-    """The verb that *word* is an irregular form of; any other word as it is."""
-    return _BASES.get(word, word)
-
-
-@lru_cache(maxsize=20_000)
-def stem_of(word: str) -> str:
-    """The word without its ending: the same for the forms of one word, not pretty."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word

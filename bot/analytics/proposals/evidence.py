@@ -17,8 +17,9 @@ from bot.analytics.reader.grammar.tokens import Token
 from bot.analytics.reader.scope import Lexicon, Target
 from bylaw.authored.context import Grain
 from bylaw.language import dates
+from bylaw.language.lexicon import stem
 from bylaw.language.quantities import Unit, unit_at
-from bylaw.language.words import read_words, stem_of
+from bylaw.language.words import read_words
 
 V = TypeVar("V")
 Sense = Literal["max", "min"]
@@ -167,7 +168,7 @@ def evidence_of(text: str, tokens: Sequence[Token], lexicon: Lexicon) -> Evidenc
 def stems(words: str) -> frozenset[str]:
     """The words of a name that carry meaning, without their endings."""
     found = [word.text for word in read_words(re.sub(r"[_.()@,/]", " ", words))]
-    return frozenset(stem_of(word) for word in found if word not in wording.FILLERS and word not in wording.ARTICLES)
+    return frozenset(stem(word) for word in found if word not in wording.FILLERS and word not in wording.ARTICLES)
 
 
 class _Finder:

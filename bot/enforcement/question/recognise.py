@@ -28,10 +28,11 @@ from bot.enforcement.question.stems import (
 )
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.language.lexicon import stem
 from bylaw.language.numbers import COUNT_WORDS
 from bylaw.language.reports import asks_for_a_rule, counts, is_of_one, is_report
 from bylaw.language.span import listed
-from bylaw.language.words import DETERMINERS, read_words, stem_of
+from bylaw.language.words import DETERMINERS, read_words
 from bylaw.logic.formula.ir import ConditionalRule, names
 
 _OPENERS = (
@@ -108,11 +109,11 @@ _POLICY_WORDS = listed(
 _NONE, _ALL = Decimal(0), Decimal(1)
 _COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
 _ASKING = "react handle treat respond matter owe first second third required needed necessary mandatory"
-_GUIDING = frozenset(map(stem_of, _ASKING.split()))
+_GUIDING = frozenset(map(stem, _ASKING.split()))
 _KEPT = 64  # topics: one turn asks for that of a text several times
 LEAST = 1.0  # how much words speak of a subject that they do not name: half a word of its action, and nothing else
 _HARDLY = 0.25  # less says nothing, whatever is told beside it
-_COUNTS = frozenset(map(stem_of, COUNT_WORDS))
+_COUNTS = frozenset(map(stem, COUNT_WORDS))
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ def is_of_a_case(text: str, index: BundleIndex) -> bool:
         return sum(not isinstance(read.value, str) for read in reads) > 1 and not counts(text)
     found, keywords = topic(text, index), _keywords(index)
     stems = _stems_in(text)
-    if found.is_named or found.is_likely or not stems.isdisjoint(map(stem_of, keywords.domains)):
+    if found.is_named or found.is_likely or not stems.isdisjoint(map(stem, keywords.domains)):
         return True
     if is_rule:
         asked = stems - _GUIDING
@@ -268,8 +269,8 @@ def _keywords(index: BundleIndex) -> _Keywords:
     weights = _domain_weights(vocabulary, rules, actions)
     in_targets: dict[str, int] = defaultdict(int)
     for group in (*actions.values(), *outcomes.values()):
-        for stem in set().union(*group):
-            in_targets[stem] += 1
+        for one in set().union(*group):
+            in_targets[one] += 1
     fact_stems = frozenset().union(*(_stems_of_fact(name, vocabulary) for name in _facts_of(rules)))
     targets = _telling(frozenset().union(*chain(*actions.values(), *outcomes.values())))
     return _Keywords(
@@ -291,20 +292,20 @@ def _domain_weights(
     raw: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for rule in rules:
         mine = raw[rule.domain]
-        for stem in stems_in(rule.domain):
-            mine[stem] = 3.0
+        for one in stems_in(rule.domain):
+            mine[one] = 3.0
         said = _telling(frozenset().union(*actions.get(rule.effect.action, ())))
         for outcome, _ in rule.effect.takes:
             said |= _telling(stems_in(outcome))
-        for stem in said:
-            mine[stem] = max(mine[stem], 2.0)
+        for one in said:
+            mine[one] = max(mine[one], 2.0)
         for fact in names(rule.guard):
-            for stem in _stems_of_fact(fact, vocabulary):
-                mine[stem] = max(mine[stem], 1.0)
+            for one in _stems_of_fact(fact, vocabulary):
+                mine[one] = max(mine[one], 1.0)
     spread: dict[str, int] = defaultdict(int)
     for mine in raw.values():
-        for stem in mine:
-            spread[stem] += 1
+        for one in mine:
+            spread[one] += 1
     return {
         domain: {stem: weight / spread[stem] for stem, weight in sorted(mine.items())}
         for domain, mine in sorted(raw.items())
@@ -324,8 +325,8 @@ def _subjects(
     found: dict[str, dict[str, float]] = defaultdict(dict)
 
     def says(kind: str, subject: str, stems: frozenset[str]) -> None:
-        for stem in _telling(stems):
-            found[stem][subject] = max(found[stem].get(subject, 0.0), _WEIGHTS[kind])
+        for one in _telling(stems):
+            found[one][subject] = max(found[one].get(subject, 0.0), _WEIGHTS[kind])
 
     for name, group in outcomes.items():
         says("name", name, frozenset().union(*group))
@@ -388,8 +389,8 @@ def _topic_of(stems: frozenset[str], keywords: _Keywords) -> Topic:
         if not all(any(said < other for other in longer) for said in keywords.outcomes[name] if said <= stems)
     )
     points: dict[str, float] = defaultdict(float)
-    for stem in stems:
-        for name, weight in keywords.subjects.get(stem, {}).items():
+    for one in stems:
+        for name, weight in keywords.subjects.get(one, {}).items():
             points[name] += weight
     likely = tuple(
         sorted((pair for pair in points.items() if pair[1] >= _HARDLY), key=lambda pair: (-pair[1], pair[0]))

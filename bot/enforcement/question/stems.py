@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.language.lexicon import content
+from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.span import listed
 from bylaw.language.text import words_of
-from bylaw.language.words import FUNCTION_WORDS, base_of, read_words, stem_of
+from bylaw.language.words import FUNCTION_WORDS, read_words
 
 DENIALS = frozenset(("no", "not"))
 _NO_TOPIC = FUNCTION_WORDS | listed(
@@ -17,14 +17,14 @@ _NO_TOPIC = FUNCTION_WORDS | listed(
     "allowed allow okay ok hello hi thanks thank question today yesterday week month year hour unknown other yes "
     "another last next someone somebody anyone anybody"
 )
-_ABLE, _LONG = ("able", "ible"), 6  # "refundable" speaks of refunds, "liable" of nothing
 
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
     """The stems of those words that can tell one topic from another."""
-    bases = [(word, base_of(word)) for word in words]
-    bases += [(word, word[:-4]) for word, _ in bases if word.endswith(_ABLE) and len(word) > _LONG]
-    return frozenset(stem_of(base) for word, base in bases if word in DENIALS or _NO_TOPIC.isdisjoint((word, base)))
+    irregular = lexicon().irregular
+    return frozenset(
+        stem(word) for word in words if word in DENIALS or _NO_TOPIC.isdisjoint((word, irregular.get(word, word)))
+    )
 
 
 def stems_in(text: str) -> frozenset[str]:
