@@ -127,13 +127,11 @@ class Reader:
                     f"`{said.personal}` is personal data, answers never show it", None, (said.personal,), is_final=True
                 )
             )
-        if said.doubts:
-            word = said.doubts[0]
-            message = f"I do not see whether `{word}` says that such rows are there, or which of them"
-            raise Stop(
-                NotUnderstood(message, f"say `who {word} …` for that, or name the column that is `{word}`", (word,))
-            )
         unknown = tuple(dict.fromkeys(said.unknown))
+        if said.doubts and not unknown:
+            word = said.doubts[0]
+            message = f"I do not see whether `{word}` says which rows are meant, or only that there are some"
+            raise Stop(NotUnderstood(message, f"name the column that is `{word}`, or leave the word out", (word,)))
         if not unknown:
             return
         near = closest(unknown[0], self.lexicon.spellings, cutoff=75)

@@ -121,6 +121,7 @@ def compared(scan: Scan, value: Value) -> bool:
     if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
         return False
     length, unit = (0, None) if isinstance(value, str) else unit_behind(scan, first + 1)
+    scan.told.update(range(first, first + 1 + length))
     if compare_number(scan, operator, value, unit):
         scan.comparing, scan.at = None, first + 1 + length
         return True

@@ -55,7 +55,7 @@ from bot.analytics.reader.grammar.places import (
 from bot.analytics.reader.grammar.quantities import is_one_of_several
 from bot.analytics.reader.grammar.recalled import named_before, point, takes_again
 from bot.analytics.reader.grammar.scan import Scan
-from bot.analytics.reader.grammar.values import takes_flag, takes_value
+from bot.analytics.reader.grammar.values import takes_flag, takes_flag_of_rows, takes_value
 from bot.analytics.reader.grammar.verbs import add_done
 from bot.analytics.reader.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
 
@@ -292,6 +292,7 @@ Taker = Callable[[Scan, Ref, int, int], bool]
 
 TAKERS: tuple[Taker, ...] = (
     takes_repeated,
+    takes_flag_of_rows,
     takes_counted,
     takes_aggregate,
     takes_order,

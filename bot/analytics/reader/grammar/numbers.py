@@ -27,6 +27,9 @@ def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("entity", "metric") or ref.of("fact") or ref.of("dimension")
     if not wanted:
         return False
+    if ref.of("flag") and wanted == ref.of("dimension"):
+        scan.said.unknown.append(ref.words)  # nobody asks how many answers a question of yes and no has
+        return True
     if is_of_either(scan, wanted):
         scan.said.unknown.append(scan.word(1))
     if scan.summary is not None and ref.entities:

@@ -45,6 +45,10 @@ from bot.analytics.reader.grammar.wholes import (
     read_rows,
 )
 from bot.analytics.reader.said import Said
+from bylaw.language.words import FUNCTION_WORDS
+
+_NARROWING = ("value", "condition", "flag", "metric")  # what changes the rows or the number of an answer
+_ADDING_NOTHING = wording.FILLERS | wording.GRAINS.keys() | FUNCTION_WORDS
 
 
 def parse(scan: Scan) -> Said:
@@ -56,7 +60,26 @@ def parse(scan: Scan) -> Said:
             leave_unknown(scan)
     end_sentence(scan)
     scan.said.unknown += foretold(scan)
+    scan.said.doubts += unsaid(scan)
     return scan.said
+
+
+def unsaid(scan: Scan) -> list[str]:
+    """The values, conditions, flags and metrics that a rule passed over: "orders that were completed in 2025".
+
+    A word that a date is declared to be told by ("placed") is that date's, and a period is one of time.
+    """
+    found, at = [], 0
+    while at < len(scan.words):
+        known = scan.lexicon.longest_at(scan.words, at)
+        length = known[0] if known is not None else 1
+        words = scan.words[at : at + length]
+        is_declared = known is not None and any(target.kind in _NARROWING for target in known[1])
+        is_plain = scan.tokens[at].kind == "word" and not scan.told & {*range(at, at + length)}
+        if is_declared and is_plain and not _ADDING_NOTHING.issuperset(words) and not scan.lexicon.moment_at(words, 0):
+            found.append(scan.raw(at, at + length))
+        at += length
+    return found
 
 
 def leave_unknown(scan: Scan) -> None:

@@ -75,7 +75,7 @@ def tells_kind(scan: Scan, ref: Ref) -> bool:
     if scan.word() in ("a", "an"):
         return False  # "placed an order": done, no kind of orders
     behind = scan.mention(scan.at)
-    owners = {target.owner for target in ref.of("value")}
+    owners = {target.owner for target in ref.of("value", "flag")}
     return behind is not None and bool(owners & set(behind[1].entities))
 
 

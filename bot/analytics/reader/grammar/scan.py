@@ -32,6 +32,7 @@ class Scan:
         self.at = 0
         self.said = Said()
         self.bindings: list[Binding] = []
+        self.told: set[int] = set()  # the places of the words that the bindings cover
         self.counting: str | None = None  # the words that count, until what they count is named
         self.distinct = False
         self.agg: tuple[Aggregation, bool] | None = None
@@ -116,6 +117,7 @@ class Scan:
 
     def say(self, first: int, after: int, kind: str, name: str) -> None:
         self.bindings.append(Binding(words=self.raw(first, after), kind=kind, name=name))
+        self.told.update(range(first, after))
 
     def before_kinds(self, place: int) -> int:
         """The place of the first of the values that stand right before *place*: of "buy" in "per buy transaction"."""

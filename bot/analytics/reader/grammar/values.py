@@ -28,6 +28,15 @@ def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     return True
 
 
+def takes_flag_of_rows(scan: Scan, ref: Ref, first: int, after: int) -> bool:
+    """ "Insured shipments": a column of yes and no right before the rows that have it, held to be yes."""
+    if not ref.of("flag") or ref.of("entity", "metric", "value", "condition") or not tells_kind(scan, ref):
+        return False
+    begin_kind(scan, ref)
+    narrow(scan, Ref(ref.words, ref.of("dimension", "flag"), ref.near), "in", True, first, after)
+    return True
+
+
 def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     is_labelled = any(target.name in scan.labels for target in ref.of("value"))
     if not ref.of("value", "condition") or (ref.of("metric") and not is_labelled):
@@ -76,12 +85,7 @@ def of_kind(scan: Scan, ref: Ref, first: int) -> tuple[str, ...]:
 
 
 def take_predicate(scan: Scan, ref: Ref, first: int) -> bool:
-    """Take in a verb that is also the name of a value. "Have placed orders" may speak of either, "were placed" too."""
-    spoken = {name for one in (scan.head, scan.last) if one is not None for name in (*one.entities, *one.owners)}
-    is_of_them = any(target.owner in spoken for target in ref.of("value", "condition"))
-    is_last = scan.at >= len(scan.tokens) or scan.tokens[scan.at].sentence != scan.tokens[first].sentence
-    if is_last and scan.at_word(first - 1) == "be" and is_of_them:  # nothing else is said of them
-        scan.said.doubts.append(ref.words)
+    """Pass over a verb that is also the name of a value: the date that is declared to be told so, else a doubt."""
     if is_other_at(scan, scan.at):
         if first and scan.words[first - 1] == "have" and tells_kind(scan, ref):
             scan.said.doubts.append(ref.words)
