@@ -308,10 +308,11 @@ def counted_in(draft: QueryDraft, number: NumberSaid) -> set[str]:
 
 def decide_done(draft: QueryDraft) -> None:
     """ "Cars that were sold": those that a sale belongs to; with a span of time, one in it."""
-    for narrowing in draft.said.conditions:
+    for narrowing in list(draft.said.conditions):
         behind = [one for one in draft.said.times if one.ref is None and one.clause == narrowing.clause]
         if narrowing.done is not None and len(draft.said.times) == len(behind) == 1:
-            behind[0].ref = narrowing.done  # "solved last month": not opened then
+            behind[0].ref = narrowing.done  # "solved last month": not opened then, and whatever became of it
+            draft.said.conditions.remove(narrowing)
     ratio = draft.said.ratio
     halves = (ratio.numerator, ratio.denominator) if ratio is not None else ()
     for said in (draft.said, *draft.said.numbers, *halves):
