@@ -16,12 +16,12 @@ from bot.claims.measures import agree, measures, told_measures
 from bot.claims.models import Claim
 from bylaw.language.figures import Figure, figures_in
 from bylaw.language.glyphs import disguised
-from bylaw.language.lexicon import content, lexicon, stem
+from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import Passage, Text, Token, words_of
 from bylaw.logic.formula.ir import Value
 
-_RELATIVE = frozenset(("that", "which", "who", "whom", "whose"))
-_ENDING = frozenset(("but", "only", "than", "until", "unless", "just"))
+_RELATIVE = closed("relative")
+_ENDING = closed("ending_scope")
 _TIMED = {"days": "day", "weeks": "week", "months": "month", "years": "year", "hours": "hour", "minutes": "minute"}
 _ADVERBS = {"daily": "day", "annual": "year", "annually": "year", "yearly": "year", "weekly": "week", "hourly": "hour"}
 

@@ -23,6 +23,7 @@ from bot.enforcement.judged.reading import found_by_template, situation
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
 from bot.enforcement.question.covered import coverage
+from bot.enforcement.question.facts import read_unsure
 from bot.enforcement.question.intent import asks_what_holds
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.memory import goes_on, load
@@ -35,7 +36,7 @@ from bot.enforcement.question.understanding import understand
 from bot.enforcement.turn import said, turn_of
 from bot.enforcement.writing import missing, write
 from bot.enforcement.writing.different import different
-from bot.enforcement.writing.overview import MOST_RULES, overview, told
+from bot.enforcement.writing.overview import MOST_RULES, of_words, overview, told
 from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
@@ -232,7 +233,7 @@ def _overview(case: Case) -> Turn | None:
     lines = told(case.words, found, said, case.evaluator.ruleset.variables)
     if not found.about:  # all that it names is unknown
         return turn_of(case, "refusal", "refused", lines, ())
-    following = _to_ask(case, case.scope.missing)
+    following = None if found.is_whole else _to_ask(case, case.scope.missing)
     ask = None if following is None else _ask(case, following)
     lines += [] if ask is None else [f"{write.DEPENDS} {ask.question}"]
     return turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask)
@@ -321,8 +322,13 @@ def _to_ask(case: Case, missing: Sequence[str]) -> str | None:
 
 
 def _ask(case: Case, name: str) -> Ask:
-    facts = case.index.vocabulary.facts
-    return Ask(fact=name, question=write.question(case.words, name), choices=write.choices(facts[name]))
+    vocabulary, variables = case.index.vocabulary, case.evaluator.ruleset.variables
+    choices = write.choices(vocabulary.facts[name])
+    said = None if choices else read_unsure(case.text, name, vocabulary, variables, case.today, case.reads)
+    if said is not None:  # a number was told that nothing around it explains: whoever told it confirms it
+        shown = case.words.value(name, said)
+        choices = (Choice(value=shown, label=shown),)
+    return Ask(fact=name, question=write.question(case.words, name), choices=choices)
 
 
 def _which(case: Case) -> Turn | None:
@@ -379,12 +385,11 @@ def _refused(case: Case) -> Turn:
     """No rule speaks about it. Say so, whom to ask, and what is covered."""
     words = [read.words for read in case.reads]
     if not case.scope.outcomes:
-        return _missing(
-            case,
-            ["No rule of ours speaks about this."],
-            words,
-            _near(case),
-        )
+        found = of_words(case.text, case.index, case.evaluator, case.day)
+        if found is not None:
+            lines = told(case.words, found, case.facts, case.evaluator.ruleset.variables)
+            return turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES])
+        return _missing(case, ["No rule of ours speaks about this."], words, _near(case))
     rules = lookups(case.index).answering(case.scope.outcomes[:1], case.evaluator, case.day)
     what = case.words.outcome(case.scope.outcomes[0])
     owners = sorted({owner for rule in rules if (owner := case.index.owner(rule.policy_id))})

@@ -105,6 +105,12 @@ def lexicon() -> Lexicon:
         return Lexicon(yaml.load(file, loader))  # a file of our own, by a safe loader
 
 
+@lru_cache(maxsize=256)
+def closed(name: str) -> frozenset[str]:
+    """A closed class as a set: its words, and its phrases with one space between their words."""
+    return frozenset(" ".join(phrase) for those in lexicon()[name].by_first.values() for phrase in those)
+
+
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """What the forms of one word share, by the Snowball algorithm for English. Not pretty, only the same.

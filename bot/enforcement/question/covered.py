@@ -18,18 +18,12 @@ from bot.enforcement.question.kept import kept
 from bot.enforcement.question.stems import DENIALS, names_of_action, names_of_outcome, stems_in, stems_of, unmarked
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact
-from bylaw.language.lexicon import lexicon
+from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.numbers import COUNT_WORDS
-from bylaw.language.span import listed
 from bylaw.language.words import Word, read_words
 
 POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
-_FORM = listed(
-    "allowed cover covered permitted forbidden prohibited eligible entitled possible required necessary mandatory "
-    "okay fine up off out down happen handle treat deal react respond apply offer provide become regulation guideline "
-    "something anything nothing everything procedure requirement "
-    "condition term deadline window limit exact back free pay cost charge price money now really still"
-)
+_FORM = frozenset(map(stem, closed("forming")))
 _WHOLE, _HALF, _NONE = Decimal(1), Decimal("0.5"), Decimal(0)
 
 
@@ -100,7 +94,8 @@ def _runs(words: Iterable[Word]) -> list[list[Word]]:
         clause = word.clause
         if word.is_number or word.text in lexicon().ordinals:
             continue
-        if word.text not in _FORM and word.text not in COUNT_WORDS and stems_of([word.text]) - DENIALS:
+        is_empty = word.text in lexicon()["function"] or word.text in COUNT_WORDS or stem(word.text) in _FORM
+        if not is_empty and stems_of([word.text]) - DENIALS:
             runs[-1].append(word)
         else:
             runs.append([])
@@ -158,8 +153,8 @@ def _called(index: BundleIndex) -> tuple[frozenset[str], ...]:
 def _hit(expressions: Mapping[str, tuple[frozenset[str], ...]], stems: frozenset[str]) -> frozenset[str]:
     """The stems of expressions that are said whole, or by two words that are at least half of it."""
     found: set[str] = set()
-    for stem in stems:
-        for one in expressions.get(stem, ()):
+    for word in stems:
+        for one in expressions.get(word, ()):
             hit = one & stems
             if hit == one or (len(hit) > 1 and 2 * len(hit) >= len(one)):
                 found |= hit
@@ -179,11 +174,10 @@ def _known(index: BundleIndex) -> _Known:
         matters += [stems_in(keyword) for keyword in domain.keywords]
     values: list[frozenset[str]] = []
     for name, fact in vocabulary.facts.items():
-        matters += [stems_in(name), stems_in(fact.label or "")]
+        matters += [stems_in(name), stems_in(fact.label or ""), stems_in(fact.ask or "")]
         values += _of_fact(fact)
     texts = [stems_in(rule.source.text) for rule in rules if rule.source.text]
-    parts = [stems_in(fact.ask or "") for fact in vocabulary.facts.values()]
-    parts += [stems_in(phrase) for fact in vocabulary.facts.values() for phrase in fact.phrases if "{" in phrase]
+    parts = [stems_in(phrase) for fact in vocabulary.facts.values() for phrase in fact.phrases if "{" in phrase]
     return _Known(
         _by_stem(matters), _by_stem(values), frozenset().union(*texts), frozenset().union(*matters, *values, *parts)
     )
@@ -199,6 +193,6 @@ def _of_fact(fact: Fact) -> list[frozenset[str]]:
 def _by_stem(expressions: Iterable[frozenset[str]]) -> dict[str, tuple[frozenset[str], ...]]:
     found: dict[str, set[frozenset[str]]] = defaultdict(set)
     for one in expressions:
-        for stem in one:
-            found[stem].add(one)
-    return {stem: tuple(sorted(ones, key=sorted)) for stem, ones in found.items()}
+        for word in one:
+            found[word].add(one)
+    return {word: tuple(sorted(ones, key=sorted)) for word, ones in found.items()}

@@ -122,6 +122,19 @@ def read_reply(
     return [*_Reader(parse(text), vocabulary, variables, today, frozenset((name,))).replied(name)]
 
 
+def read_unsure(
+    text: str, name: str, vocabulary: Vocabulary, variables: Mapping[str, Variable], today: date, used: Sequence[Read]
+) -> Value | None:
+    """The only number of *text* that tells nothing else, where it could be what is asked. It has to be confirmed."""
+    free = [
+        one for one in figures_of(parse(text), today) if all(one.end <= r.start or r.end <= one.start for r in used)
+    ]
+    if len(free) != 1:
+        return None
+    value = _Reader(parse(text), vocabulary, variables, today, frozenset((name,))).value_of(name, free[0])
+    return None if isinstance(value, Misread) else value
+
+
 def figures_of(text: Text, today: date) -> tuple[Figure, ...]:
     """The figures of *text* and the days that it names as people do: yesterday, on Tuesday."""
     return _figures(text.source, today)

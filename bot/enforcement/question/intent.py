@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from bylaw.language.lexicon import closed
 from bylaw.language.reports import is_report
-from bylaw.language.span import listed
 from bylaw.language.words import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, read_words
 
 _TELL = "(?:what|which|explain|describe|summari[sz]e|outline|list|show|tell|give|quote|read)"
@@ -40,18 +40,16 @@ def is_general(text: str) -> bool:
 
 # ---- the clause that asks -------------------------------------------------------------------------------------------
 
-_WH = listed("what which who whom whose when where why how")
-_PERMITTING = listed("can could may must shall should")
-_BINDING = listed("may must should")
-_DOING = listed("be do have will would")  # in the normal form of their words
-_SOMEBODY = listed("you someone somebody anyone anybody")
+_WH = closed("wh")
+_PERMITTING = closed("modal")
+_BINDING = closed("binding")
+_DOING = closed("opening_auxiliary")  # in the normal form of their words
+_SOMEBODY = closed("somebody")
 _WAS_THERE = re.compile(r"(?i)\W*(?:was|were|did|had)\b")
-_WISHES = (("i", "want"), ("we", "want"), ("would", "like"), ("i", "need"), ("we", "need"))
-_SUBORDINATE = listed("if when whether because since while although though unless until but so")
-_RELATIVE = listed("that which who")
-_REGULATING = listed(
-    "policy rule regulation guideline procedure allowed permitted forbidden prohibited eligible entitled"
-)
+_WISHES = closed("wishing")
+_SUBORDINATE = closed("subordinating")
+_RELATIVE = closed("relative")
+_REGULATING = closed("regulating")
 
 
 def asks_what_holds(text: str) -> bool:
@@ -111,7 +109,7 @@ def _asking(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
 
 
 def _is_wish(words: Sequence[str]) -> bool:
-    return any(pair in _WISHES for pair in pairwise(words))
+    return any(" ".join(pair) in _WISHES for pair in pairwise(words))
 
 
 def _parts(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
@@ -132,11 +130,4 @@ def _subordinates(words: Sequence[Word], i: int) -> bool:
     return words[i].text in _SUBORDINATE
 
 
-_FORM = (
-    _WH
-    | AUXILIARIES
-    | DETERMINERS
-    | PRONOUNS
-    | _REGULATING
-    | listed("there here on for with about of to in at by as not any exact happen now then else possible required")
-)
+_FORM = _WH | AUXILIARIES | DETERMINERS | PRONOUNS | _REGULATING | closed("bare_question")

@@ -9,23 +9,13 @@ from typing import Any
 from bot.enforcement.question.earlier import Told, left
 from bot.enforcement.question.facts import Reading
 from bot.enforcement.question.recognise import Topic
+from bylaw.language.lexicon import closed
 from bylaw.language.words import read_words
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable
 
-_GOES_ON = frozenset(("and", "but", "also", "or", "plus", "then", "so", "actually", "sorry", "ok", "okay"))
-_GOES_ON_PAIRS = frozenset(
-    (
-        ("what", "if"),
-        ("what", "about"),
-        ("how", "about"),
-        ("and", "if"),
-        ("even", "if"),
-        ("make", "that"),
-        ("make", "it"),
-    )
-)
+_GOES_ON = closed("going_on")
 NO_TOPIC = Topic()
-_POINTING = frozenset(("it", "that", "them", "this", "those", "they"))
+_POINTING = closed("pointing")
 
 
 @dataclass(frozen=True)
@@ -99,7 +89,7 @@ def _words(value: Any) -> tuple[str, ...]:
 def goes_on(text: str) -> bool:
     """Does *text* open like more of what was said: "and if", "sorry, it was"?"""
     words = [word.text for word in read_words(text[:400])[:2]]
-    return bool(words) and (words[0] in _GOES_ON or tuple(words) in _GOES_ON_PAIRS)
+    return bool(words) and not _GOES_ON.isdisjoint((words[0], " ".join(words)))
 
 
 def continued(memory: Memory, text: str, topic: Topic, reading: Reading) -> Memory:

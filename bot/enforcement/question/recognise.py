@@ -27,89 +27,22 @@ from bot.enforcement.question.stems import (
     unmarked,
 )
 from bot.index import BundleIndex
-from bylaw.authored.vocabulary import Vocabulary
-from bylaw.language.lexicon import stem
+from bylaw.authored.vocabulary import Fact, Vocabulary
+from bylaw.language.lexicon import closed, content, stem
 from bylaw.language.numbers import COUNT_WORDS
 from bylaw.language.reports import asks_for_a_rule, counts, is_of_one, is_report
-from bylaw.language.span import listed
-from bylaw.language.words import DETERMINERS, read_words
+from bylaw.language.text import words_of
+from bylaw.language.words import AUXILIARIES, DETERMINERS, Word, read_words
 from bylaw.logic.formula.ir import ConditionalRule, names
 
-_OPENERS = (
-    "can i",
-    "can we",
-    "can he",
-    "can she",
-    "can they",
-    "can a",
-    "can an",
-    "can the",
-    "can customer",
-    "can somebody",
-    "can someone",
-    "can anybody",
-    "can anyone",
-    "can people",
-    "could i",
-    "could we",
-    "may i",
-    "may we",
-    "may a",
-    "may the",
-    "am i allowed",
-    "be i allowed",
-    "be we allowed",
-    "be it allowed",
-    "be they allowed",
-    "be allowed",
-    "be it ok",
-    "be it okay",
-    "be it possible",
-    "do i get",
-    "do we have to",
-    "do i have to",
-    "do we need",
-    "do i need",
-    "do they get",
-    "must i",
-    "must we",
-    "must the",
-    "should i",
-    "should we",
-    "should the",
-    "should a",
-    "must a",
-    "shall i",
-    "shall we",
-    "be i entitled",
-    "be entitled",
-    "be eligible",
-    "will i get",
-    "what happen",
-    "what if",
-    "how do i get",
-    "i want to return",
-    "i would like to return",
-    "what do i get",
-    "what be the policy",
-    "what do the policy",
-    "who may",
-    "who pay",
-    "who can",
-    "customer want",
-    "customer would like",
-)
+_OPENERS = closed("ruling")
 # "do VIP customers get", "does a member pay", "how long do customers have to"
 _ENTITLED = re.compile(r" (?:(?:how|what|which) (?:\w+ ){0,2})?do (?:\w+ ){1,3}(?:get|have to|pay|wait|qualify) ")
 _COSTS = re.compile(r"(?i)\bhow much (?:is|are) (?!.*\b(?:left|too|enough)\b)")  # "how much is delivery?"
-_POLICY_WORDS = listed(
-    "allowed permitted forbidden prohibited eligible entitled possible covered refund refunded "
-    "policy policies rule rules window deadline"
-)
+_POLICY_WORDS = closed("of_policies")
 _NONE, _ALL = Decimal(0), Decimal(1)
-_COUNTING = ("how many", "how much revenue", "number of", "per month", "per week", "by month", "by region", "average")
-_ASKING = "react handle treat respond matter owe first second third required needed necessary mandatory"
-_GUIDING = frozenset(map(stem, _ASKING.split()))
+_COUNTING = closed("reporting")
+_GUIDING = frozenset(map(stem, closed("guiding")))
 _KEPT = 64  # topics: one turn asks for that of a text several times
 LEAST = 1.0  # how much words speak of a subject that they do not name: half a word of its action, and nothing else
 _HARDLY = 0.25  # less says nothing, whatever is told beside it
@@ -221,6 +154,55 @@ def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
 def topic(text: str, index: BundleIndex) -> Topic:
     """What *text* is about."""
     return _topic(_stems_in(text) | marked(text), _keywords(index))
+
+
+def limits_asked(text: str, index: BundleIndex) -> tuple[str, ...]:
+    """The facts whose limits *text* asks for: it opens as the question for the fact does ("how many lessons"), or with
+    what the fact is called."""
+    opening = _measured(asking_clause(text))
+    if opening is None or is_report(text):
+        return ()
+    asked, called = _openings(index)
+    return asked.get(opening) or called.get(opening, ())
+
+
+@kept(4)
+def _openings(index: BundleIndex) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
+    """The facts that are measured, by what "how …" asks for in the question of each, and by the words of its label."""
+    tested = _facts_of(index.ruleset.rules)
+    asked, called = defaultdict[str, tuple[str, ...]](tuple), defaultdict[str, tuple[str, ...]](tuple)
+    for name, fact in sorted(index.vocabulary.facts.items()):
+        if name in tested and fact.type in ("integer", "decimal"):
+            opening = _measured(read_words(fact.ask or ""))
+            if opening is not None:
+                asked[opening] += (name,)
+            for one in content(words_of(fact.label or name.replace("_", " "))):
+                called[one] += (name,)
+    return asked, called
+
+
+def _measured(words: Sequence[Word]) -> str | None:
+    """The stem of what "how …" asks for: "lesson" of "how many lessons", "old" of "how old"."""
+    said = [word.text for word in words[:3]]
+    if len(said) < 2 or said[0] != "how":
+        return None
+    measured = said[2] if said[1] in ("many", "much") and len(said) > 2 else said[1]
+    return None if measured in AUXILIARIES else stem(measured)
+
+
+def spoken_of(text: str, index: BundleIndex) -> tuple[str, ...]:
+    """The facts that the words which ask say a phrase or a value of; none where a word of them is of no such fact."""
+    stems = stems_of(word.text for word in asking_clause(text))
+    said = {name: _sayings(index.vocabulary.facts[name]) for name in _facts_of(index.ruleset.rules)}
+    found = {name: those for name, those in said.items() if any(one and one <= stems for one in those)}
+    return tuple(found) if stems <= frozenset().union(*chain(*found.values())) else ()
+
+
+def _sayings(fact: Fact) -> list[frozenset[str]]:
+    """What the fact is called and what states a value of it, each as its stems."""
+    phrases = fact.phrases if isinstance(fact.phrases, list) else [p for group in fact.phrases.values() for p in group]
+    values = [text for value, synonyms in fact.values.items() for text in (value, *synonyms)]
+    return [stems_in(text) for text in (fact.label or "", *phrases, *values)]
 
 
 def topics(index: BundleIndex) -> Sequence[str]:
@@ -348,9 +330,7 @@ def _stems_of_fact(name: str, vocabulary: Vocabulary) -> frozenset[str]:
     fact = vocabulary.facts.get(name)
     if fact is None:
         return stems_in(name)
-    phrases = fact.phrases if isinstance(fact.phrases, list) else [p for group in fact.phrases.values() for p in group]
-    values = [text for value, synonyms in fact.values.items() for text in (value, *synonyms)]
-    return _telling(frozenset().union(*map(stems_in, (fact.label or name, *phrases, *values))))
+    return _telling(frozenset().union(*_sayings(fact), stems_in(fact.label or name)))
 
 
 def _telling(stems: frozenset[str]) -> frozenset[str]:

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.authored.wording import Wording
 from bylaw.language.lexicon import content, lexicon, stem
-from bylaw.language.span import listed
 from bylaw.language.text import words_of
 from bylaw.language.words import FUNCTION_WORDS, read_words
 
 DENIALS = frozenset(("no", "not"))
-_NO_TOPIC = FUNCTION_WORDS | listed(
-    "get give go want like please tell know think say ask make take put use let help case thing way time day days "
-    "customer client user person people policy policies rule rules value much many long old new more most less "
-    "allowed allow okay ok hello hi thanks thank question today yesterday week month year hour unknown other yes "
-    "another last next someone somebody anyone anybody"
-)
 
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
     """The stems of those words that can tell one topic from another."""
-    irregular = lexicon().irregular
-    return frozenset(
-        stem(word) for word in words if word in DENIALS or _NO_TOPIC.isdisjoint((word, irregular.get(word, word)))
-    )
+    return frozenset(stem(word) for word in words if word in DENIALS or not _is_light(word))
+
+
+@lru_cache(maxsize=20_000)
+def _is_light(word: str) -> bool:
+    """Is it a word that stands beside any matter ("customer", "get"), or one that carries no content?"""
+    vague = lexicon()["vague"]
+    return word in FUNCTION_WORDS or word in vague or lexicon().irregular.get(word, word) in vague
 
 
 def stems_in(text: str) -> frozenset[str]:
@@ -38,7 +37,7 @@ def names_of_action(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], 
     texts: list[str] = []
     for alias in aliases:
         declared = vocabulary.actions.get(alias)
-        texts += [alias, *((declared.label or "", *declared.phrases) if declared else ())]
+        texts += [alias, *((*_said(declared.label), *declared.phrases) if declared else ())]
     return tuple(dict.fromkeys(found for text in texts if (found := _name(text))))
 
 
@@ -61,6 +60,11 @@ def unmarked(stems: frozenset[str]) -> frozenset[str]:
 def names_of_outcome(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:
     """The names of an outcome, each as its stems."""
     declared = vocabulary.outcomes.get(name)
-    label = stems_in(declared.label or "") if declared else frozenset()
+    labels = [stems_in(text) for text in _said(declared.label)] if declared else []
     # one word of a label ("back" in "what the customer gets back") names nothing
-    return tuple(found for found in (stems_in(name), label if len(label) > 1 else frozenset()) if found)
+    return tuple(dict.fromkeys(found for found in (stems_in(name), *(one for one in labels if len(one) > 1)) if found))
+
+
+def _said(label: Wording | None) -> tuple[str, ...]:
+    """What a label says of a matter: its name, and the question that it answers."""
+    return () if label is None else (label, label.ask or "")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bot.enforcement.question.covered import POLICY_ID
 from bot.enforcement.question.intent import is_general
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.recognise import Topic, limits_asked, spoken_of
 from bot.enforcement.writing.write import Words, listing
 from bot.index import BundleIndex
 from bylaw.authored.labels import labels
@@ -30,11 +30,15 @@ _VERBS: Mapping[str, str] = {"required": "required: ", "prohibited": "not allowe
 
 @dataclass(frozen=True)
 class Overview:
-    """The rules that are asked for, and what they are about, in words; `unknown` are policies that nobody may read."""
+    """The rules that are asked for, and what they are about, in words; `unknown` are policies that nobody may read.
+
+    `is_whole`: the rules themselves are what is asked for, and no fact of a case is missing.
+    """
 
     about: str
     rules: tuple[ConditionalRule, ...]
     unknown: tuple[str, ...] = ()
+    is_whole: bool = False
 
 
 def overview(
@@ -46,11 +50,14 @@ def overview(
     What is decided stands before what else must be done, and the strongest policy first.
     """
     named = {found.upper() for found in POLICY_ID.findall(text)}
+    limits = [] if named else [name for name in limits_asked(text, index) if name not in facts]
     rules: Sequence[ConditionalRule]
     if named:
         rules = [rule for rule in evaluator.ruleset.rules if rule.policy_id in named and rule.holds_on(day)]
         found = {rule.policy_id for rule in rules}
         about, unknown = " and ".join(sorted(found)), tuple(sorted(named - found))
+    elif limits:
+        unknown, (about, rules) = (), _testing(limits, topic, index, evaluator, day)
     elif is_general(text):
         (about, rules), unknown = _about(topic, facts, index, evaluator, day), ()
     else:
@@ -66,7 +73,28 @@ def overview(
             rule.rule_id,
         )
     )
-    return Overview(about, tuple(open_), unknown) if open_ or named else None
+    return Overview(about, tuple(open_), unknown, bool(limits)) if open_ or named else None
+
+
+def of_words(text: str, index: BundleIndex, evaluator: Evaluator, day: int) -> Overview | None:
+    """The rules that test a fact which the words of *text* speak of, where they name nothing that is decided."""
+    about, rules = _testing(spoken_of(text, index), Topic(), index, evaluator, day)
+    return Overview(about, tuple(rules), is_whole=True) if rules else None
+
+
+def _testing(
+    facts: Sequence[str], topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int
+) -> tuple[str, Sequence[ConditionalRule]]:
+    """What *facts* are called, and the rules in force that test one of them: of what is named, if there are any."""
+    known, words = lookups(index), Words(index.vocabulary)
+    found = [
+        rule
+        for rule in evaluator.ruleset.rules
+        if rule.holds_on(day) and not known.facts[rule.rule_id].isdisjoint(facts)
+    ]
+    named = {*topic.actions, *topic.outcomes}
+    near = [r for r in found if r.effect.action in named or named & {outcome for outcome, _ in r.effect.takes}]
+    return listing(map(words.fact, facts)) if facts else "", near or found
 
 
 def told(words: Words, found: Overview, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> list[str]:

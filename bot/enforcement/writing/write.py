@@ -10,11 +10,11 @@ from bot.enforcement.question.facts import Read, Unclear
 from bylaw.authored.labels import label_of
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.authored.wording import Wording
-from bylaw.language.lexicon import lexicon
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.logic.formula.ir import ConditionalRule, Value
 from bylaw.logic.words.prose import is_clause, told, value_in_words
 
-_ASKING = frozenset(("what", "which", "when", "where", "who", "whose", "how", "why", "whether"))
+_ASKING = closed("wh")
 ALWAYS = "it holds in every case"
 CHANCE = "It may be another if you tell me:"
 DEPENDS = "Which of it holds depends on the case."

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
+from bot import app
+from bot.clock import new_id
 from bot.conversation import Actor, Question
+from bot.delivery.http import api
+from bot.delivery.mcp import Tools
 from bot.enforcement.answer import answer
 from bot.enforcement.guidance import Guidance, guide
+from bot.enforcement.writing.unchecked import NOTE
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
+from bot.settings import Settings
 from bylaw.bundle import parse
 from ci import pipeline
 
@@ -108,3 +116,30 @@ def test_who_may_not_read_a_text_is_not_shown_it(kennel) -> None:
     reply = answer(Question(text="Do you take parrots?", asked_at=NOW, request_id="r"), {}, index).reply
     assert "quiet room" not in reply.text
     assert asked("Do you take parrots?", index, actor="kim").policies[0].texts
+
+
+def test_a_failed_policy_is_quoted_at_every_door(kennel, tmp_path: Path, call) -> None:
+    """Over HTTP, as an MCP tool and in the terminal: the same words, with the file that they stand in."""
+    kennel()
+    out, question = tmp_path / "out", "Do you take parrots?"
+    assert call("compile", "--root", tmp_path, "-o", out).code == 1  # what is wrong is said, and the rest is written
+    bundle = out / "compiled_policy_bundle.json"
+    assert (
+        json.loads(bundle.read_text())["policies"]["POL-BOARDING-003"]["processing_status"]["formalization"] == "failed"
+    )
+    bot = app.open_bot(Settings(root=tmp_path), bundle)
+    client = TestClient(api.build(bot, Settings(root=tmp_path), new_id), "http://localhost")
+    served = client.post("/v2/guidance", json={"question": question, "at": "2026-11-20"}).json()
+    tooled = Tools(bot, "anna").guidance(question, at="2026-11-20")
+    bot.close()
+    words = ("guide", question, "--bundle", bundle, "--at", "2026-11-20")
+    told, shown = call(*words, "--json").json, call(*words).out
+    for found in (served, tooled, told):
+        (policy,) = found["policies"]
+        assert (policy["policy_id"], policy["checked"], policy["note"]) == ("POL-BOARDING-003", False, NOTE)
+        assert policy["texts"] == ["Parrots and other birds sleep in the quiet room."]
+        assert (policy["path"], policy["line"]) == ("policies/boarding/POL-BOARDING-003.yaml", 1)
+        assert found["uncovered"] is None
+        assert "POL-BOARDING-003" in found["layers"]["prompt_context"]["policies"]
+    assert "“Parrots and other birds sleep in the quiet room.”" in shown
+    assert f"POL-BOARDING-003 (relevance 0.8, owner Bird Keeper, {NOTE})" in shown

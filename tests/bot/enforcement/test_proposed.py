@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from bot.conversation import Question, Reply
-from bot.enforcement.answer import answer
-from bot.enforcement.question.proposed import ReadCase, held
+from bot.enforcement.answer import answer, case_of
+from bot.enforcement.question.proposed import Held, ReadCase, held
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.llm.port import NoAnswer
@@ -87,3 +88,44 @@ def test_a_fact_that_nobody_may_assert_never_comes_from_words(own: BundleIndex) 
     vocabulary = own.vocabulary.model_copy(update={"facts": facts})
     case = ReadCase.model_validate(proposed(LOST))
     assert held(case, SAID, vocabulary, own.ruleset.variables, date(2026, 11, 20)).reads == ()
+
+
+# ---- the thresholds of rules/enforcement.yaml (seed 001) ------------------------------------------------------------
+
+VAGUE = "Can a gold customer have the money for a TV?"  # keywords of several domains
+
+
+def ruled(own: BundleIndex, **shares: Decimal) -> BundleIndex:
+    """The own policies, with other thresholds."""
+    rules = own.rules.model_copy(update={"enforcement": own.rules.enforcement.model_copy(update=shares)})
+    return BundleIndex(own.bundle.model_copy(update={"rules": rules}))
+
+
+@pytest.mark.parametrize(("above", "is_asked"), [(Decimal(0), False), (Decimal("0.001"), True)])
+def test_classify_by_model_below_a_confidence_the_model_finds_the_domain(
+    own: BundleIndex, above: Decimal, is_asked: bool
+) -> None:
+    case = case_of(VAGUE, NOW.date(), {}, own, own.evaluator)
+    confidence = Decimal(str(case.memory.topic.confidence))
+    index = ruled(own, classify_by_model_below=confidence + above, extract_by_model_below=Decimal(0))
+    other = next(name for name in sorted(own.rules_by_domain) if name not in case.memory.topic.domains[:1])
+    model = Held(domain=other)
+    _, author = asked(VAGUE, index, proposed(domain=other))
+    assert bool(author.read) is is_asked
+    found = case_of(VAGUE, NOW.date(), {}, index, index.evaluator, proposed=model)
+    assert (found.memory.topic.domains[0] == other) is is_asked
+
+
+@pytest.mark.parametrize(("above", "is_asked"), [(Decimal(0), False), (Decimal("0.001"), True)])
+def test_extract_by_model_below_a_share_of_the_facts_the_model_reads_them(
+    own: BundleIndex, above: Decimal, is_asked: bool
+) -> None:
+    text = "I bought a tablet 20 days ago, and the till slip went through the wash. Can I get a refund?"
+    case = case_of(text, NOW.date(), {}, own, own.evaluator)
+    share = Decimal(len(case.facts)) / len({*case.facts, *case.scope.missing})
+    assert 0 < share < 1
+    reply, author = asked(
+        text, ruled(own, classify_by_model_below=Decimal(0), extract_by_model_below=share + above), proposed(LOST)
+    )
+    assert bool(author.read) is is_asked
+    assert ("has_receipt" in reply.facts) is is_asked

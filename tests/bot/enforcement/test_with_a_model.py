@@ -218,3 +218,69 @@ def test_a_model_judges_what_others_answer_and_decides_nothing_alone(
     with sqlite3.connect(tmp_path / ".bylaw/store.db") as store:
         kept = "".join(text for (text,) in store.execute("SELECT text FROM papers"))
     assert '"id":"judge_v1"' in kept
+
+
+RIGHT, WRONG = "You get store credit, because you lost the receipt.", "Good news! You get a full refund."
+GIVES = {"kind": "gives", "quote": "You get store credit", "action": "store_credit"}
+LOST = {
+    "kind": "fact",
+    "quote": "because you lost the receipt",
+    "fact": "has_receipt",
+    "operator": "==",
+    "value": False,
+}
+# what each character reads at first, what after it was told what is wrong, and what becomes of it
+CHARACTERS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]], str]] = {
+    "careful": (RIGHT, [GIVES, LOST], [], "valid"),
+    "careless": (RIGHT, [{**GIVES, "quote": "you may have store credit"}], [GIVES, LOST], "valid"),
+    "hostile": (
+        WRONG,
+        [
+            {"kind": "courtesy", "quote": "Good news!"},
+            {"kind": "courtesy", "quote": "You get a full refund."},
+            {"kind": "gives", "quote": "You get", "action": "store_credit"},
+        ],
+        [{"kind": "courtesy", "quote": WRONG[:10]}, {**GIVES, "quote": "You get a full refund."}],
+        "unread",
+    ),
+}
+
+
+@pytest.mark.parametrize("character", CHARACTERS)
+def test_the_command_enforces_with_the_configured_model_as_the_server_does(
+    character: str,
+    fake: FakeLLM,
+    call: Command,
+    repository: Repository,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    response, first, repaired, verdict = CHARACTERS[character]
+
+    def says(asked: Call) -> str:
+        if "You judge" in asked.system:
+            return json.dumps(MARKS)
+        return json.dumps({"claims": repaired if "were not borne" in asked.prompt else first})
+
+    fake.says = says
+    given = Given(f"openai:{MODEL}", fake.openai, KEY)
+    bot = app.open_bot(Settings(root=tmp_path, llm=Wanted("model", given)), repository.bundle)
+    client = TestClient(api.build(bot, Settings(root=tmp_path), new_id), "http://localhost")
+    served = client.post("/v2/enforce", json={"query": QUESTION, "response": response, "at": "2026-11-20"}).json()
+    bot.close()
+    environ = {"BYLAW_LLM": "recorded", "BYLAW_LLM_FOLDER": str(tmp_path / "said")}
+    source = {"BYLAW_LLM_MODEL": f"openai:{MODEL}", "BYLAW_LLM_URL": fake.openai, "BYLAW_LLM_KEY": KEY}
+    words = ("--query", QUESTION, "--response", response, "--bundle", repository.bundle, "--at", "2026-11-20", "--json")
+    found = []
+    for more in ({**source, "BYLAW_LLM_RECORD": "1"}, {}):  # the second time it is played back, without a server
+        with monkeypatch.context() as patch:
+            for name, value in {**environ, **more}.items():
+                patch.setenv(name, value)
+            found.append(call("enforce", *words, cwd=tmp_path))
+        fake.says = "nobody asks"
+    assert [done.code for done in found] == [0 if verdict == "valid" else 1] * 2, found[0].err
+    assert [(done.json["verdict"], done.json["action"]) for done in found] == [
+        (served["verdict"], served["action"])
+    ] * 2
+    assert served["verdict"] == verdict
+    assert {done.json["reading"]["by"] for done in found} == {served["reading"]["by"]} == {"model"}
