@@ -12,7 +12,7 @@ from ci import pipeline
 from ci.executors.port import Executor
 from ci.findings import Finding, graded, known_before
 from ci.loading.base_commit import files_at
-from ci.loading.files import Content
+from ci.loading.files import Changed, Content
 from ci.loading.load import Beyond, Workspace, files_of, rare_collection, read
 from ci.loading.revision import Revision, revision
 from ci.loading.source import Source
@@ -103,10 +103,29 @@ def _checked(
     executors: Executors | None,
     cache: Path | None,
 ) -> Checked:
-    found, shown = files_of(root), revision(root)
+    kept = None if cache is None else snapshot.place(cache, root)
+    last = None if kept is None else snapshot.read(kept)
+    try:
+        return _from_last(last, root, at, today, base, progress, executors, kept)
+    except Changed:  # somebody writes while this reads
+        return _from_last(None, root, at, today, base, progress, executors, kept)
+
+
+def _from_last(
+    last: Snapshot | None,
+    root: Path,
+    at: date | None,
+    today: date,
+    base: str | None,
+    progress: Progress | None,
+    executors: Executors | None,
+    kept: Path | None,
+) -> Checked:
+    """The check of *root*, from what the *last* one knew."""
+    found, shown = files_of(root, None if last is None else last.known), revision(root)
     now = inventory(root, found, shown, at or shown.commit_date or today)
     old = None if base is None else inventory(root, files_at(root, base, now.files.values()), Revision(), now.at, now)
-    if cache is None and max(len(side.policies) for side in (now, old or now)) < SMALL:
+    if kept is None and max(len(side.policies) for side in (now, old or now)) < SMALL:
         after = pipeline.check(now.workspace(), now.at, progress)
         if old is None:
             return Checked(
@@ -114,7 +133,7 @@ def _checked(
             )
         compared = against(pipeline.check(old.workspace(), now.at, progress), after)
         return replace(compared, answers=after.proofs.answers)
-    return in_parts(now, old, progress, executors, None if cache is None else snapshot.place(cache, root))
+    return in_parts(now, old, progress, executors, kept, last)
 
 
 def against_rows(checked: Checked, root: Path, base: str | None, at: date, rows: Rows | None) -> Checked:
@@ -220,15 +239,17 @@ def in_parts(
     progress: Progress | None = None,
     executors: Executors | None = None,
     kept: Path | None = None,
+    last: Snapshot | None = None,
 ) -> Checked:
-    """The same as a check of everything, from what the last check left in the file *kept*."""
+    """The same as a check of everything, from what the *last* one left; what this one leaves lies in *kept*."""
     asking = _Asking(progress, executors)
-    last = snapshot.read(kept) if kept is not None else None
     before = asking.brought(last, old) if old is not None else None
     known = [side for side in (before, last) if side is not None]
     after = asking.brought(min(known, key=lambda side: _difference(side.files, now.digests), default=None), now)
     stale = min(DIFFERING, len(after.files) // 1_000)
-    is_worth_it = last is None or last.at != after.at or _difference(last.files, after.files) > stale
+    is_worth_it = (
+        last is None or last.at != after.at or now.read_count > stale or _difference(last.files, after.files) > stale
+    )
     if kept is not None and after.is_final and is_worth_it:
         snapshot.write(kept, after)
     words = _with_lines(now.part(now.words, Beyond(), Selection()).read(), now)
@@ -259,13 +280,16 @@ class Shown(Mapping[str, Source]):
         )
 
     def __getitem__(self, path: str) -> Source:
-        """The source of the file at *path*. Raises KeyError where there is none."""
+        """The source of the file at *path*. Raises KeyError where there is none, or another one by now."""
         if path in self._read:
             return self._read[path]
         file = self._files[path]
         if not isinstance(file, Content):
             raise KeyError(path)
-        return as_shown(path, file.data)
+        try:
+            return as_shown(path, file.data)
+        except Changed:
+            raise KeyError(path) from None
 
     def __iter__(self) -> Iterator[str]:
         """The paths: those that were read, then the others."""
@@ -288,14 +312,14 @@ def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snap
     """Which cases change outcome, from the policies that differ and everyone who may fire together with them."""
     differing = {path for path in {*before.files, *after.files} if before.files.get(path) != after.files.get(path)}
     sides = ((old, before), (now, after))
-    cards = [{path: card for path, card in side.cards.items() if path in differing} for _, side in sides]
-    if any(map(is_decisive, differing)) or any(card.binds for found in cards for card in found.values()):
+    cards = [{path: side.cards[path] for path in differing if path in side.cards} for _, side in sides]
+    if any(map(is_decisive, differing)) or any(card.kind.binds for found in cards for card in found.values()):
         paths = {*before.cards, *after.cards}
     elif not any(cards):
         return []
     else:
         met = [Neighbourhood(side.cards).touched(found.values()) for (_, side), found in zip(sides, cards, strict=True)]
-        paths = {*differing, *met[0], *met[1], *(path for path, card in after.cards.items() if card.binds)}
+        paths = {*differing, *met[0], *met[1], *after.cards.binding}
     runs = [
         pipeline.check(
             files.part([*files.words, *paths], beyond(side.cards), Selection()).read(), now.at, None, Focus()
@@ -306,7 +330,7 @@ def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snap
 
 
 def _difference(one: Mapping[str, str], other: Mapping[str, str]) -> int:
-    return sum(one.get(path) != other.get(path) for path in {*one, *other})
+    return len({path for path, _ in one.items() ^ other.items()})
 
 
 def anchored(finding: Finding, changed: set[str]) -> Finding:

@@ -270,8 +270,8 @@ class Reader:
 
 def room_of(path: str) -> Room | None:
     """Which row of ROOMS a file belongs to."""
-    bare = path.rpartition(".")[0]
-    return next((room for pattern, room in _compiled() if pattern.fullmatch(bare)), None)
+    found = _patterns().fullmatch(path.rpartition(".")[0])
+    return ROOMS[found.lastindex - 1] if found is not None and found.lastindex else None
 
 
 def declared_twice(what: str, id: str, key: str, path: str, first: str) -> Finding:
@@ -300,13 +300,14 @@ def _homeless(path: str) -> Finding:
 
 
 @cache
-def _compiled() -> tuple[tuple[re.Pattern[str], Room], ...]:
-    return tuple((_pattern(room.pattern), room) for room in ROOMS)
+def _patterns() -> re.Pattern[str]:
+    """All rows at once, each a group: a hundred thousand paths are asked."""
+    return re.compile("|".join(f"({_pattern(room.pattern)})" for room in ROOMS))
 
 
-def _pattern(pattern: str) -> re.Pattern[str]:
+def _pattern(pattern: str) -> str:
     parts = {"**/": "(?:.+/)?", "*": "[^/]+"}
-    return re.compile("".join(parts.get(part) or re.escape(part) for part in re.split(r"(\*\*/|\*)", pattern)))
+    return "".join(parts.get(part) or re.escape(part) for part in re.split(r"(\*\*/|\*)", pattern))
 
 
 @cache

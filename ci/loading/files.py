@@ -1,12 +1,20 @@
-"""Which files a policy repository consists of, and their bytes. Nothing outside the root is ever read."""
+"""Which files a policy repository consists of, and their bytes. Nothing outside the root is ever read.
+
+Whoever remembers what files held gives their signatures: of a file that lies there as it did then only its state is
+asked, as git does it. A signature taken while the file could still change unseen (the clock of a disk is coarse) is
+never remembered.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from ci.findings import Finding, Place
 from ci.loading.limits import MAX_BYTES
@@ -16,23 +24,84 @@ SUFFIXES = (".yaml", ".yml", ".json")
 LINES = (".jsonl", ".ndjson")  # records that look as if they were read
 
 
+Signature: TypeAlias = tuple[int, int, int, int]  # size, when the data and the file changed (ns), inode
+SETTLED_NS = 3_000_000_000  # what changed less long ago may change again without another signature
+
+
+class Changed(Exception):
+    """A file does not hold any more what was believed of it by its signature: everything has to be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file as it lies on the disk; `path` is relative to the root, with `/`. One byte too many says: too large."""
+    """A file as it lies on the disk; `path` is relative to the root, with `/`. One byte too many says: too large.
+
+    `signature` is None where the file may change without another one.
+    """
 
     path: str
     data: bytes
+    signature: Signature | None = field(default=None, compare=False)
+
+    @property
+    def digest(self) -> str:
+        """What it says, in 32 letters."""
+        return digest_of(self.data)
 
 
-def contents(root: Path) -> Iterator[Content | Finding]:
-    """Every YAML and JSON file under the folders of *root*, in the order of their names; what cannot be read, said."""
+class Untouched(Content):
+    """A file that lies there as it did when its digest was taken. It is read when somebody looks into it."""
+
+    __slots__ = ("_digest", "_place")
+    __setattr__ = object.__setattr__  # one is made for every file of a large repository
+
+    def __init__(self, path: str, signature: Signature, digest: str, place: str) -> None:
+        self.path = path  # type: ignore[misc]  # frozen for everybody else
+        self.signature = signature  # type: ignore[misc]
+        self._digest = digest
+        self._place = place
+
+    @property
+    def digest(self) -> str:
+        """What it says, in 32 letters."""
+        return self._digest
+
+    @property
+    def data(self) -> bytes:
+        """What it holds. Raises Changed where that is something else by now."""
+        try:
+            data = _bytes(self._place, self.signature[0]) if self.signature else b""
+        except OSError:
+            raise Changed(self.path) from None
+        if digest_of(data) != self._digest:
+            raise Changed(self.path)
+        return data
+
+    def __reduce__(self) -> tuple[type[Content], tuple[str, bytes]]:
+        """Whoever gets it elsewhere has no such file: the bytes go along."""
+        return Content, (self.path, self.data)
+
+
+Known: TypeAlias = Mapping[str, tuple[Signature, str]]  # signature and digest of what was read before, by path
+
+
+def digest_of(data: bytes) -> str:
+    """What *data* say, in 32 letters."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def contents(root: Path, known: Known | None = None) -> Iterator[Content | Finding]:
+    """Every YAML and JSON file under the folders of *root*, in the order of their names; what cannot be read, said.
+
+    Of those *known* nothing is read where their signature is what it was.
+    """
     real_root = os.path.realpath(root)
     for folder in FOLDERS:
         if os.path.lexists(root / folder):
-            yield from _walk(root, folder, real_root)
+            yield from _walk(root, folder, real_root, known or {}, time.time_ns() - SETTLED_NS)
 
 
-def _walk(root: Path, folder: str, real_root: str) -> Iterator[Content | Finding]:
+def _walk(root: Path, folder: str, real_root: str, known: Known, settled: int) -> Iterator[Content | Finding]:
     waiting = [folder]
     visited: set[str] = set()
     while waiting:
@@ -60,7 +129,7 @@ def _walk(root: Path, folder: str, real_root: str) -> Iterator[Content | Finding
                 else:
                     folders.append(inner)
             elif entry.name.lower().endswith(SUFFIXES):
-                yield _content(entry, inner, real_root)
+                yield _content(entry, inner, real_root, known, settled)
             elif entry.name.lower().endswith(LINES):
                 help = "write it as YAML or JSON, or keep it elsewhere: logs are given to a verb by name"
                 yield Finding("unread-file", f"nothing reads `{entry.name}`", Place(_shown(inner), line=1), help=help)
@@ -78,14 +147,20 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _content(entry: os.DirEntry[str], path: str, real_root: str) -> Content | Finding:
+def _content(entry: os.DirEntry[str], path: str, real_root: str, known: Known, settled: int) -> Content | Finding:
     if entry.is_symlink() and (astray := _led_astray(os.path.realpath(entry.path), real_root)):
         return _unreadable(path, astray)
     try:
         status = entry.stat()
         if not stat.S_ISREG(status.st_mode):
             return _unreadable(path, "this is no ordinary file")  # reading a pipe would wait for ever
-        return Content(_shown(path), _bytes(entry.path, status.st_size))
+        changed_at = status.st_ctime_ns
+        signature = (status.st_size, status.st_mtime_ns, changed_at, status.st_ino)
+        before = known.get(path)
+        if before is not None and before[0] == signature:
+            return Untouched(path, signature, before[1], entry.path)
+        is_settled = changed_at < settled and status.st_mtime_ns < settled
+        return Content(_shown(path), _bytes(entry.path, status.st_size), signature if is_settled else None)
     except OSError as problem:
         return _unreadable(path, f"the file cannot be read: {_reason(problem)}")
 

@@ -18,7 +18,7 @@ from bylaw.collection import RARELY, no_collection
 from bylaw.errors import UsageError
 from ci.findings import Finding, Place, Route
 from ci.loading.file_kinds import CaseEntry, PolicyFile, Reader, declared_twice
-from ci.loading.files import FOLDERS, Content, contents
+from ci.loading.files import FOLDERS, Content, Known, contents
 from ci.loading.histories import filled
 from ci.loading.ingest import ingest
 from ci.loading.revision import Revision, revision
@@ -111,14 +111,14 @@ def rules_of(root: Path) -> Rules:
     return (load(root) if is_there else read(root, [], Revision(), None)).rules
 
 
-def files_of(root: Path) -> Iterator[Content | Finding]:
-    """The files of the repository at *root*. Raises UsageError where there is none."""
+def files_of(root: Path, known: Known | None = None) -> Iterator[Content | Finding]:
+    """The files of the repository at *root*; see `contents`. Raises UsageError where there is none."""
     if not root.is_dir():
         raise UsageError(f"`{root}` is no folder", help="--root names the folder of a policy repository")
     if not any((root / folder).exists() for folder in FOLDERS):
         folders = ", ".join(f"{folder}/" for folder in FOLDERS)
         raise UsageError(f"`{root}` holds none of {folders}", help="`bylaw init DIR` makes a policy repository")
-    return contents(root)
+    return contents(root, known)
 
 
 def read(

@@ -8,10 +8,11 @@ can argue. Both are upper bounds, so a policy that is not named here keeps every
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
 
 from bylaw.logic.boxes.boxes import Box, meets
+from ci.parts.card_table import Cards
 from ci.parts.cards import Card, RuleCard, outcome_key
 
 
@@ -19,45 +20,44 @@ class Neighbourhood:
     """Who can meet whom among the policies of *cards* (by path)."""
 
     def __init__(self, cards: Mapping[str, Card]) -> None:
-        self.cards = cards
+        self.cards = Cards.of(cards)
         self._read: dict[str, list[tuple[str, RuleCard]]] = {}
 
     @cached_property
     def _parts(self) -> Parts:
         parts = Parts()
-        for keys in dict.fromkeys(keys for card in self.cards.values() for keys in card.keys):  # many argue alike
-            parts.join(keys)
+        for kind in self.cards.kinds:
+            for keys in kind.keys:
+                parts.join(keys)
         return parts
 
-    @cached_property
-    def _members(self) -> dict[str, list[str]]:
-        """The policies with a rule in each part, by the part's name."""
-        members: dict[str, dict[str, None]] = defaultdict(dict)
-        for path, card in sorted(self.cards.items()):
-            for keys in card.keys:
-                members[self._parts.of(keys[0])][path] = None
-        return {part: list(paths) for part, paths in members.items()}
+    def _members(self, parts: Container[str]) -> list[str]:
+        """The policies with a rule in one of the *parts*."""
+        kinds = enumerate(self.cards.kinds)
+        return self.cards.of_kinds(
+            {n for n, kind in kinds if any(self._parts.of(keys[0]) in parts for keys in kind.keys)}
+        )
 
     def _rules(self, part: str) -> list[tuple[str, RuleCard]]:
         """The rules of a part, and whose they are."""
         if part not in self._read:
             self._read[part] = [
                 (path, rule)
-                for path in self._members.get(part, ())
+                for path in self._members((part,))
                 for rule in self.cards[path].rules
                 if self._parts.of(rule.keys[0]) == part
             ]
         return self._read[part]
 
     @cached_property
-    def _ties(self) -> tuple[Parts, dict[str, list[str]]]:
-        """Policies that an override or a shared id ties together, directly or through others, by the part's name."""
-        parts, tied = Parts(), defaultdict[str, list[str]](list)
-        for card in self.cards.values():
-            if card.overrides or len(card.ids) > 1:
-                parts.join((*card.ids, *card.overrides))
-        for path, card in sorted(self.cards.items()):
-            tied[parts.of(card.ids[0])].append(path)
+    def _ties(self) -> tuple[Parts, dict[str, set[str]]]:
+        """The ids that overrides tie together, directly or through others, by the part's name."""
+        parts, tied = Parts(), defaultdict[str, set[str]](set)
+        groups = [(self.cards.ids[row], *overrides) for row, overrides in self.cards.overrides.items()]
+        for ids in groups:
+            parts.join(ids)
+        for ids in groups:
+            tied[parts.of(ids[0])].update(ids)
         return parts, tied
 
     def around(self, paths: Iterable[str]) -> set[str]:
@@ -68,14 +68,14 @@ class Neighbourhood:
     def touched(self, cards: Iterable[Card]) -> set[str]:
         """Everyone whose rules may fire together with those of *cards*, or whom overrides or an id tie to one."""
         parts, tied = self._ties
-        found: set[str] = set()
+        ids, found = set[str](), set[str]()
         for card in cards:
-            for id in (*card.ids, *card.overrides):
-                found.update(tied.get(parts.of(id), ()))
+            for id in (card.id, *card.overrides):
+                ids |= {id, *tied.get(parts.of(id), ())}
             for rule in card.rules:
                 rules = self._rules(self._parts.of(rule.keys[0]))
                 found.update(path for path, other in rules if path not in found and _meets(other, rule.boxes))
-        return found
+        return found | {*self.cards.named(ids)}
 
     def firing_in(self, case: Box) -> set[str]:
         """Everyone with a rule that may fire in *case*, whatever it argues about."""
@@ -83,8 +83,7 @@ class Neighbourhood:
 
     def sharing(self, keys: Iterable[str]) -> set[str]:
         """Everyone with a rule in a part to which one of *keys* belongs."""
-        parts = {self._parts.of(key) for key in keys}
-        return {path for part in parts for path in self._members.get(part, ())}
+        return {*self._members({self._parts.of(key) for key in keys})}
 
     def outcomes(self, keys: Iterable[str], names: Iterable[str]) -> frozenset[str]:
         """Those of the outcomes *names* that rules with one of *keys* can have a say in."""
@@ -94,12 +93,16 @@ class Neighbourhood:
     def groups(self) -> list[list[str]]:
         """All policies, in groups that do not matter to each other, the smallest first."""
         together = Parts()
-        for path, card in self.cards.items():
-            ids = (f"id {id}" for id in (*card.ids, *card.overrides))
-            together.join([f"path {path}", *ids, *(self._parts.of(key) for key in card.all_keys)])
+        for n, kind in enumerate(self.cards.kinds):
+            together.join([f"kind {n}", *(self._parts.of(key) for key in kind.all_keys)])
+        for id, n in zip(self.cards.ids, self.cards.kind_of, strict=True):
+            if self.cards.kinds[n].keys:
+                together.join((f"id {id}", f"kind {n}"))
+        for row, overrides in self.cards.overrides.items():
+            together.join(f"id {id}" for id in (self.cards.ids[row], *overrides))
         found: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self.cards):
-            found[together.of(f"path {path}")].append(path)
+        for path, id in sorted(zip(self.cards.paths, self.cards.ids, strict=True)):
+            found[together.of(f"id {id}")].append(path)
         return sorted(found.values(), key=lambda group: (len(group), group[0]))
 
 

@@ -35,37 +35,46 @@ class RuleCard:
     boxes: tuple[Box, ...] | None
 
 
-@dataclass(frozen=True)
-class Card:
-    """One file under policies/ that holds a policy, or was meant to.
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What many policies have in common.
 
-    `ids` are what it adds to the policies that exist; `days` are ordinals on which what it says begins or has ended;
-    `keys` has an entry for every rule, and `boxes` is the JSON text of where each of them may fire: of most cards
-    nobody ever asks.
+    `days` are ordinals on which what it says begins or has ended; `keys` has an entry for every rule.
     """
 
-    ids: tuple[str, ...] = ()
     domain: str | None = None
     words: tuple[str, ...] = ()
-    overrides: tuple[str, ...] = ()
     days: tuple[int, ...] = ()
     ends: int | None = None
     binds: bool = False  # has invariants, which hold for everybody
     keys: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def all_keys(self) -> frozenset[str]:
+        """Everything that one of the rules may argue about."""
+        return frozenset(key for keys in self.keys for key in keys)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One file under policies/ that holds a policy, or was meant to.
+
+    `id` is what it adds to the policies that exist. `boxes` is the JSON text of where each of its rules may fire: of
+    most cards nobody ever asks.
+    """
+
+    id: str
+    kind: Kind = Kind()
+    overrides: tuple[str, ...] = ()
     boxes: str = "[]"
 
     @cached_property
     def rules(self) -> tuple[RuleCard, ...]:
         """The rules that take part in the logic."""
         found = []
-        for keys, written in zip(self.keys, json.loads(self.boxes), strict=True):
+        for keys, written in zip(self.kind.keys, json.loads(self.boxes), strict=True):
             found.append(RuleCard(keys, None if written is None else tuple(map(read_box, written))))
         return tuple(found)
-
-    @property
-    def all_keys(self) -> frozenset[str]:
-        """Everything that one of its rules may argue about."""
-        return frozenset(key for keys in self.keys for key in keys)
 
 
 # ---- from a run -----------------------------------------------------------------------------------------------------
@@ -79,17 +88,17 @@ def cards(workspace: Workspace, records: Iterable[PolicyRecord], ruleset: Rulese
     for path, source in workspace.sources.items():
         if not is_policy(path):
             continue
-        card = found.get(path) or Card(ids=(_meant(path, source.data),))
+        card = found.get(path) or Card(_meant(path, source.data))
         if path in misfits:
             more = {word.casefold() for word in words_in(source.text, workspace.vocabulary)}
-            card = replace(card, words=tuple(sorted({*card.words, *more})))
+            card = replace(card, kind=replace(card.kind, words=tuple(sorted({*card.kind.words, *more}))))
         found[path] = card
     return found
 
 
 def unread(path: str) -> Card:
     """The card of a file that cannot be read: others may name what it would have declared."""
-    return Card(ids=(PurePosixPath(path).stem,))
+    return Card(PurePosixPath(path).stem)
 
 
 def is_policy(path: str) -> bool:
@@ -118,17 +127,16 @@ class _Writer:
         policy, rules = record.policy, record.rules if record.in_logic else ()
         bounds = (policy.metadata.effective_date, policy.metadata.expiry_date)
         start, end = (day.toordinal() if day is not None else None for day in bounds)
-        return Card(
-            ids=(policy.policy_id,),
+        kind = Kind(
             domain=policy.metadata.domain,
             words=words_of(policy, self.vocabulary),
-            overrides=tuple(policy.overrides),
             days=tuple(day for day in (start, None if end is None else end + 1) if day is not None),
             ends=end,
             binds=record.in_logic and bool(record.constraints),
             keys=tuple(tuple(sorted(set(self._keys(rule)))) for rule in rules),
-            boxes=json.dumps([self._boxes(rule) for rule in rules], separators=(",", ":")),
         )
+        boxes = json.dumps([self._boxes(rule) for rule in rules], separators=(",", ":"))
+        return Card(policy.policy_id, kind, tuple(policy.overrides), boxes)
 
     def _boxes(self, rule: ConditionalRule) -> list[dict[str, Any]] | None:
         boxes, period = self.evaluator.boxes_of(self.evaluator.index_of(rule.rule_id)), _period(rule)

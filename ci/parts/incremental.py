@@ -16,7 +16,8 @@ from ci import pipeline
 from ci.findings import Finding
 from ci.loading.load import Beyond
 from ci.parts.affected import Neighbourhood
-from ci.parts.cards import Card, outcome_key, read_box, written_box
+from ci.parts.card_table import Cards
+from ci.parts.cards import Card, Kind, is_policy, outcome_key, read_box, written_box
 from ci.parts.inventory import Inventory, beyond, is_decisive
 from ci.parts.part import (
     Boxes,
@@ -46,7 +47,8 @@ def remembered(inventory: Inventory, run: Run) -> Snapshot:
     return Snapshot(
         at=inventory.at.toordinal(),
         files=inventory.digests,
-        cards=surveyed(run, inventory.files.values()),
+        signatures=inventory.signatures,
+        cards=Cards.of(surveyed(run, inventory.files.values())),
         cases=written_cases(case_boxes(run.workspace)),
         findings=tuple(settled(run, run.findings)),
         statuses=run.proofs.statuses,
@@ -83,31 +85,33 @@ class Change:
     @classmethod
     def between(cls, last: Snapshot, now: Inventory) -> Change | None:
         """What has changed; None when that may change every answer."""
-        differing = {path for path in {*last.files, *now.files} if last.files.get(path) != now.digests.get(path)}
+        differing = {path for path, _ in last.files.items() ^ now.digests.items()}
         if any(map(is_decisive, differing)):
             return None
-        gone = {path: card for path, card in last.cards.items() if path in differing or _turns(card, last, now)}
+        turning = last.cards.of_kinds({n for n, kind in enumerate(last.cards.kinds) if _turns(kind, last, now)})
+        gone = {path: last.cards[path] for path in sorted({*differing, *turning}) if path in last.cards}
         come = _surveyed(now, differing | {*gone})
-        ids = {id for card in (*gone.values(), *come.values()) for id in card.ids}
-        namesakes = {
-            path: card for path, card in last.cards.items() if path not in gone and not ids.isdisjoint(card.ids)
-        }
+        ids = {card.id for card in (*gone.values(), *come.values())}
+        namesakes = {path: last.cards[path] for path in last.cards.named(ids) if path not in gone}
         if namesakes:  # of two files with one id the first counts: which is first may have changed
             gone |= namesakes
             come = _surveyed(now, differing | {*gone})
-        is_bound = any(card.binds for card in (*gone.values(), *come.values()))
+        is_bound = any(card.kind.binds for card in (*gone.values(), *come.values()))
         return None if is_bound else cls(last, now, gone, come)
 
     @cached_property
-    def cards(self) -> dict[str, Card]:
+    def cards(self) -> Cards:
         """A card for every policy of now."""
-        kept = {path: card for path, card in self.last.cards.items() if path not in self.gone}
-        return {**kept, **self.come}
+        return self.last.cards.changed(self.gone, self.come)
 
     @cached_property
     def map(self) -> Neighbourhood:
         """Who can meet whom, now or before: a policy as it was has a name of its own."""
-        return Neighbourhood({**self.cards, **{f"{GONE}{path}": card for path, card in self.gone.items()}})
+        return Neighbourhood(self.cards.changed((), self._past))
+
+    @cached_property
+    def _past(self) -> dict[str, Card]:
+        return {f"{GONE}{path}": card for path, card in self.gone.items()}
 
     @cached_property
     def beyond(self) -> Beyond:
@@ -117,7 +121,10 @@ class Change:
     @cached_property
     def beyond_differs(self) -> bool:
         """Do the policies together add anything else to a part than they did?"""
-        sides = ({path: (c.ids, c.domain, c.words) for path, c in side.items()} for side in (self.gone, self.come))
+        sides = (
+            {path: (card.id, card.kind.domain, card.kind.words) for path, card in side.items()}
+            for side in (self.gone, self.come)
+        )
         return next(sides) != next(sides) and self.beyond != beyond(self.last.cards)
 
     @cached_property
@@ -130,7 +137,8 @@ class Change:
     def snapshot(self) -> Snapshot | None:
         """The snapshot of now; None when too much of it would be asked again."""
         if not self.gone and not self.come and not self.shared_files and self.last.at == self.now.at.toordinal():
-            return self.last
+            is_as_it_lay = self.last.signatures == self.now.signatures
+            return self.last if is_as_it_lay else replace(self.last, signatures=self.now.signatures)
         boxes, shared = self._shared()
         asked = self._first(boxes)
         while True:
@@ -153,7 +161,7 @@ class Change:
     @cached_property
     def _always(self) -> list[str]:
         """What every part reads: the words, and the policies whose invariants hold for everybody."""
-        return [*self.now.words, *(path for path, card in self.cards.items() if card.binds)]
+        return [*self.now.words, *self.cards.binding]
 
     # ---- what is asked ----------------------------------------------------------------------------------------------
 
@@ -175,12 +183,12 @@ class Change:
     def _outcomes(self) -> frozenset[str]:
         """The outcomes that a changed rule can have a say in."""
         changed = (*self.gone.values(), *self.come.values())
-        keys = {key for card in changed for key in card.all_keys}
+        keys = {key for card in changed for key in card.kind.all_keys}
         return self.map.outcomes(keys, self.last.complete)
 
     def _cases(self, boxes: Boxes) -> frozenset[tuple[str, int]]:
         """The cases in which a changed rule may fire, and those that are new themselves."""
-        touched = Neighbourhood({**self.come, **{f"{GONE}{path}": card for path, card in self.gone.items()}})
+        touched = Neighbourhood({**self.come, **self._past})
         return frozenset(
             (path, n)
             for path, found in boxes.items()
@@ -190,34 +198,24 @@ class Change:
 
     def _with_told(self, asked: Selection) -> Selection:
         """*asked*, and every policy that a finding names together with one of its own."""
-        paths_of = self._paths_of
+        sides = (self.last.cards, self.cards)
         while True:
-            ids = {
-                id
-                for path in asked.paths
-                for side in (self.last.cards, self.cards)
-                if path in side
-                for id in side[path].ids
-            }
+            ids = {side[path].id for path in asked.paths for side in sides if path in side}
             named = replace(asked, ids=frozenset(ids))
             told = {
-                path
-                for finding in self.last.findings
-                if finding.policies and named.owns(finding) and not named.ids.issuperset(finding.policies)
+                id
+                for finding in self._about_policies
+                if not named.ids.issuperset(finding.policies) and named.owns(finding)
                 for id in finding.policies
-                for path in paths_of.get(id, ())
             }
-            if told <= asked.paths:
+            more = {path for side in sides for path in side.named(told)} if told else set()
+            if more <= asked.paths:
                 return named
-            asked = replace(asked, paths=asked.paths | told)
+            asked = replace(asked, paths=asked.paths | more)
 
     @cached_property
-    def _paths_of(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path, card in sorted({**self.last.cards, **self.cards}.items()):
-            for id in card.ids:
-                found.setdefault(id, []).append(path)
-        return found
+    def _about_policies(self) -> list[Finding]:
+        return [finding for finding in self.last.findings if finding.policies]
 
     def _wider(self, asked: Selection, answer: PartAnswer) -> Selection:
         """*asked*, and all who clashed about what its policies clash or clashed about: causes are told together."""
@@ -243,6 +241,7 @@ class Change:
         return Snapshot(
             at=self.now.at.toordinal(),
             files=self.now.digests,
+            signatures=self.now.signatures,
             cards=self.cards,
             cases=written_cases(boxes),
             findings=tuple(findings),
@@ -255,7 +254,9 @@ class Change:
 
     def _statuses(self, redone: Focus, answers: Iterable[PartAnswer]) -> dict[Concern, Row]:
         """What is known of everyone: from the last check, where nothing was asked again."""
-        known = {concern: row for concern, row in self.last.statuses.items() if not redone.holds(concern)}
+        known = dict(self.last.statuses)
+        for concern in redone.concerns:
+            known.pop(concern, None)
         for answer in answers:
             known |= answer.statuses
         return known
@@ -279,14 +280,14 @@ class Change:
 
 def _surveyed(now: Inventory, paths: Collection[str]) -> dict[str, Card]:
     """Cards for those of *paths* that are policies of now."""
-    policies = [path for path in now.policies if path in paths]
+    policies = [path for path in sorted(paths) if path in now.files and is_policy(path)]
     return survey(now.part([*now.words, *policies], Beyond(), Selection())) if policies else {}
 
 
-def _turns(card: Card, last: Snapshot, now: Inventory) -> bool:
-    """Does something the policy says begin, end, or come near its end between the two days?"""
+def _turns(kind: Kind, last: Snapshot, now: Inventory) -> bool:
+    """Does something that policies of this *kind* say begin, end, or come near its end between the two days?"""
     one, two = sorted((last.at, now.at.toordinal()))
     if one == two:
         return False
-    ends = card.ends is not None and any(one <= day <= two for day in (card.ends, card.ends - last.expiring))
-    return ends or any(one < day <= two for day in card.days)
+    ends = kind.ends is not None and any(one <= day <= two for day in (kind.ends, kind.ends - last.expiring))
+    return ends or any(one < day <= two for day in kind.days)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -10,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 
 from ci.loading.file_kinds import room_of
-from ci.loading.files import Content
+from ci.loading.files import Content, Signature, Untouched, digest_of
 from ci.loading.load import Beyond, Workspace
 from ci.loading.revision import Revision
+from ci.parts.card_table import Cards
 from ci.parts.cards import Card, is_policy
 from ci.parts.part import File, Part, Selection, path_of
 
@@ -37,6 +37,17 @@ class Inventory:
             return {path: _digest(file) for path, file in self.files.items()}
         there, known = self.beside.files, self.beside.digests
         return {path: known[path] if there.get(path) is file else _digest(file) for path, file in self.files.items()}
+
+    @cached_property
+    def signatures(self) -> dict[str, Signature]:
+        """How each file lay there when it was read, where that can be relied on."""
+        found = ((path, file.signature) for path, file in self.files.items() if isinstance(file, Content))
+        return {path: signature for path, signature in found if signature is not None}
+
+    @property
+    def read_count(self) -> int:
+        """How many files had to be read to know what they say."""
+        return sum(type(file) is not Untouched for file in self.files.values())
 
     @cached_property
     def policies(self) -> Mapping[str, File]:
@@ -85,13 +96,13 @@ def is_decisive(path: str) -> bool:
 
 def beyond(cards: Mapping[str, Card]) -> Beyond:
     """What all policies together add to a part that does not read them."""
+    held = Cards.of(cards)
     return Beyond(
-        frozenset(id for card in cards.values() for id in card.ids),
-        frozenset(card.domain for card in cards.values() if card.domain is not None),
-        frozenset(word for card in cards.values() for word in card.words),
+        frozenset(held.ids),
+        frozenset(kind.domain for kind in held.kinds if kind.domain is not None),
+        frozenset(word for kind in held.kinds for word in kind.words),
     )
 
 
 def _digest(file: File) -> str:
-    data = file.data if isinstance(file, Content) else f"{file.id} {file.message}".encode()
-    return hashlib.sha256(data).hexdigest()[:32]
+    return file.digest if isinstance(file, Content) else digest_of(f"{file.id} {file.message}".encode())

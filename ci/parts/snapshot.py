@@ -1,4 +1,4 @@
-"""What a check leaves behind for the next one: the digest of every file, a card for every policy, and what was found.
+"""What a check leaves behind for the next one: what every file said, a card for every policy, and what was found.
 
 It is JSON, it is verified before a word of it is believed, and whatever does not fit is as good as absent: then the
 next check asks everything again. It lies with the person who asks, never in the repository: a snapshot that comes with
@@ -11,19 +11,24 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from bylaw.canonical import plain, write_atomically
+from bylaw.collection import no_collection
 from ci.findings import Finding, Place
-from ci.parts.cards import Card
+from ci.loading.files import Known, Signature
+from ci.parts.card_table import Cards
+from ci.parts.cards import Kind
 from ci.proofs.answers import Concern, Row, Statuses
 
-FORMAT = 2
+FORMAT = 3
+PARTS = 5  # lines before those of the boxes
+NO_SIGNATURE: Signature = (0, 0, 0, 0)
 PROGRAM = Path(__file__).resolve().parents[2]
 
 Case = Mapping[str, Any]  # a case's facts as a box in JSON, None where they do not fit the vocabulary
@@ -36,11 +41,12 @@ class Snapshot:
     `clashing` are the policies (by path) that contradict each other about a subject, by subject; `complete` are the
     outcomes that every case must get; `expiring` is the number of days in which the end of a policy is told before.
     Where it is not `is_final`, something stayed open that another try may answer: then it is not to be kept.
+    `signatures` say how files lay there when they were read, where that can be relied on.
     """
 
     at: int
     files: Mapping[str, str]
-    cards: Mapping[str, Card]
+    cards: Cards
     cases: Mapping[str, Sequence[Case | None]]
     findings: tuple[Finding, ...]
     statuses: Statuses
@@ -48,6 +54,12 @@ class Snapshot:
     complete: tuple[str, ...] = ()
     expiring: int = 0
     is_final: bool = True
+    signatures: Mapping[str, Signature] = field(default_factory=dict)
+
+    @property
+    def known(self) -> Known:
+        """The files that need not be read again where they lie as they did."""
+        return {path: (signature, self.files[path]) for path, signature in self.signatures.items()}
 
 
 @cache
@@ -68,9 +80,9 @@ def place(folder: Path, root: Path) -> Path:
 
 def write(path: Path, snapshot: Snapshot) -> None:
     """Keep *snapshot* for the next check. A folder that cannot be written is no reason to fail."""
-    body = "\n".join([json.dumps(_to_json(snapshot), separators=(",", ":")), *_boxes(snapshot.cards)])
+    body = "\n".join([*(json.dumps(part, separators=(",", ":")) for part in _to_json(snapshot)), *snapshot.cards.boxes])
     try:
-        write_atomically(path, f"{_stamp(body)}\n{body}", durable=False)
+        write_atomically(path, f"{_stamp(body.encode())}\n{body}", durable=False)
     except OSError:
         return
 
@@ -78,47 +90,46 @@ def write(path: Path, snapshot: Snapshot) -> None:
 def read(path: Path) -> Snapshot | None:
     """The snapshot in *path*; None where there is none that this very program wrote and nobody has touched since."""
     try:
-        stamp, _, body = path.read_bytes().decode().partition("\n")
-        if stamp != _stamp(body):
+        stamp, _, body = path.read_bytes().partition(b"\n")
+        if not stamp.startswith(program().encode()) or stamp != _stamp(body).encode():
             return None
-        first, *boxes = body.split("\n")
-        return _from_json(json.loads(first), boxes)
+        with no_collection():
+            *parts, boxes = body.decode().split("\n", PARTS)
+            return _from_json([json.loads(part) for part in parts], boxes.split("\n") if boxes else [])
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _stamp(body: str) -> str:
-    return f"{program()} {hashlib.sha256(body.encode()).hexdigest()}"
+def _stamp(body: bytes) -> str:
+    return f"{program()} {hashlib.sha256(body).hexdigest()}"
 
 
-def _to_json(snapshot: Snapshot) -> dict[str, Any]:
-    words, keys, rows = _Table(), _Table(), _Table()
-    return {
+def _to_json(snapshot: Snapshot) -> list[Any]:
+    """One part a line: what is small, then the columns of files, cards, statuses and findings, which are long."""
+    words, keys, rows, cards = _Table(), _Table(), _Table(), snapshot.cards
+    places = {path: n for n, path in enumerate(snapshot.files)}
+    policies = [(concern[1], rows[row]) for concern, row in snapshot.statuses.items() if concern[0] == "policy"]
+    others = [(*concern, rows[row]) for concern, row in snapshot.statuses.items() if concern[0] != "policy"]
+    head = {
         "at": snapshot.at,
-        "files": dict(snapshot.files),
-        "cards": {
-            path: (
-                card.ids,
-                card.domain,
-                words[card.words],
-                card.overrides,
-                card.days,
-                card.ends,
-                card.binds,
-                keys[card.keys],
-            )
-            for path, card in snapshot.cards.items()
-        },
-        "words": words.rows,
-        "keys": keys.rows,
-        "cases": dict(snapshot.cases),
-        "findings": [finding_to_json(finding) for finding in snapshot.findings],
-        "statuses": [(*concern, rows[row]) for concern, row in snapshot.statuses.items()],
-        "rows": rows.rows,
-        "clashing": dict(snapshot.clashing),
         "complete": snapshot.complete,
         "expiring": snapshot.expiring,
+        "cases": dict(snapshot.cases),
+        "clashing": dict(snapshot.clashing),
+        "kinds": [(k.domain, words[k.words], k.days, k.ends, k.binds, keys[k.keys]) for k in cards.kinds],
+        "words": words.rows,
+        "keys": keys.rows,
+        "rows": rows.rows,
+        "overrides": [(row, *ids) for row, ids in sorted(cards.overrides.items())],
     }
+    signatures = [number for path in snapshot.files for number in snapshot.signatures.get(path, NO_SIGNATURE)]
+    return [
+        head,
+        [list(snapshot.files), list(snapshot.files.values()), signatures],
+        [[places[path] for path in cards.paths], list(cards.ids), list(cards.kind_of)],
+        [[id for id, _ in policies], [row for _, row in policies], others],
+        [finding_to_json(finding) for finding in snapshot.findings],
+    ]
 
 
 class _Table:
@@ -135,31 +146,42 @@ class _Table:
         return self._places[row]
 
 
-def _boxes(cards: Mapping[str, Card]) -> Iterator[str]:
-    return (card.boxes for card in cards.values())
-
-
-def _from_json(data: Mapping[str, Any], boxes: Sequence[str]) -> Snapshot:
-    words = [tuple(row) for row in data["words"]]
-    keys = [tuple(map(tuple, row)) for row in data["keys"]]
-    rows: list[Row] = [tuple((question, status, tuple(why)) for question, status, why in row) for row in data["rows"]]
-    known: dict[Concern, Row] = {tuple(concern): rows[n] for *concern, n in data["statuses"]}
-    return Snapshot(
-        at=data["at"],
-        files=data["files"],
-        cards={
-            path: Card(tuple(ids), domain, words[w], tuple(overrides), tuple(days), ends, binds, keys[k], text)
-            for (path, (ids, domain, w, overrides, days, ends, binds, k)), text in zip(
-                data["cards"].items(), boxes, strict=True
-            )
-        },
-        cases=data["cases"],
-        findings=tuple(map(finding_from_json, data["findings"])),
-        statuses=known,
-        clashing={subject: tuple(paths) for subject, paths in data["clashing"].items()},
-        complete=tuple(data["complete"]),
-        expiring=data["expiring"],
+def _from_json(parts: Sequence[Any], boxes: Sequence[str]) -> Snapshot:
+    head, (paths, digests, numbers), (places, ids, kind_of), (policies, rows_of, others), findings = parts
+    rows: list[Row] = [tuple((question, status, tuple(why)) for question, status, why in row) for row in head["rows"]]
+    known: dict[Concern, Row] = {("policy", id): rows[row] for id, row in zip(policies, rows_of, strict=True)}
+    known |= {tuple(concern): rows[row] for *concern, row in others}
+    signatures = zip(paths, zip(*[iter(numbers)] * 4, strict=True), strict=True)
+    cards = Cards(
+        paths=[paths[place] for place in places],
+        ids=ids,
+        kinds=_kinds(head),
+        kind_of=kind_of,
+        overrides={row: tuple(ids) for row, *ids in head["overrides"]},
+        boxes=boxes,
     )
+    if not len(cards.paths) == len(ids) == len(kind_of) == len(boxes) or not {*kind_of} <= {*range(len(cards.kinds))}:
+        raise ValueError("the columns do not fit each other")
+    return Snapshot(
+        at=head["at"],
+        files=dict(zip(paths, digests, strict=True)),
+        signatures={path: signature for path, signature in signatures if signature != NO_SIGNATURE},
+        cards=cards,
+        cases=head["cases"],
+        findings=tuple(map(finding_from_json, findings)),
+        statuses=known,
+        clashing={subject: tuple(paths) for subject, paths in head["clashing"].items()},
+        complete=tuple(head["complete"]),
+        expiring=head["expiring"],
+    )
+
+
+def _kinds(head: Mapping[str, Any]) -> list[Kind]:
+    words = [tuple(row) for row in head["words"]]
+    keys = [tuple(map(tuple, row)) for row in head["keys"]]
+    return [
+        Kind(domain, words[w], tuple(days), ends, binds, keys[k]) for domain, w, days, ends, binds, k in head["kinds"]
+    ]
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from ci.executors.port import Executor, Hear, WorkerLost
 from ci.findings import Finding, Place
 from ci.loading.load import Beyond
 from ci.parts.affected import Neighbourhood
+from ci.parts.card_table import Cards
 from ci.parts.cards import Card, outcome_key
 from ci.parts.incremental import written_cases
 from ci.parts.inventory import Inventory, beyond
@@ -41,6 +42,7 @@ def whole(now: Inventory, executor: Executor, progress: Progress | None = None) 
     return Snapshot(
         at=now.at.toordinal(),
         files=now.digests,
+        signatures=now.signatures,
         cards=cards,
         cases=written_cases(work.boxes),
         findings=tuple(finding for answer in found for finding in answer.findings),
@@ -60,7 +62,7 @@ def _share(count: int) -> int:
     return max(SHARE, -(-count // SHARES))
 
 
-def _cards(now: Inventory, executor: Executor, heard: Hear | None) -> dict[str, Card]:
+def _cards(now: Inventory, executor: Executor, heard: Hear | None) -> Cards:
     size = _share(len(now.policies))
     policies = list(now.policies)
     shares = [policies[n : n + size] for n in range(0, len(policies), size)]
@@ -70,13 +72,13 @@ def _cards(now: Inventory, executor: Executor, heard: Hear | None) -> dict[str, 
         if isinstance(found, WorkerLost):
             raise BylawError(f"not every policy could be read: {found.message}", "try again with `--executor serial`")
         cards |= found
-    return dict(sorted(cards.items()))
+    return Cards.of(cards)
 
 
 class _Work:
     """The parts of a whole."""
 
-    def __init__(self, now: Inventory, cards: dict[str, Card]) -> None:
+    def __init__(self, now: Inventory, cards: Cards) -> None:
         self.now, self.cards = now, cards
         self.beyond = beyond(cards)
         self.words = now.part(now.words, self.beyond, Selection()).read()
@@ -87,21 +89,21 @@ class _Work:
 
     def parts(self) -> Iterator[Part]:
         """What all policies share; every group of policies; the cases."""
-        answered = {key for card in self.cards.values() for key in card.all_keys}
+        answered = {key for kind in self.cards.kinds for key in kind.all_keys}
         open_ = frozenset(name for name in self.complete if outcome_key(name) not in answered)
         yield self.now.part(self.now.shared, self.beyond, Selection(outcomes=open_, shared=True))
         for paths in self._shares():
-            keys = {key for path in paths for key in self.cards[path].all_keys}
+            cards = [self.cards[path] for path in paths]
+            keys = {key for kind in {card.kind for card in cards} for key in kind.all_keys}
             outcomes = frozenset(name for name in self.complete if outcome_key(name) in keys)
-            ids = frozenset(id for path in paths for id in self.cards[path].ids)
+            ids = frozenset(card.id for card in cards)
             yield self._part(paths, Selection(frozenset(paths), ids, outcomes))
         cases = [(path, n) for path, boxes in self.boxes.items() for n in range(len(boxes))]
         for n in range(0, len(cases), SHARE):
             yield self._cases(cases[n : n + SHARE])
 
     def _part(self, paths: Sequence[str], asked: Selection) -> Part:
-        binding = (path for path, card in self.cards.items() if card.binds)
-        return self.now.part([*self.now.words, *paths, *binding], self.beyond, asked)
+        return self.now.part([*self.now.words, *paths, *self.cards.binding], self.beyond, asked)
 
     def _shares(self) -> Iterator[list[str]]:
         size, share = _share(len(self.cards)), list[str]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bylaw.logic.formula.ir import Ruleset
@@ -19,6 +19,13 @@ class Focus:
     policies: frozenset[str] = frozenset()
     outcomes: frozenset[str] = frozenset()
     cases: frozenset[tuple[str, int]] = frozenset()
+
+    @property
+    def concerns(self) -> Iterator[Concern]:
+        """All that is asked about."""
+        yield from (("policy", id) for id in self.policies)
+        yield from (("outcome", name) for name in self.outcomes)
+        yield from (("case", path, index) for path, index in self.cases)
 
     def holds(self, concern: Concern) -> bool:
         """Is the policy, outcome or case asked about?"""

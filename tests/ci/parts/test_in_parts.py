@@ -15,6 +15,7 @@ from ci import pipeline
 from ci.cli import check
 from ci.executors.port import WorkerLost
 from ci.executors.serial import Serial
+from ci.parts import snapshot
 from ci.parts.incremental import updated
 from ci.parts.whole import whole
 from ci.proofs.answers import Answered, counted
@@ -66,7 +67,8 @@ def assert_printed_the_same(sides):
     with tempfile.TemporaryDirectory() as folder:
         old, now = (replace(side, root=Path(folder), at=sides[1].at) for side in sides)
         for _ in range(2):  # the second time from what the first one left
-            told = printed(checking.in_parts(now, old, kept=Path(folder) / "kept.json"))
+            kept = Path(folder) / "kept.json"
+            told = printed(checking.in_parts(now, old, kept=kept, last=snapshot.read(kept)))
             assert told.splitlines() == at_once(old, now).splitlines()
 
 

@@ -44,9 +44,9 @@ def test_it_is_read_as_it_was_written(kept, tmp_path):
 def test_what_many_policies_have_in_common_is_written_once(made, tmp_path):
     now = made({f"POL-SHOP-0{n}": policy(f"POL-SHOP-0{n}", 2 * n, 2 * n + 1, "full") for n in range(10, 40)})
     snapshot.write(place(tmp_path), remembered(now, pipeline.check(now.workspace(), now.at)))
-    _, body, *_ = place(tmp_path).read_text().split("\n")
-    assert len(json.loads(body)["statuses"]) == 30
-    assert len(json.loads(body)["rows"]) == 1
+    head, _, cards, statuses = map(json.loads, place(tmp_path).read_text().split("\n")[1:5])
+    assert (len(cards[1]), len(head["kinds"])) == (30, 1)
+    assert (len(statuses[0]), len(head["rows"])) == (30, 1)
 
 
 def test_every_repository_has_a_place_of_its_own_outside_itself(tmp_path):
@@ -85,12 +85,22 @@ def test_what_was_touched_is_as_good_as_absent(kept, tmp_path, how):
     assert snapshot.read(place(tmp_path)) is None
 
 
-@pytest.mark.parametrize("body", ["[]", "{}", "nonsense", '{"at": 1}', "[" * 100_000])
-def test_a_stamp_alone_makes_no_snapshot(tmp_path, body, monkeypatch):
+@pytest.mark.parametrize("body", ["[]", "{}", "nonsense", '{"at": 1}', "[" * 100_000, "{}\n[]\n[]\n[]\n[]\n"])
+def test_a_stamp_alone_makes_no_snapshot(tmp_path, body):
     path = place(tmp_path)
     path.parent.mkdir(parents=True)
-    path.write_text(f"{snapshot._stamp(body)}\n{body}")
+    path.write_text(f"{snapshot._stamp(body.encode())}\n{body}")
     assert snapshot.read(place(tmp_path)) is None
+
+
+def test_columns_that_do_not_fit_each_other_are_no_snapshot(kept, tmp_path):
+    path = place(tmp_path)
+    _, head, files, cards, *rest = path.read_text().split("\n")
+    places, ids, kind_of = json.loads(cards)
+    for wrong in ([places, ids[1:], kind_of], [[7, 8], ids, kind_of], [places, ids, [5, 5]], [places, ids]):
+        body = "\n".join([head, files, json.dumps(wrong), *rest])
+        path.write_text(f"{snapshot._stamp(body.encode())}\n{body}")
+        assert snapshot.read(path) is None, wrong
 
 
 def test_bytes_that_are_no_text_are_no_snapshot(kept, tmp_path):
