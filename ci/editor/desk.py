@@ -18,11 +18,13 @@ from ci.check import checked_again
 from ci.findings import Finding, Place
 from ci.fixes import fixed_line
 from ci.formalize.stage import formalize
-from ci.loading.files import Content
-from ci.loading.load import Workspace, files_of
+from ci.loading.files import Changed, Content
+from ci.loading.load import Beyond, Workspace, files_of
 from ci.loading.revision import Revision, revision
+from ci.loading.source import shown
 from ci.loading.variables import variables
 from ci.parts.inventory import Inventory, inventory
+from ci.parts.part import Selection
 from ci.parts.snapshot import Snapshot
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -56,13 +58,23 @@ class Desk:
     _last: Snapshot | None = None
     _now: Inventory | None = None
     _workspace: Workspace | None = None
+    _words: Workspace | None = None
+    _rows: dict[str, list[str]] = field(default_factory=dict)
 
     # ---- checking ---------------------------------------------------------------------------------------------------
 
     def findings(self) -> Mapping[str, tuple[Finding, ...]]:
         """What a check of the repository as it is typed says, by file; every place carries its line and column."""
+        try:
+            return self._checked()
+        except Changed:  # a file was saved while this read
+            self._last = None
+            return self._checked()
+
+    def _checked(self) -> Mapping[str, tuple[Finding, ...]]:
         self._now = self._read()
-        self._workspace = None
+        self._words = self._workspace = None
+        self._rows = {}
         self._last, found = checked_again(self._last, self._now)
         by_path: dict[str, list[Finding]] = defaultdict(list)
         for one in found:
@@ -70,10 +82,23 @@ class Desk:
         return {path: tuple(found) for path, found in sorted(by_path.items())}
 
     def _read(self) -> Inventory:
-        found = [one for one in files_of(self.root) if not (isinstance(one, Content) and one.path in self.texts)]
+        known = self._last.known if self._last is not None else {}
+        disk = files_of(self.root, known)
+        found = [one for one in disk if not (isinstance(one, Content) and one.path in self.texts)]
         typed = [Content(path, text.encode("utf-8", "surrogatepass")) for path, text in self.texts.items()]
         files = sorted([*found, *typed], key=lambda one: one.path if isinstance(one, Content) else one.at.path)
         return inventory(self.root, files, Revision(), revision(self.root).commit_date or self.today)
+
+    def rows(self, path: str) -> list[str]:
+        """The lines of a file as it was checked; none where there is no such file, or another one by now."""
+        if path not in self._rows:
+            self._now = self._now or self._read()
+            file = self._now.files.get(path)
+            try:
+                self._rows[path] = shown(path, file.data).text.split("\n") if isinstance(file, Content) else []
+            except Changed:
+                self._rows[path] = []
+        return self._rows[path]
 
     def _located(self, finding: Finding) -> Finding:
         places = [finding.at, *(place for place, _ in finding.related)]
@@ -91,8 +116,20 @@ class Desk:
     def workspace(self) -> Workspace:
         """Everything that is written, as models."""
         if self._workspace is None:
-            self._workspace = (self._now or self._read()).workspace()
+            try:
+                self._workspace = (self._now or self._read()).workspace()
+            except Changed:
+                self._last = None
+                self._workspace = self._read().workspace()
         return self._workspace
+
+    @property
+    def words(self) -> Workspace:
+        """What the vocabularies and the rules say: without the policies it is there at once."""
+        if self._words is None:
+            now = self._now or self._read()
+            self._words = now.part(now.words, Beyond(), Selection()).read()
+        return self._words
 
     # ---- words ------------------------------------------------------------------------------------------------------
 
@@ -102,7 +139,7 @@ class Desk:
         key = next((found for found in reversed(re.findall(r"([A-Za-z_]+):", before))), None)
         if re.search(r"[:\[,]\s*[\w\"'-]*$", before) is None or key is None:
             return []
-        vocabulary = self.workspace.vocabulary
+        vocabulary = self.words.vocabulary
         match key:
             case "parameter" | "value_of":
                 return [Offer(name, fact.label or fact.type) for name, fact in sorted(vocabulary.facts.items())]
@@ -135,7 +172,7 @@ class Desk:
         """The values of the fact that the condition around the cursor names."""
         named = re.search(r"\bparameter: *(\w+)", around)
         kind = re.search(r"\btype: *(\w+)", around)
-        vocabulary = self.workspace.vocabulary
+        vocabulary = self.words.vocabulary
         name = named[1] if named else vocabulary.default_fact(kind[1], "*") if kind else None
         fact = vocabulary.facts.get(name or "")
         if fact is None:
@@ -149,7 +186,7 @@ class Desk:
 
     def meaning(self, word: str) -> str | None:
         """What a declared word or a policy means, as Markdown; None for any other word."""
-        vocabulary = self.workspace.vocabulary
+        vocabulary = self.words.vocabulary
         if (fact := vocabulary.facts.get(word)) is not None:
             values = ", ".join(fact.values) or " ".join(part for part in (fact.type, fact.unit or "") if part)
             return f"**{word}**, a fact: {fact.label or word}\n\n{values}"
@@ -175,8 +212,10 @@ class Desk:
     def definition(self, word: str) -> Place | None:
         """Where the word is declared, or the policy written."""
         for section in SECTIONS:
-            if word in getattr(self.workspace.vocabulary, section):
-                return self._placed(Place(self.workspace.path_of_word(section, word), (section, word), on_key=True))
+            if word in getattr(self.words.vocabulary, section):
+                place = Place(self.words.path_of_word(section, word), (section, word), on_key=True)
+                line, column = self.words.position(place)
+                return replace(place, line=line, column=column)
         file = next((one for one in self.workspace.policies if one.policy.policy_id == word), None)
         return None if file is None else self._placed(Place(file.path, ("policy_id",)))
 

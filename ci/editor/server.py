@@ -35,7 +35,7 @@ class Server(LanguageServer):
         super().__init__("bylaw", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         self._today = today
         self._desk: Desk | None = None
-        self._told: set[str] = set()
+        self._told: dict[str, list[lsp.Diagnostic]] = {}
         self._found: dict[str, tuple[Finding, ...]] = {}
         self._waiting: Any = None
 
@@ -78,10 +78,13 @@ class Server(LanguageServer):
         except BylawError as error:
             self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, error.message))
             return
-        for path in sorted(self._told | set(self._found)):
-            said = [self._diagnostic(one) for one in self._found.get(path, ())]
-            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(self._uri(path), said))
-        self._told = set(self._found)
+        said = {path: [self._diagnostic(one) for one in found] for path, found in self._found.items()}
+        for path in sorted({*self._told, *said}):
+            if self._told.get(path) != said.get(path):
+                self.text_document_publish_diagnostics(
+                    lsp.PublishDiagnosticsParams(self._uri(path), said.get(path, []))
+                )
+        self._told = said
 
     def _diagnostic(self, finding: Finding) -> lsp.Diagnostic:
         message = f"{finding.message}\nhelp: {finding.help}" if finding.help else finding.message
@@ -103,8 +106,7 @@ class Server(LanguageServer):
         """The word at the place, as the protocol counts it: from 0."""
         line, column = (place.line or 1) - 1, (place.column or 1) - 1
         assert self._desk is not None
-        source = self._desk.workspace.sources.get(place.path)
-        rows = source.text.split("\n") if source is not None else []
+        rows = self._desk.rows(place.path)
         word = self._desk.word_at(rows[line], column) if line < len(rows) else None
         return lsp.Range(lsp.Position(line, column), lsp.Position(line, column + len(word or " ")))
 
