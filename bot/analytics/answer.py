@@ -39,7 +39,7 @@ from bylaw.llm.guarded import Guard
 from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
 from bylaw.semantic.expressions import InvalidExpression
-from bylaw.semantic.query import SemanticQuery, Unanswerable
+from bylaw.semantic.query import SemanticQuery, Unanswerable, Withheld
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Warehouse, WarehouseError
 
@@ -75,6 +75,8 @@ def answer(
     means = _Means(index, desk_of(index), warehouse, rights, settle, llm)
     state = {**state, "settled": carrying.settled(question.text, state)}
     turn = _turn(question, state, means)
+    if turn.reply.form is not None:  # also what the catalogue cannot answer as it was asked
+        turn = replace(turn, reply=turn.reply.model_copy(update={"status": "needs_choice"}))
     kept = {name: turn.state.get(name, state.get(name)) for name in carrying.CARRIED}
     state = {name: value for name, value in turn.state.items() if name not in kept}
     return replace(turn, state={**state, **{name: value for name, value in kept.items() if value}})
@@ -300,8 +302,14 @@ def _answer(
                 return _absent(question, state, missing, reply, means)
             tied = ties.looked_up(query, results, desk.compiler, execution, request, visible)
             reply = _presented(reply, compiled, query, desk.context, results, tied)
-    except (Unanswerable, InvalidExpression) as problem:
+    except (Withheld, InvalidExpression) as problem:
         return Turn(_refused(question, index, problem.message, problem.help), state)
+    except Unanswerable as problem:
+        if assent is not None:
+            return Turn(_refused(question, index, problem.message, problem.help), state)
+        known = form.known_of(query)
+        formed = _formed(question, state, NotUnderstood(problem.message, problem.help, understood=known), means)
+        return replace(formed, reply=formed.reply.model_copy(update={"status": "refused"}))
     except WarehouseError as problem:
         refused = _refused(question, index, problem.message, problem.help, sql=sql)
         failure = {"message": problem.message, "help": problem.help}

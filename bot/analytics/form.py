@@ -154,7 +154,7 @@ def blank(context: Context, rights: Rights | None, known: Understood = MappingPr
     fields = [
         _field("metrics", "Number", _numbers(context, entities), is_many=True),
         _field("by", "By", _columns(entities, shown), is_many=True),
-        _field("filters", "Only", _values(entities), is_many=True),
+        _field("filters", "Only", _values(entities, shown), is_many=True),
         _field("period", "Period", (Choice(value=one, label=one) for one in PERIODS)),
         _field("grain", "Each", (Choice(value=one, label=one) for one in _GRAINS)),
         _field("date", "By the date", _dates(entities)),
@@ -202,12 +202,7 @@ def _owners(context: Context, name: str, seen: frozenset[str] = frozenset()) -> 
 
 def _columns(entities: Sequence[Entity], shown: set[str]) -> Iterator[Choice]:
     """Every dimension, and those of an entity that several relationships lead to by each of them."""
-    roles: dict[str, list[tuple[str, str]]] = {}
-    for entity in entities:
-        ends = [one.right_entity for one in entity.relationships]
-        for one in entity.relationships:
-            if ends.count(one.right_entity) > 1 and one.right_entity in shown:
-                roles.setdefault(one.right_entity, []).append((one.name, readable(one.name)))
+    roles = _roles(entities, shown)
     for entity in entities:
         names = [one.name for one in entity.dimensions if one.name not in entity.pii]
         for name in names:
@@ -221,18 +216,34 @@ def _columns(entities: Sequence[Entity], shown: set[str]) -> Iterator[Choice]:
             yield Choice(value=value, label=f"weekday of {readable(moment.name)} ({readable(entity.name)})")
 
 
+def _roles(entities: Sequence[Entity], shown: set[str]) -> dict[str, list[tuple[str, str]]]:
+    """The relationships that lead to an entity where several do, with what people call them."""
+    roles: dict[str, list[tuple[str, str]]] = {}
+    for entity in entities:
+        ends = [one.right_entity for one in entity.relationships]
+        for one in entity.relationships:
+            if ends.count(one.right_entity) > 1 and one.right_entity in shown:
+                roles.setdefault(one.right_entity, []).append((one.name, readable(one.name)))
+    return roles
+
+
 def _labelled(entity: Entity, name: str) -> str:
     return f"{readable(name)} ({readable(entity.name)})"
 
 
-def _values(entities: Sequence[Entity]) -> Iterator[Choice]:
+def _values(entities: Sequence[Entity], shown: set[str]) -> Iterator[Choice]:
+    roles = _roles(entities, shown)
     for entity in entities:
         for dimension in entity.dimensions:
             if dimension.name in entity.pii:
                 continue
             for value in dimension.sample_values:
                 name = f"{entity.name}.{dimension.name}"
-                yield Choice(value=f"{name}={value}", label=f"{readable(dimension.name)}: {value}")
+                label = f"{readable(dimension.name)}: {value}"
+                yield Choice(value=f"{name}={value}", label=label)
+                for role, said in roles.get(entity.name, ()):
+                    place = f"{entity.name}@{role}.{dimension.name}"
+                    yield Choice(value=f"{place}={value}", label=f"{label}, {said}")
         for narrowed in entity.filters:
             if narrowed.apply == "on_request":
                 yield Choice(value=f"{entity.name}.{narrowed.name}", label=readable(narrowed.name))
@@ -261,6 +272,23 @@ def _chosen(field: FormField, known: Understood, labels: Mapping[str, str]) -> F
     offered = {one.value for one in field.options}
     found = tuple(value for value in said if value in offered)
     return field.model_copy(update={"chosen": found if field.is_many else found[:1]})
+
+
+def known_of(query: SemanticQuery) -> Understood:
+    """What of *query* the fields of the form can say: where it cannot be answered, the person changes it there."""
+    filters = [one for one in query.filters if isinstance(one, Filter) and one.operator == "in" and not one.negated]
+    order = query.order[:1]
+    found: dict[str, tuple[str, ...]] = {
+        "metrics": query.metrics,
+        "by": query.dimensions,
+        "filters": tuple(f"{one.dimension}={value}" for one in filters for value in one.values),
+        "period": (query.window.label,) if query.window is not None else (),
+        "grain": (query.grain,) if query.grain else (),
+        "date": (query.time_dimension,) if query.time_dimension else (),
+        "order": ("descending" if order[0].descending else "ascending",) if order else (),
+        "limit": (str(query.limit),) if query.limit else (),
+    }
+    return {name: values for name, values in found.items() if values}
 
 
 # ---- what a menu or a terminal sends back

@@ -58,7 +58,7 @@ _UNMARKED = {  # contractions typed without their apostrophe
     "w/out": "without",
 }
 _SUBJECTS = listed("it that there what who he she here where how")
-_SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus less news always besides")
+_SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus less news always besides species series")
 
 _IN_US = ("tuses", "nuses", "ruses", "puses")  # statuses, bonuses, viruses, campuses
 

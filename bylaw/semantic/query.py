@@ -27,6 +27,10 @@ class Unanswerable(BylawError):
     exit_code = 1
 
 
+class Withheld(Unanswerable):
+    """The rights of the person who asks stand in the way: nothing that is asked otherwise would help."""
+
+
 class UnknownName(Unanswerable):
     """A record names another that is not there: the catalogue is broken, not the question."""
 

@@ -21,7 +21,7 @@ from bylaw.semantic.clauses.trees import named
 from bylaw.semantic.expressions import columns_of
 from bylaw.semantic.joins import Joins
 from bylaw.semantic.names import Field, Names
-from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable
+from bylaw.semantic.query import Filter, SemanticQuery, Unanswerable, Withheld
 from bylaw.sql.gate import Verdict, check_statement
 from bylaw.sql.rows import Shown, Visible
 
@@ -128,7 +128,7 @@ class VisibleRows:
             trees.append(exp.and_(*parts, copy=False))
             said.append(" and ".join(self._text(rule) for rule in rules))
         if not trees and granting:
-            raise Unanswerable(
+            raise Withheld(
                 f"your roles show you no rows of `{entity.name}`: {problems[0]}",
                 "somebody with wider rights can answer it, or `rules/roles.yaml` would have to say more",
             )
@@ -177,7 +177,7 @@ class VisibleRows:
             allowed += [self._text(rule) for rule in rules]
         if wanted and allowed:
             short = condition.dimension.rpartition(".")[2].replace("_", " ")
-            raise Unanswerable(
+            raise Withheld(
                 f"your roles show you no rows of {short} {' or '.join(str(value) for value in condition.values)}",
                 f"you may see {' or '.join(dict.fromkeys(allowed))}",
             )
@@ -190,9 +190,9 @@ def _granting(rights: Rights, entity: Entity) -> Sequence[Grant]:
 def _condition(rule: RowRule) -> Filter:
     operator = "in" if rule.operator == "not_in" else rule.operator
     if not rule.values:
-        raise Unanswerable(f"the rule on `{rule.dimension}` asks for your `{rule.attribute}`, and you have none")
+        raise Withheld(f"the rule on `{rule.dimension}` asks for your `{rule.attribute}`, and you have none")
     if operator != "in" and len(rule.values) > 1:
-        raise Unanswerable(f"the rule on `{rule.dimension}` compares with one value, and you have several")
+        raise Withheld(f"the rule on `{rule.dimension}` compares with one value, and you have several")
     return Filter.model_validate({"dimension": rule.dimension, "operator": operator, "values": rule.values})
 
 

@@ -32,6 +32,8 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
 )
 @click.option(
     "--output",
+    "--root",
+    "-o",
     "root",
     type=click.Path(path_type=Path),
     default=Path(),

@@ -167,11 +167,14 @@ def personal(desk: Desk) -> Iterator[Finding]:
     for table in desk.measured():
         hidden = {column.lower() for column in table.entity.pii}
         is_open = not table.entity.facts
+        refers = {
+            pair.left_column.lower() for one in table.entity.relationships for pair in one.relationship_columns
+        }  # the number of an address is none
         placed = {
             column.lower(): place for owner, column, place in _mentions(desk, table.entity) if owner == table.name
         }
         for column in table.columns:
-            is_shown = column in placed or is_open
+            is_shown = (column in placed or is_open) and column not in refers
             if looks_personal(column) and column not in hidden and is_shown:
                 message = f"the column `{column}` of `{table.name}` looks personal, and nothing hides it"
                 place = placed.get(column, desk.at_entity(table.name, "base_table"))

@@ -16,7 +16,7 @@ from sqlglot.optimizer.simplify import simplify
 from bylaw.authored.context import Calendar, Dimension
 from bylaw.semantic.clauses import moments, times
 from bylaw.semantic.clauses.rows import Rows
-from bylaw.semantic.clauses.trees import is_null, or_else
+from bylaw.semantic.clauses.trees import grouped, is_null, or_else
 from bylaw.semantic.names import Field
 from bylaw.semantic.query import AnyOf, Apart, Condition, Filter, First, Related, Unanswerable, Value
 
@@ -119,6 +119,7 @@ class Conditions:
 
 def test(field: Field, column: exp.Expr, condition: Filter) -> exp.Expr:
     """What a filter, not negated, says of a column. Raises Unanswerable for a comparison that means nothing."""
+    column = grouped(column)
     match condition.operator:
         case "is_null":
             return is_null(column)

@@ -23,7 +23,12 @@ def named(tree: exp.Expr, alias: str) -> exp.Alias:
 
 
 def is_null(tree: exp.Expr) -> exp.Is:
-    return exp.Is(this=tree.copy(), expression=exp.null())
+    return exp.Is(this=grouped(tree.copy()), expression=exp.null())
+
+
+def grouped(tree: exp.Expr) -> exp.Expr:
+    """A condition as one operand of another: `(late = 1) IS NULL` means another thing without its parentheses."""
+    return exp.paren(tree, copy=False) if isinstance(tree, exp.Predicate | exp.Connector | exp.Not) else tree
 
 
 def or_else(tree: exp.Expr, other: exp.Expr) -> exp.Coalesce:

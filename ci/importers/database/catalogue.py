@@ -10,6 +10,7 @@ from typing import Any, Literal
 from bylaw.warehouses.port import Warehouse
 
 MOST_COLUMNS = 50_000  # of all tables together
+LONGEST_COMMENT = 200  # characters of what is written beside a column
 Kind = Literal["text", "number", "day", "moment", "flag", "other"]
 
 # Of every column that may be read: schema, table, column, type.
@@ -28,6 +29,20 @@ _COLUMNS: Mapping[str, str] = {
           AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg!_%' ESCAPE '!'
           AND has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
         ORDER BY n.nspname, c.relname, a.attnum""",
+}
+# What people wrote beside them: schema, table, column (empty: of the table itself), text.
+_COMMENTS: Mapping[str, str] = {
+    "duckdb": """
+        SELECT schema_name, table_name, '', comment FROM duckdb_tables() WHERE comment IS NOT NULL
+        UNION ALL SELECT schema_name, table_name, column_name, comment FROM duckdb_columns() WHERE comment IS NOT NULL
+        ORDER BY 1, 2, 3""",
+    "postgres": """
+        SELECT n.nspname, c.relname, coalesce(a.attname, ''), d.description
+        FROM pg_description d JOIN pg_class c ON c.oid = d.objoid AND d.classoid = 'pg_class'::regclass
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.objsubid AND d.objsubid > 0
+        WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg!_%' ESCAPE '!'
+        ORDER BY 1, 2, 3""",
 }
 # Of every key: schema, table, kind, its columns; of a reference also the schema, table and columns that are meant.
 _KEYS: Mapping[str, str] = {
@@ -63,6 +78,7 @@ _KINDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 class Column:
     name: str
     type: str
+    comment: str | None = None
 
     @property
     def kind(self) -> Kind:
@@ -95,6 +111,7 @@ class Table:
     primary: tuple[str, ...] | None = None
     unique: list[tuple[str, ...]] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
+    comment: str | None = None
 
     @property
     def qualified(self) -> str:
@@ -112,13 +129,22 @@ def is_known(dialect: str) -> bool:
 def declared(warehouse: Warehouse) -> list[Table]:
     """The tables and views of *warehouse* that may be read, in the order of their names."""
     tables: dict[tuple[str, str], Table] = {}
+    said = {
+        tuple(where): _line(text) for *where, text in warehouse.run(_COMMENTS[warehouse.dialect], MOST_COLUMNS).rows
+    }
     for schema, name, column, kind in warehouse.run(_COLUMNS[warehouse.dialect], MOST_COLUMNS).rows:
-        table = tables.setdefault((schema, name), Table(schema, name))
-        table.columns.append(Column(column, kind))
+        table = tables.setdefault((schema, name), Table(schema, name, comment=said.get((schema, name, ""))))
+        table.columns.append(Column(column, kind, said.get((schema, name, column))))
     for key, rows in _keys(warehouse).items():
         if key in tables:
             _take(tables[key], rows)
     return list(tables.values())
+
+
+def _line(text: str) -> str | None:
+    """A comment as one line of plain text, cut where it is long."""
+    plain = " ".join("".join(char if char.isprintable() else " " for char in text[: 4 * LONGEST_COMMENT]).split())
+    return plain[:LONGEST_COMMENT] or None
 
 
 def _keys(warehouse: Warehouse) -> dict[tuple[str, str], list[tuple[Any, ...]]]:

@@ -21,12 +21,35 @@ _SHORT: Mapping[str, str] = {
     "tel": "telephone", "cust": "customer", "pct": "percent", "hrs": "hours", "mins": "minutes", "desc": "description",
     "prio": "priority", "dept": "department", "cat": "category", "inv": "invoice", "acct": "account", "emp": "employee",
     "mgr": "manager", "cnt": "count", "avg": "average", "typ": "type", "val": "value", "nr": "number", "nbr": "number",
+    "lang": "language", "org": "organisation", "loc": "location", "prod": "product", "ord": "order",
 }  # fmt: skip
 # Numbers whose sum says nothing: they are averaged.
 LEVELS = frozenset((
     "pct", "percent", "percentage", "rate", "ratio", "score", "rating", "lat", "latitude", "lon", "lng", "longitude",
     "age", "year", "price", "temperature", "temp", "level", "share", "avg", "average", "mean", "min", "max", "limit",
 ))  # fmt: skip
+
+# Before the name of a column that is true or false, and no part of what it says.
+_HELD = frozenset(("is", "was", "are", "were", "be"))
+# A name of one of these is no person's.
+ORGANISATIONS = frozenset(
+    ("company", "business", "organisation", "organization", "firm", "brand", "trade", "legal", "institution", "agency")
+)
+HUNDREDTHS = frozenset(("cents", "cent", "pence", "centimes"))  # of a sum of money, kept as whole numbers
+PIECES = frozenset(("quantity", "qty", "pieces", "units"))
+DELETED = frozenset(("deleted", "removed", "archived"))
+_TALLIES = frozenset(("total", "sum", "average", "mean", "count", "number"))  # a word of counting, and no thing
+
+
+def is_tally(name: tuple[str, ...]) -> bool:
+    """Does a name say only how something is counted: `total`, `sum`?"""
+    return set(name) <= _TALLIES
+
+
+def held(column: str) -> tuple[str, ...]:
+    """What a column that is true or false says of a row: `was_late` is late."""
+    found = spoken(column)
+    return found[1:] if len(found) > 1 and found[0] in _HELD else found
 
 
 def words(name: str) -> tuple[str, ...]:

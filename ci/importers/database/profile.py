@@ -17,7 +17,7 @@ from bylaw.authored.machines.enforcement import Pii
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Rows, Warehouse, WarehouseError
 from ci.importers.database.catalogue import Column, Table
-from ci.importers.database.names import LABELS, spoken
+from ci.importers.database.names import LABELS, ORGANISATIONS, spoken
 from ci.measured.columns import looks_personal
 
 ENUM = 30  # values of a list that people read as one
@@ -25,6 +25,10 @@ REPEATED = 5  # rows of each value, on average, in a closed list
 LOOKED_AT = 200  # values of a column whose shapes are looked at
 LONGEST = 60  # letters of a value that is a word and no text
 _DAY = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
+_FULL_NAME = re.compile(r"[^\W\d_a-z][\w'.-]+( [^\W\d_a-z][\w'.-]*)+")
+_YES: Mapping[frozenset[str], str] = {  # the two values of a column that is true or false, and which says yes
+    frozenset(pair): pair[1] for pair in (("0", "1"), ("n", "y"), ("no", "yes"), ("f", "t"), ("false", "true"))
+}
 _PERSON = frozenset(("email", "mail", "birth", "birthday", "dob", "surname", "first", "last"))
 
 
@@ -39,6 +43,18 @@ class Profile:
     personal: str | None = None
     is_day: bool = False  # text in which every value that was looked at is a date
     is_long: bool = False
+    names: tuple[str, ...] = ()  # of a short list of words, whether or not rows share them
+
+    @property
+    def yes(self) -> Any | None:
+        """Of two values that say no and yes, the one that says yes; None where its values say something else."""
+        told = {str(value).lower(): value for value in self.values}
+        return told.get(_YES.get(frozenset(told), "")) if len(told) == len(self.values) else None
+
+    @property
+    def is_flag(self) -> bool:
+        """Is it true or false, whatever its type?"""
+        return self.column.kind == "flag" or self.yes is not None
 
 
 @dataclass(slots=True)
@@ -96,7 +112,8 @@ class Rower:
         return bool(self.ask(beyond).rows)
 
     def _profile(self, table: Table, column: Column, filled: int, distinct: int) -> Profile:
-        if column.kind != "flag" and looks_personal("_".join(spoken(column.name))):
+        refers = any(column.name in reference.columns for reference in table.references)
+        if column.kind != "flag" and not (refers and column.is_whole) and looks_personal("_".join(spoken(column.name))):
             return Profile(column, filled, distinct, personal="by its name")
         is_short = 0 < distinct <= ENUM and filled >= REPEATED * distinct
         if column.kind == "text" or (column.is_whole and is_short):
@@ -107,7 +124,9 @@ class Rower:
             is_day = column.kind == "text" and bool(texts) and all(_DAY.fullmatch(text) for text in texts)
             is_long = any(len(text) > LONGEST for text in texts)
             listed = tuple(sorted(values)) if is_short and not is_long and not is_day else ()
-            return Profile(column, filled, distinct, listed, is_day=is_day, is_long=is_long)
+            is_list = column.kind == "text" and 0 < distinct <= ENUM and not is_long and not is_day
+            names = tuple(sorted(texts)) if is_list and not _are_people(texts) else ()
+            return Profile(column, filled, distinct, listed, is_day=is_day, is_long=is_long, names=names)
         return Profile(column, filled, distinct)
 
     def _by_shape(self, texts: Sequence[str]) -> str | None:
@@ -138,11 +157,18 @@ def _is_of_a_person(profile: Profile) -> bool:
 
 
 def _as_of_a_person(profile: Profile) -> Profile:
-    """A name in such a table is a person's."""
-    is_name = profile.column.kind == "text" and spoken(profile.column.name)[-1:] in [(label,) for label in LABELS]
+    """A name in such a table is a person's, unless it says that it is an organisation's."""
+    said = spoken(profile.column.name)
+    is_name = profile.column.kind == "text" and said[-1:] in [(label,) for label in LABELS]
+    is_name &= not ORGANISATIONS & set(said)
     if not is_name or profile.personal or profile.values:
         return profile
-    return replace(profile, personal="a name beside other personal columns")
+    return replace(profile, personal="a name beside other personal columns", names=())
+
+
+def _are_people(texts: Sequence[str]) -> bool:
+    """Do most of the values look like a first and a last name?"""
+    return 2 * sum(bool(_FULL_NAME.fullmatch(text)) for text in texts) >= len(texts)
 
 
 def quoted(name: str) -> exp.Column:

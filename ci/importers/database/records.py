@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +11,31 @@ from datetime import date
 from bylaw.language.quantities import units_in
 from ci.importers.database.catalogue import Table
 from ci.importers.database.links import Key, Link
-from ci.importers.database.names import CODED, KEYS, LABELS, LEVELS, of_table, one, role, spoken, words
-from ci.importers.database.profile import Measured, Profile
+from ci.importers.database.metrics import drafted
+from ci.importers.database.names import (
+    CODED,
+    DELETED,
+    HUNDREDTHS,
+    KEYS,
+    LABELS,
+    LEVELS,
+    held,
+    is_tally,
+    of_table,
+    one,
+    role,
+    spoken,
+    words,
+)
+from ci.importers.database.profile import ENUM, Measured, Profile
 from ci.importers.draft import ContextDraft, Record, identifier, is_name
+
+_TITLES = (*LABELS, "description")
+_ORDER = (
+    "name", "expr", "data_type", "description", "synonyms", "unique", "is_enum", "sample_values", "value_synonyms",
+    "default_aggregation", "unit",
+)  # fmt: skip
+_MEANS = re.compile(r"([\w-]+)\s*[=:]\s*([^,;=:]+)")
 
 
 @dataclass(slots=True)
@@ -38,6 +61,7 @@ class Drafter:
         facts = Counter(fact for name in self.names for fact in self._facts(name))
         for name in self.names:
             self._entity(name)
+        for name in self.names:
             self._metrics(name, facts)
 
     # ---- one table
@@ -47,8 +71,9 @@ class Drafter:
         table = found.table
         record: Record = {
             "name": called,
-            "description": f"one row per {' '.join(one(of_table(table.name)))}",
+            "description": table.comment or f"one row per {' '.join(one(of_table(table.name)))}",
             "base_table": {"schema": table.schema, "table": table.name},
+            "synonyms": self._kinds(name),
             "pii": [column for column, profile in found.columns.items() if profile.personal and is_name(column)],
         }
         self._note(called, (), f"drafted from the database on {self.on}, for review; {found.read} were read")
@@ -59,7 +84,7 @@ class Drafter:
             self._note(
                 called, (), "no column, and no pair of codes or days, tells its rows apart: name its primary_key"
             )
-        for section in ("dimensions", "time_dimensions", "facts"):
+        for section in ("dimensions", "time_dimensions", "facts", "filters"):
             record[section] = []
         for column, profile in found.columns.items():
             self._column(name, record, column, profile)
@@ -90,26 +115,40 @@ class Drafter:
             self.draft.drop(where, "no row that was read has a value there")
             return
         kind = self._kind(name, column, profile)
+        part["description"] = profile.column.comment
         match kind:
             case "time":
                 if profile.is_day:
                     part |= {"expr": f"CAST({expr} AS DATE)", "data_type": "date"}
                     note += "; text, and every value that was looked at is a date"
+                if words(column)[0] in DELETED and profile.filled < found.rows:
+                    gone = words(column)[0]
+                    self._filter(called, record, column, gone, f"{expr} IS NOT NULL", "rows that have this date")
+                    self._filter(called, record, column, f"not_{gone}", f"{expr} IS NULL", "rows without this date")
             case "fact":
                 part["default_aggregation"] = _aggregation(column)
                 part["unit"] = _unit(column)
+                if (plain := _in_hundredths(column, found.table)) is not None:
+                    part |= {"name": plain, "expr": f"{expr} / 100.0", "data_type": "decimal"}
+                    note += "; kept in hundredths, told divided by 100"
+            case "flag":
+                says = expr if profile.column.kind == "flag" else f"{expr} = {_literal(profile.yes)}"
+                part |= {"expr": says, "data_type": "boolean"}
+                note += "; it says yes or no"
+                self._filter(called, record, column, "_".join(held(column)), says, profile.column.comment)
             case "reference":
                 return
             case _:
                 part["unique"] = (
                     self.keys.get(name) == Key((column,), self.keys[name].how) if name in self.keys else False
                 )
-                if profile.values and profile.column.kind in ("text", "number"):
-                    part |= {"is_enum": True, "sample_values": list(profile.values)}
+                if values := profile.values or self._words_of_list(name, profile):
+                    part |= {"is_enum": True, "sample_values": list(values)}
+                    part["value_synonyms"] = _told_values(values, profile.column.comment)
                     note += f"; a closed list: {profile.distinct:,} values"
                 if profile.is_long:
                     note += "; long texts: worth a dimension?"
-        part["synonyms"] = _synonyms(column, found.table, kind)
+        part["synonyms"] = _synonyms(column, found.table, kind) + (self._happened(column) if kind == "time" else [])
         if any(
             part["name"] == other["name"]
             for parts in ("dimensions", "time_dimensions", "facts")
@@ -118,18 +157,7 @@ class Drafter:
             self.draft.drop(where, f"another column is called `{part['name']}` too")
             return
         section = {"time": "time_dimensions", "fact": "facts"}.get(kind, "dimensions")
-        order = (
-            "name",
-            "expr",
-            "data_type",
-            "synonyms",
-            "unique",
-            "is_enum",
-            "sample_values",
-            "default_aggregation",
-            "unit",
-        )
-        record[section].append({key: part[key] for key in order if part.get(key) not in (None, [], False)})
+        record[section].append({key: part[key] for key in _ORDER if part.get(key) not in (None, [], {}, False)})
         self._note(called, (section, part["name"]), note)
 
     def _kind(self, name: str, column: str, profile: Profile) -> str:
@@ -139,16 +167,57 @@ class Drafter:
         if profile.is_day or profile.column.kind in ("day", "moment"):
             return "time"
         is_key = key is not None and column in key.columns
+        if profile.is_flag and not is_key:
+            return "flag"
         ends = CODED if profile.values or words(column)[-1] == "by" else KEYS
         is_code = profile.column.kind == "number" and words(column)[-1] in ends
         return "fact" if profile.column.kind == "number" and not is_key and not is_code else "dimension"
+
+    def _filter(self, called: str, record: Record, column: str, name: str, says: str, told: str | None) -> None:
+        """Some of the rows, by the word that a column says of them."""
+        named = identifier(name)
+        if named is None or any(named == other["name"] for other in record["filters"]):
+            return
+        record["filters"].append({"name": named, "expr": says} | ({"description": told} if told else {}))
+        self._note(called, ("filters", named), f"of `{column}`, for questions that say so")
+
+    def _words_of_list(self, name: str, profile: Profile) -> tuple[str, ...]:
+        """The names in a small table that others refer to: `species` with their names."""
+        found = self.tables[name]
+        is_list = found.is_all and found.rows <= ENUM and profile.distinct == profile.filled
+        is_list &= any(link.right == name for link in self.links)
+        is_list &= not any(one_.is_day or one_.column.kind in ("day", "moment") for one_ in found.columns.values())
+        return profile.names if is_list and spoken(profile.column.name)[-1] in _TITLES else ()
+
+    def _kinds(self, name: str) -> list[str]:
+        """A table of several words by its last one, where no other table and no column is called so."""
+        said = of_table(self.tables[name].table.name)
+        whole = spoken("_".join(said))
+        found = [" ".join(whole)] if whole != said else []
+        last = one(whole[-1:])
+        if len(said) < 2 or last[0] in CODED:
+            return found
+        tables = [one(of_table(found.table.name)) for other, found in self.tables.items() if other != name]
+        columns = {one(spoken(column)) for found in self.tables.values() for column in found.columns}
+        is_taken = any(table[-1:] == last for table in tables) or last in columns
+        return found if is_taken else [*found, last[0]]
+
+    def _happened(self, column: str) -> list[str]:
+        """What happened on a date that is called by it: `joined_on` is joined, where no value and no flag says so."""
+        said = spoken(column)
+        if len(said) != 2 or said[1] not in ("on", "at"):
+            return []
+        columns = [pair for found in self.tables.values() for pair in found.columns.items()]
+        values = {str(value).lower() for _, profile in columns for value in (*profile.values, *profile.names)}
+        flags = {" ".join(held(other)) for other, profile in columns if profile.is_flag}
+        return [said[0]] if said[0] not in values | flags | DELETED else []
 
     def _facts(self, name: str) -> list[str]:
         """What the numbers of a table are called that are added up or averaged."""
         found = self.tables[name]
         parts = [(column, profile) for column, profile in found.columns.items() if not profile.personal]
         return [
-            self._part(column)
+            _in_hundredths(column, found.table) or self._part(column)
             for column, profile in parts
             if profile.distinct and self._kind(name, column, profile) == "fact"
         ]
@@ -164,18 +233,21 @@ class Drafter:
             self._note(called, ("time_dimensions", chosen["name"]), text)
 
     def _label(self, found: Measured, record: Record) -> list[str]:
-        """The name by which people tell its rows apart, where there is one."""
+        """The name by which people tell its rows apart, where there is one; in a small table its description is one."""
         known = {self._part(column): profile for column, profile in found.columns.items()}
-        for part in record["dimensions"]:
-            profile = known[part["name"]]
-            if spoken(part["name"])[-1] in LABELS and profile.column.kind == "text" and not profile.values:
-                return [part["name"]]
+        for title in _TITLES:
+            for part in record["dimensions"]:
+                profile = known[part["name"]]
+                is_one = profile.column.kind == "text" and not profile.values and not profile.is_long
+                if is_one and spoken(part["name"])[-1] == title and (title in LABELS or part.get("is_enum")):
+                    return [part["name"]]
         return []
 
     def _relationships(self, name: str) -> list[Record]:
         made: list[Record] = []
         links = [link for link in self.links if link.left == name and link.right in self.names]
         ends = Counter(link.right for link in links)
+        is_mixed = len({link.is_declared for link in links}) > 1  # what is declared is meant, before what was found
         for link in links:
             if not all(map(is_name, (*link.columns, *link.theirs))):
                 self.draft.drop(f"{name}.{', '.join(link.columns)}", "it refers by a column whose name needs quotes")
@@ -191,11 +263,14 @@ class Drafter:
                 {"left_column": ours, "right_column": theirs}
                 for ours, theirs in zip(link.columns, link.theirs, strict=True)
             ]
+            is_meant = (ends[link.right] > 1 and not is_role) or (is_mixed and link.is_declared)
             synonyms = [" ".join(said)] if is_role else []
+            if is_role and ends[link.right] > 1 and said[-len(owner) :] == owner and len(said) > len(owner):
+                synonyms.append(" ".join(said[: -len(owner)]))
             made.append(
                 {"name": title, "right_entity": right, "relationship_columns": pairs, "relationship_type": link.type}
                 | ({"synonyms": synonyms} if synonyms else {})
-                | ({"default": True} if ends[link.right] > 1 and not is_role else {})
+                | ({"default": True} if is_meant else {})
             )
             self._note(called, ("relationships", title), _of_link(link, self.tables[name]))
             if ends[link.right] > 1:
@@ -207,30 +282,34 @@ class Drafter:
     def _metrics(self, name: str, facts: Mapping[str, int]) -> None:
         """How many rows there are, and what their numbers add up to."""
         called, found = self.names[name], self.tables[name]
-        if called not in self.draft.records["entities"]:
-            return
-        single = one(of_table(found.table.name))
-        spoken = " ".join(of_table(found.table.name))
-        self._metric(
-            {"name": f"{'_'.join(single)}_count", "description": f"how many {spoken} there are", "entity": called}
-            | {"agg": "count", "synonyms": [f"number of {spoken}"], "format": "integer"},
-            found,
-        )
-        for fact in self.draft.records["entities"][called].get("facts", ()):
-            title = fact["name"] if facts[fact["name"]] == 1 else f"{'_'.join(single)}_{fact['name']}"
-            plain = title.replace("_", " ")
-            expr = fact.get("expr", fact["name"])
-            if fact["default_aggregation"] == "sum":
-                made = {"name": f"total_{title}", "description": f"{plain}, added up over {spoken}"}
-                self._metric(made | {"entity": called, "agg": "sum", "expr": expr}, found)
-            made = {"name": f"average_{title}", "description": f"{plain}, on average over {spoken}"}
-            self._metric(made | {"entity": called, "agg": "avg", "expr": expr}, found)
+        entity = self.draft.records["entities"].get(called)
+        wholes = self._wholes(name)
+        words_ = [" ".join(one(of_table(self.tables[whole].table.name))) for whole in wholes]
+        words_ += [kind for whole in wholes for kind in self._kinds(whole)]
+        made = () if entity is None else drafted(called, of_table(found.table.name), entity, facts, words_)
+        dated = None if entity is None or entity.get("time_dimensions") else self._dated_by(wholes)
+        for record in made:
+            if dated is not None:
+                record["time_dimension"] = dated
+            if self.draft.add("metrics", record, f"{found.table.qualified} ({record['name']})"):
+                text = f"drafted from the database on {self.on}, for review: is it a number that people ask for?"
+                self.draft.note("metrics", record["name"], (), text)
 
-    def _metric(self, record: Record, found: Measured) -> None:
-        name = record["name"]
-        if self.draft.add("metrics", record, f"{found.table.qualified} ({name})"):
-            text = f"drafted from the database on {self.on}, for review: is it a number that people ask for?"
-            self.draft.note("metrics", name, (), text)
+    def _wholes(self, name: str) -> list[str]:
+        """What the rows of a table are parts of, where their key begins with its key: of order lines, the order."""
+        key = self.keys.get(name)
+        own = [link for link in self.links if link.left == name and key is not None and link.right in self.names]
+        return [link.right for link in own if key is not None and link.columns == key.columns[: len(link.columns)]]
+
+    def _dated_by(self, wholes: Sequence[str]) -> str | None:
+        """The date of what rows without one are parts of."""
+        for whole in wholes:
+            entity = self.draft.records["entities"].get(self.names[whole], {})
+            times = entity.get("time_dimensions", ())
+            told = [part["name"] for part in times if part.get("default") or len(times) == 1]
+            if told:
+                return f"{self.names[whole]}.{told[0]}"
+        return None
 
     # ---- words
 
@@ -279,10 +358,30 @@ def _aggregation(column: str) -> str:
     return "avg" if LEVELS & set(words(column)) else "sum"
 
 
+def _in_hundredths(column: str, table: Table) -> str | None:
+    """What a sum of money that is kept in hundredths is called without them; None for any other number."""
+    said = words(column)
+    if said[-1] not in HUNDREDTHS or len(said) < 2:
+        return None
+    rest = spoken("_".join(said[:-1]))
+    return identifier("_".join((*one(of_table(table.name)), "amount") if is_tally(rest) else rest))
+
+
+def _literal(value: object) -> str:
+    return str(value) if isinstance(value, int) else "'" + str(value) + "'"
+
+
+def _told_values(values: Iterable[object], comment: str | None) -> dict[str, list[str]]:
+    """What a comment says of codes: "A = active, B = blocked"."""
+    told = {code: said.strip(" .") for code, said in _MEANS.findall(comment or "")}
+    known = {str(value) for value in values}
+    return {code: [said] for code, said in told.items() if code in known and said and said != code}
+
+
 def _synonyms(column: str, table: Table, kind: str) -> list[str]:
     """The name as people say it, and without its table's: `bike_model` of a bike is its model."""
     said, owner = spoken(column), one(of_table(table.name))
-    found = [said] if said != words(column) else []
+    found = [said] if said != words(column) or _in_hundredths(column, table) else []
     rest = said[len(owner) :]
     if (
         said[: len(owner)] == owner
@@ -293,6 +392,10 @@ def _synonyms(column: str, table: Table, kind: str) -> list[str]:
     ):
         found.append(rest)
     if kind == "fact" and _unit(column) is not None:
+        found.append(said[:-1])
+    if said[-1] in HUNDREDTHS and is_tally(said[:-1]):
+        found.append((*owner, *said[:-1]))
+    if kind == "dimension" and len(said) > 1 and said[-1] in LABELS and said[:-1] != owner:
         found.append(said[:-1])
     return [" ".join(one_) for one_ in found]
 

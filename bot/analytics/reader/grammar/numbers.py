@@ -58,7 +58,7 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if (ref.of("value") or ref.of("condition")) and not ref.of("metric", "fact", "time", "entity"):
         narrow_value(scan, ref, first, after)
         return True
-    if scan.agg_words.lower() == "sum" and ref.entities and not ref.of("fact"):
+    if scan.agg_words.lower() in ("sum", "total of") and ref.entities and not ref.of("fact"):
         scan.said.unknown.append(scan.agg_words)  # "the sum of refunds": how many, or how much?
         scan.agg = None
         return False

@@ -163,7 +163,8 @@ def read_aggregate(scan: Scan) -> bool:
         scan.aggs.append(scan.agg[0])  # "the highest and the lowest …"
     elif scan.agg is not None and scan.agg[1] and word in wording.AVERAGES:
         scan.ranked_agg = scan.agg[0]  # "the highest average …"
-    scan.agg_words = scan.here().raw
+    is_sum = word == "total" and scan.word(1) == "of" and scan.word(-1) not in wording.ARTICLES - {"the"}
+    scan.agg_words = scan.here().raw + (" of" if is_sum else "")  # "the total of refunds": how many, or how much?
     scan.agg = (agg, word in wording.EXTREMES)
     scan.at += 1
     scan.totals = False

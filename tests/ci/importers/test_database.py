@@ -1,0 +1,112 @@
+"""What an import makes of a database's own words: flags, cents, lookups, roles, comments; people stay hidden."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import duckdb
+import pytest
+import yaml
+
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.query import Filter, Measure, SemanticQuery
+from ci.importers.database.read import Wanted, drafted
+from ci.importers.write import plan
+from ci.loading.load import load, rules_of
+
+BAKERY = """
+create table prod_group(code varchar primary key, name varchar);
+create table driver(driver_id integer primary key, name varchar);
+create table address(address_id integer primary key, city varchar);
+create table customer(customer_no integer primary key, company_name varchar, contact_name varchar,
+  contact_email varchar,
+  billing_address_id integer references address(address_id), shipping_address_id integer references address(address_id),
+  is_active tinyint, state varchar, deleted_at timestamp);
+create table sales_order(order_no integer primary key, customer_no integer references customer(customer_no),
+  driver_id integer references driver(driver_id), ordered_at timestamp, discount_cents integer);
+create table sales_order_line(order_no integer references sales_order(order_no), line_no integer,
+  group_code varchar references prod_group(code), qty integer, unit_price_cents integer,
+  primary key(order_no, line_no));
+insert into prod_group values ('B', 'Bread'), ('C', 'Cake');
+insert into driver values (1, 'Jef Maes'), (2, 'Lore Claes');
+insert into address select i, 'Ghent' from range(9) t(i);
+insert into customer select i, 'Shop ' || i, 'Person ' || i, i || '@shop.example', i % 9, i % 9, i % 2,
+  ['A', 'B'][1 + i % 2], case when i = 1 then timestamp '2025-01-01' end from range(20) t(i);
+insert into sales_order select i, i % 20, 1 + i % 2, timestamp '2025-01-01' + interval (i) day, 50 from range(40) t(i);
+insert into sales_order_line select i % 40, i // 40, ['B', 'C'][1 + i % 2], i, 200 from range(80) t(i);
+comment on table sales_order is 'One order, as the office takes it';
+comment on column customer.state is 'A = open account, B = on hold';
+"""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("bakery")
+    with duckdb.connect(str(root / "shop.duckdb")) as connection:
+        connection.execute(BAKERY)
+    draft = drafted(f"duckdb://{root}/shop.duckdb", Wanted(), rules_of(root), date(2026, 1, 15))
+    assert draft.dropped == []
+    plan(root, draft, "duckdb shop", False).write()
+    return root
+
+
+@pytest.fixture(scope="module")
+def context(root):
+    return load(root, today=date(2026, 1, 15)).context
+
+
+def test_a_column_of_two_values_that_say_no_and_yes_is_a_flag_and_no_number(context):
+    customer = context.entities["customer"]
+    assert (customer.dimension("is_active").sql, customer.dimension("is_active").data_type) == (
+        "is_active = 1",
+        "boolean",
+    )
+    assert {one.name: one.expr for one in customer.filters} == {
+        "active": "is_active = 1",
+        "deleted": "deleted_at IS NOT NULL",
+        "not_deleted": "deleted_at IS NULL",
+    }
+    assert [name for name in context.metrics if "active" in name] == ["active_customer_rate"]
+
+
+def test_a_flag_is_compared_as_a_whole(context):
+    kept = Filter(dimension="customer.is_active", values=(True,), negated=True)
+    query = SemanticQuery(metrics=("part",), measures=(Measure(name="part", metric="customer_count", filters=(kept,)),))
+    sql = " ".join(Compiler(context).compile(query).sql.split()).replace("( ", "(").replace(" )", ")")
+    assert "(customer.is_active = 1) IS NULL" in sql and "(customer.is_active = 1) IN (TRUE)" in sql
+
+
+def test_a_sum_in_cents_is_told_as_a_sum(context):
+    assert context.metrics["total_discount"].expr == "discount_cents / 100.0"
+
+
+def test_lines_are_worth_pieces_times_price_on_the_day_of_their_order(context):
+    worth = context.metrics["sales_order_line_value"]
+    assert (worth.expr, worth.dated_by) == ("qty * unit_price_cents / 100.0", "sales_order.ordered_at")
+    assert "order value" in worth.synonyms
+
+
+def test_names_of_people_are_held_back_and_names_of_companies_are_not(context, root):
+    customer = context.entities["customer"]
+    assert customer.pii == ["contact_name", "contact_email"]
+    assert customer.dimension("company_name").synonyms == ["company"]
+    written = "".join(path.read_text("utf-8") for path in (root / "context").rglob("*.yaml"))
+    assert not any(name in written for name in ("Jef", "Person", "@shop"))
+
+
+def test_words_of_the_schema_are_words_to_ask_with(context):
+    order, customer = context.entities["sales_order"], context.entities["customer"]
+    assert (order.description, order.synonyms) == ("One order, as the office takes it", ["order"])
+    assert order.time_dimensions[0].synonyms == ["ordered"]
+    assert customer.dimension("state").value_synonyms == {"A": ["open account"], "B": ["on hold"]}
+    assert {one.name: one.synonyms for one in customer.relationships} == {
+        "billing_address": ["billing address", "billing"],
+        "shipping_address": ["shipping address", "shipping"],
+    }
+    group = context.entities["prod_group"]
+    assert (group.dimension("name").sample_values, "product group" in group.synonyms) == (["Bread", "Cake"], True)
+
+
+def test_what_is_written_is_yaml_that_a_person_reads(root):
+    text = (root / "context" / "entities" / "customer.yaml").read_text("utf-8")
+    assert "it says yes or no" in text and yaml.safe_load(text)["name"] == "customer"
