@@ -227,9 +227,8 @@ def _constraints(ruleset: Ruleset, records: Mapping[str, PolicyRecord]) -> list[
 
 def _policy(record: PolicyRecord) -> dict[str, Any]:
     policy = record.policy
-    texts = [] if record.status.get("formalization") == "complete" or not policy.is_active else _texts(record)
     return {
-        **({"texts": texts} if texts else {}),
+        **(_unchecked(record) if record.texts and policy.is_active else {}),
         "path": record.path,
         "domain": policy.metadata.domain,
         "owner": policy.metadata.owner,
@@ -261,12 +260,11 @@ def _lifting(record: PolicyRecord, workspace: Workspace, variables: Mapping[str,
     return found
 
 
-def _texts(record: PolicyRecord) -> list[str]:
-    """The sentences of a policy that logic does not know: it stays in force as text."""
-    policy = record.policy
-    parts = (*policy.conditions, *policy.actions, *policy.exceptions)
-    told = (getattr(part, "source_text", None) or getattr(part, "description", None) for part in parts)
-    return list(dict.fromkeys(text for text in told if text))
+def _unchecked(record: PolicyRecord) -> dict[str, Any]:
+    """The sentences that no logic knows, and when they hold: they stay in force as text."""
+    metadata = record.policy.metadata
+    days = (("effective_date", metadata.effective_date), ("expiry_date", metadata.expiry_date))
+    return {"texts": list(record.texts), **{key: day.isoformat() for key, day in days if day is not None}}
 
 
 def enriched(records: Sequence[PolicyRecord]) -> dict[str, dict[str, Any]]:

@@ -5,7 +5,7 @@ Nothing is proved about either version by itself: their rules are read, and comp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -55,7 +55,7 @@ class Version:
     """One side. `left_out` are policies and files that are in none of its rules: what they are, and their content.
 
     `texts` are its files as they are written and as they are read, `records` its policies as they are read, all of them
-    as fingerprints; a bundle has none.
+    as fingerprints; a bundle has none. `unchecked` are the sentences of each policy that no logic knows.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Version:
     papers: Mapping[str, Paper] = field(default_factory=dict)
     texts: Texts = field(default_factory=dict)
     records: Mapping[str, str] = field(default_factory=dict)
+    unchecked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def sides(base: str, head: str, root: Path, at: date | None, today: date) -> tuple[Version, Version, date]:
@@ -98,7 +99,20 @@ def compared(one: Version, two: Version, day: date) -> Comparison:
         _history(two.vocabulary, found),
         only_remarks(one.texts, two.texts),
         tuple(narrowed(one.ruleset, two.ruleset, speech_of(one, two))),
+        tuple(_said_otherwise(one.unchecked, two.unchecked)),
     )
+
+
+def _said_otherwise(before: Mapping[str, Sequence[str]], after: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """How the sentences that no logic checks differ."""
+    for policy_id in sorted({*before, *after}):
+        gone, new = (
+            " ".join(f"“{text}”" for text in one.get(policy_id, ()) if text not in other.get(policy_id, ()))
+            for one, other in ((before, after), (after, before))
+        )
+        what = f"says {new} instead of {gone}" if new and gone else f"says {new}" if new else f"no longer says {gone}"
+        if new or gone:
+            yield f"{policy_id} {what} (not checked by logic)"
 
 
 def speech_of(one: Version, two: Version) -> Speech:
@@ -176,7 +190,8 @@ def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Ve
     texts = texts_of(workspace)
     read_as = {file.policy.policy_id: texts[file.path][1] for file in workspace.policies if file.path in texts}
     budgets, words = rules.ci.proofs, workspace.vocabulary
-    return Version(name, ruleset, words, budgets, known_day, left_out, rules.roles, papers, texts, read_as)
+    unchecked = {record.policy.policy_id: record.texts for record in records if record.texts}
+    return Version(name, ruleset, words, budgets, known_day, left_out, rules.roles, papers, texts, read_as, unchecked)
 
 
 def _paper(metadata: Metadata) -> Paper:
@@ -212,7 +227,11 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
         for policy_id, shown in sorted(bundle.policies.items())
     }
     known = ruleset_in(bundle)
-    return Version(name, known, bundle.vocabulary, rules.ci.proofs, day, left_out, rules.roles, papers)
+    unchecked = {
+        policy_id: tuple(map(str, shown["texts"])) for policy_id, shown in bundle.policies.items() if shown.get("texts")
+    }
+    words, budgets = bundle.vocabulary, rules.ci.proofs
+    return Version(name, known, words, budgets, day, left_out, rules.roles, papers, unchecked=unchecked)
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ SEVERITIES: Mapping[str, Severity] = {
     # meaning
     "priority-mismatch": "warning",
     "missing-owner": "warning",
+    "empty-policy": "warning",
     "unformalized-exception": "warning",
     "quote-mismatch": "warning",
     "unmapped-sentence": "warning",

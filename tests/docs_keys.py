@@ -85,7 +85,8 @@ def branches(node: Mapping[str, Any], whole: Mapping[str, Any]) -> list[Mapping[
     """What a value may be: the node itself, or each of its alternatives."""
     node = resolved(node, whole)
     inner = [*node.get("anyOf", ()), *node.get("oneOf", ())]
-    return [branch for one in inner for branch in branches(one, whole)] if inner else [node]
+    is_choice = inner and "properties" not in node  # else it only says which keys have to be there
+    return [branch for one in inner for branch in branches(one, whole)] if is_choice else [node]
 
 
 def fits(value: Any, node: Mapping[str, Any]) -> bool:

@@ -37,7 +37,7 @@ from bot.enforcement.turn import said, turn_of
 from bot.enforcement.writing import missing, write
 from bot.enforcement.writing.different import different
 from bot.enforcement.writing.overview import MOST_RULES, of_words, overview, told
-from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked
+from bot.enforcement.writing.unchecked import Unchecked, unchecked, unchecked_of
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.logic.boxes.truth import truth
@@ -86,14 +86,16 @@ def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
     if turn is not None:
         return turn
     case = _settled(case)
-    rules = _overview(case)
+    rules = _overview(case, readers)
     if rules is not None:
         return _delivered(case, rules)
     case = _restricted(case)
     turn = plain(case)
     if llm is not None and turn.reply.status == "answered" and not case.withheld:
         turn = _authored(case, turn, llm)
-    return _delivered(case, _with_different(case, turn))
+    if turn.reply.status == "refused" and not case.scope.outcomes and (texts := _texts(case, readers)):
+        return _quoted(case, texts)
+    return _with_texts(case, readers, _delivered(case, _with_different(case, turn)))
 
 
 def case_of(
@@ -213,8 +215,7 @@ def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
         or (goes_on_with and (not found.unknown or case.reads or not asks_what_holds(case.text)))
     ):
         return None
-    texts = unchecked(found.asked or case.text.split(), readers, case.index)
-    if texts:
+    if texts := _texts(case, readers):
         return _quoted(case, texts)
     about = f": nothing in them speaks of {write.quoted(found.unknown)}" if found.unknown else ""
     lines = [f"Our rules do not cover this{about}."]
@@ -222,11 +223,17 @@ def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     return replace(turn, is_aside=True)
 
 
-def _overview(case: Case) -> Turn | None:
+def _texts(case: Case, readers: Collection[str]) -> list[Unchecked]:
+    """What stands in policies as text alone about what is asked."""
+    asked = coverage(case.text, case.reads, case.index).asked
+    return unchecked(asked or case.text.split(), readers, case.index, case.day)
+
+
+def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     """The rules themselves, where somebody asks for them and tells no case that they decide."""
     said = {read.fact: read.value for read in case.reads}  # what was said before belongs to the case, not to the rules
     about, text = case.memory.topic, case.text
-    found = overview(text, about, said, case.index, case.evaluator, case.day)
+    found = overview(text, about, said, case.index, case.evaluator, case.day, readers)
     is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
     if found is None or (said and is_decided):
         return None
@@ -236,7 +243,7 @@ def _overview(case: Case) -> Turn | None:
     following = None if found.is_whole else _to_ask(case, case.scope.missing)
     ask = None if following is None else _ask(case, following)
     lines += [] if ask is None else [f"{write.DEPENDS} {ask.question}"]
-    return turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask)
+    return _citing(turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask), found.texts)
 
 
 def _settled(case: Case) -> Case:
@@ -399,13 +406,31 @@ def _refused(case: Case) -> Turn:
 
 def _quoted(case: Case, texts: Sequence[Unchecked]) -> Turn:
     """What is said from policies that are text alone: their own sentences, and that no logic checked them."""
-    lines = [f"{one.quoted} ({one.policy_id}, {NOTE})" for one in texts[:_MOST_CITED]]
+    lines = [one.quoted for one in texts[:_MOST_CITED]]
     owners = dict.fromkeys(one.owner for one in texts[:_MOST_CITED] if one.owner)
     asked = [f"What follows from it in a case, {write.listing(owners)} can say."] if owners else []
     turn = turn_of(case, "policy", "answered", [*lines, *asked], ())
-    commit = case.index.commit
-    cited = (Citation(id=one.policy_id, path=one.path, line=1, commit=commit) for one in texts[:_MOST_CITED])
-    return replace(turn, reply=turn.reply.model_copy(update={"citations": tuple(cited)}), is_aside=True)
+    return replace(_citing(turn, texts[:_MOST_CITED]), is_aside=True)
+
+
+def _citing(turn: Turn, texts: Iterable[Unchecked]) -> Turn:
+    """*turn* with the policies of *texts* among those that it cites."""
+    cited, commit = turn.reply.citations, turn.reply.commit
+    named = {one.id for one in cited}
+    more = (Citation(id=one.policy_id, path=one.path, line=1, commit=commit) for one in texts)
+    return replace(
+        turn, reply=turn.reply.model_copy(update={"citations": (*cited, *(one for one in more if one.id not in named))})
+    )
+
+
+def _with_texts(case: Case, readers: Collection[str], turn: Turn) -> Turn:
+    """*turn* with what the policies that it cites say beside their rules, in words that no logic knows."""
+    reply = turn.reply
+    if reply.status != "answered":
+        return turn
+    texts = unchecked_of((one.id for one in reply.citations), readers, case.index, case.day)
+    lines = [f"Also: {one.quoted}" for one in texts]
+    return replace(turn, reply=reply.model_copy(update={"text": "\n".join([reply.text, *lines])})) if lines else turn
 
 
 def _near(case: Case) -> list[str]:

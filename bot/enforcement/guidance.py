@@ -19,7 +19,7 @@ from bot.enforcement.question.lookups import lookups
 from bot.enforcement.scaffold import scaffold
 from bot.enforcement.writing import missing
 from bot.enforcement.writing.overview import line
-from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked
+from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked, unchecked_of
 from bot.enforcement.writing.write import question
 from bot.index import BundleIndex
 from bylaw.logic.boxes.truth import truth
@@ -47,7 +47,9 @@ class GuidedRule(Spoken):
 
 
 class GuidedPolicy(Spoken):
-    """A policy that speaks of the question; `checked` false: it is text alone, `note` says so."""
+    """A policy that speaks of the question. `texts` are its sentences that no logic knows, and `note` says so;
+    `checked` false: it is text alone.
+    """
 
     policy_id: str
     relevance: float
@@ -119,8 +121,11 @@ def guide(asked: Question, index: BundleIndex, given: Mapping[str, Value] | None
     case = case_of(asked.text, today, {}, index, index.evaluator_of(readers), given)
     found = coverage(asked.text, case.reads, index)
     is_covered = found.is_covered or bool(given and case.scope.outcomes)
-    texts = unchecked(found.asked or asked.text.split(), readers, index)
-    policies = [*(_policies(case) if is_covered else ()), *(_as_text(one, index) for one in texts)]
+    texts = unchecked(found.asked or asked.text.split(), readers, index, today.toordinal())
+    speaking = _policies(case) if is_covered else []
+    beside = {one.policy_id: one for one in unchecked_of((one.policy_id for one in speaking), readers, index, case.day)}
+    policies = [_with_texts(one, beside.get(one.policy_id)) for one in speaking]
+    policies += (_as_text(one, index) for one in texts if one.policy_id not in beside)
     policies.sort(key=lambda one: (-one.relevance, one.policy_id))
     policies = policies[:_MOST_POLICIES]
     variables = case.evaluator.ruleset.variables
@@ -204,6 +209,11 @@ def _rule(rule: ConditionalRule, case: Case) -> GuidedRule:
         line=rule.source.line,
         status=_STATUS[truth(rule.guard, case.facts)],
     )
+
+
+def _with_texts(policy: GuidedPolicy, beside: Unchecked | None) -> GuidedPolicy:
+    """*policy* with what it says beside its rules."""
+    return policy if beside is None else policy.model_copy(update={"texts": beside.texts, "note": NOTE})
 
 
 def _as_text(found: Unchecked, index: BundleIndex) -> GuidedPolicy:
@@ -309,9 +319,9 @@ def in_words(found: Guidance) -> str:
         lines += [f"{title}: {one.label}{f' ({one.policy_id})' if one.policy_id else ''}" for one in told]
     lines += [f"still unknown: {one.question}" for one in found.missing]
     for policy in found.policies:
-        note = f", {policy.note}" if policy.note else ""
+        note = "" if policy.checked else f", {policy.note}"
         owner = policy.owner or "nobody named"
         lines.append(f"{policy.policy_id} (relevance {policy.relevance:g}, owner {owner}{note})")
         lines += [f"  {rule.text} [{rule.status}]\n    --> {rule.path}:{rule.line}" for rule in policy.rules]
-        lines += [f"  “{text}”\n    --> {policy.path}:{policy.line}" for text in policy.texts]
+        lines += [f"  “{text}” [{policy.note}]\n    --> {policy.path}:{policy.line}" for text in policy.texts]
     return "\n".join(lines)

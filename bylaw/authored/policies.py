@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, StrictBool, StrictInt, StringConstraints, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from bylaw.authored.conditions import Condition
 from bylaw.authored.history import Period
@@ -15,6 +26,8 @@ PolicyId = Annotated[str, StringConstraints(pattern=r"^POL-(IMP-)?[A-Z][A-Z0-9_-
 ActionType = Literal["required", "prohibited", "permitted", "fallback", "conditional", "discovered_pattern"]
 Origin = Literal["explicit", "implicit"]
 Score = Annotated[Number, Field(ge=0, le=1)]
+Sentence = Annotated[Text, StringConstraints(pattern=r"\S")]
+_ABSENT: Any = object()  # of a policy that says nothing of its actions
 
 _ID = re.compile(r"^POL-(?P<implicit>IMP-)?(?P<domain>[A-Z][A-Z0-9_-]*)-\d{3,}$")
 
@@ -39,10 +52,11 @@ class PolicyAction(Authored):
 
 
 class PolicyException(Authored):
-    """A case the policy does not mean. Without conditions and action it is text only."""
+    """A case the policy does not mean. One that is meant for people alone says so with `text_only`."""
 
     description: Text | None = None
     source_text: Text | None = None
+    text_only: list[Sentence] = Field(default_factory=list)
     conditions: list[Condition] = Field(default_factory=list)
     action: Word | None = None
     type: ActionType | None = None
@@ -53,6 +67,23 @@ class PolicyException(Authored):
     def has_force(self) -> bool:
         """Does it change any case, or is it text for people only?"""
         return bool(self.conditions) and self.action is not None
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """What it says that no logic knows, and what its own exceptions say so."""
+        if not self.has_force:
+            yield from self.text_only or filter(None, (self.source_text or self.description,))
+        for exception in self.exceptions:
+            yield from exception.sentences
+
+    @model_validator(mode="after")
+    def _is_text_or_logic(self) -> PolicyException:
+        if self.text_only and (self.conditions or self.action):
+            raise Advised(
+                "an exception with `text_only` changes no case, and this one has `conditions` or an `action`",
+                "keep `conditions` and `action`, or `text_only`; a remark goes into `description`",
+            )
+        return self
 
 
 class Discovery(Authored):
@@ -154,13 +185,16 @@ class LayerScores(Authored):
 class Policy(AuthoredFile):
     """One policy, one file."""
 
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["actions"]}, {"required": ["text_only"]}]})
+
     policy_id: PolicyId
     origin: Origin | None = None
     processing_status: dict[Word, Word] = Field(default_factory=dict)
     discovery: Discovery | None = None
     scope: dict[Word, Annotated[list[Word], Field(min_length=1)]] = Field(default_factory=dict)
     conditions: list[Condition] = Field(default_factory=list)
-    actions: list[PolicyAction]
+    text_only: list[Sentence] = Field(default_factory=list)
+    actions: list[PolicyAction] = Field(default_factory=lambda: _ABSENT, validate_default=True)
     exceptions: list[PolicyException] = Field(default_factory=list)
     steps: list[Word] = Field(default_factory=list)
     overrides: list[PolicyId] = Field(default_factory=list)
@@ -169,6 +203,16 @@ class Policy(AuthoredFile):
     layer_scores: LayerScores | None = None
     formal: Formal | None = None
     metadata: Metadata
+
+    @field_validator("actions", mode="before")
+    @classmethod
+    def _is_there(cls, actions: Any, given: ValidationInfo) -> Any:
+        if actions is not _ABSENT:
+            return actions
+        if given.data.get("text_only"):
+            return []
+        help = "add `actions: …`, or `text_only: [its sentences]` for a rule that no logic shall check"
+        raise PydanticCustomError("missing", "the key is missing", {"help": help})
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Policy:
@@ -201,6 +245,12 @@ class Policy(AuthoredFile):
         if self.stems_from == "explicit":
             return True
         return self.discovery is not None and self.discovery.human_validated
+
+    @property
+    def has_logic(self) -> bool:
+        """Does it say anything that decides a case, or which cases there are?"""
+        by_hand = self.formal is not None and bool(self.formal.logic_rules or self.formal.constraints)
+        return bool(self.actions) or by_hand or any(exception.has_force for exception in self.exceptions)
 
     @property
     def is_temporary(self) -> bool:

@@ -78,7 +78,7 @@ def changelog(one: Version, two: Version, comparison: Comparison) -> Changelog:
             changed.append(PolicyChange(policy_id, book.paper(policy_id), entries, shifts))
     told = {change.policy_id for change in changed}
     ordered = sorted(changed, key=lambda change: (change.paper.domain, change.paper.owner, change.policy_id))
-    return Changelog(comparison, tuple(ordered), tuple(sorted(book.reworded() - told)))
+    return Changelog(comparison, tuple(ordered), tuple(sorted(book.reworded() - told - book.told_as_text())))
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,11 @@ class _Book:
         """The policies whose record differs."""
         old, new = self.one.records, self.two.records
         return {policy_id for policy_id in old.keys() & new.keys() if old[policy_id] != new[policy_id]}
+
+    def told_as_text(self) -> set[str]:
+        """The policies whose sentences that no logic checks differ: that is told by itself."""
+        old, new = self.one.unchecked, self.two.unchecked
+        return {policy_id for policy_id in {*old, *new} if old.get(policy_id) != new.get(policy_id)}
 
     # ---- as it was written ------------------------------------------------------------------------------------------
 

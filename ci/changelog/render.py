@@ -55,6 +55,7 @@ def document(log: Changelog) -> str:
                 for (domain, owner), policies in _grouped(log)
             ],
             "reworded": list(log.reworded),
+            "texts": list(log.comparison.texts),
             "words": [_word(word) for word in told.found.shared.words],
             "only_comments_in": told.remark_count,
             "nothing_else_changes": log.is_proved,
@@ -93,10 +94,13 @@ def _notes(log: Changelog) -> Iterator[str]:
     words = [_word(word)["words"] for word in log.comparison.found.shared.words]
     if words:
         yield f"Words: {'; '.join(words)}."
+    yield from (f"{line}." for line in log.comparison.texts)
     if log.reworded:
         yield f"Worded differently, decided as before: {', '.join(log.reworded)}."
     if not log.policies and log.is_proved:
-        yield f"No policy changes{remarks(log.comparison.remark_count)}."
+        no_case = log.reworded or log.comparison.texts
+        what = "No case is decided differently" if no_case else "No policy changes"
+        yield f"{what}{remarks(log.comparison.remark_count)}."
     elif log.is_proved:
         yield "No other case is decided differently: proved."
     else:

@@ -206,7 +206,8 @@ class Desk:
         (record,), _ = formalize(replace(self.workspace, policies=(file,)), known)
         spoken = labels(self.workspace.vocabulary)
         said = {name: action.label for name, action in self.workspace.vocabulary.actions.items() if action.label}
-        rules = "\n".join(f"- {rule_in_words(rule, spoken, said)}" for rule in record.rules) or "text only"
+        rules = "\n".join(f"- {rule_in_words(rule, spoken, said)}" for rule in record.rules)
+        rules = "\n".join([rules, *(f"- “{text}” (not checked by logic)" for text in record.texts)]).strip()
         return f"**{word}** {file.policy.metadata.source} ({file.policy.metadata.owner})\n\n{rules}"
 
     def definition(self, word: str) -> Place | None:

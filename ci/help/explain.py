@@ -75,6 +75,9 @@ def _policy(done: Run, id: str) -> Iterator[str]:
         yield "  not in force: nobody has confirmed it yet"
     if record.status["formalization"] == "failed":
         yield "  text only: it could not be formalized, see `bylaw check`"
+    if record.texts:
+        yield "\n  not checked by logic"
+        yield from (f"    “{text}”" for text in record.texts)
     spoken, names = labels(done.workspace.vocabulary), called(done.workspace.vocabulary)
     for rule in record.rules:
         yield ""

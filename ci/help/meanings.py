@@ -75,9 +75,13 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "The derived one holds: correct or remove it.",
     ),
     "missing-owner": ("Nobody is named who answers for the policy.", "Name an owner."),
+    "empty-policy": (
+        "A policy decides no case and has no text.",
+        "Write its `actions`, or its sentences under `text_only`.",
+    ),
     "unformalized-exception": (
-        "An exception is text only and changes no case.",
-        "Give it `conditions` and an `action`.",
+        "An exception has words and no logic, and does not say that it is meant so.",
+        "Give it `conditions` and an `action`, or put its words under `text_only`.",
     ),
     "quote-mismatch": ("A quoted sentence says another number or the opposite.", "Correct the quote or the condition."),
     "unmapped-sentence": ("A sentence of the source document is quoted nowhere.", "Write the policy it speaks of."),

@@ -1,4 +1,4 @@
-"""What is well formed and still deserves a look: nobody's policies, sleeping ones, exceptions without force."""
+"""What is well formed and still deserves a look: policies of nobody, sleeping ones, exceptions without force."""
 
 from __future__ import annotations
 
@@ -65,15 +65,28 @@ def expiring_policies(workspace: Workspace) -> Iterator[Finding]:
             yield _of(file, "expiring-policy", said, ("metadata", "expiry_date"), "renew it, or let it end")
 
 
+def empty_policies(workspace: Workspace) -> Iterator[Finding]:
+    """A policy decides something, or says that it is text for people only."""
+    for file in workspace.policies:
+        if not (file.policy.has_logic or file.policy.text_only):
+            said = "decides no case and says nothing to people"
+            help = "write its `actions`; a rule that no logic shall check says its sentences under `text_only`"
+            route: Route = ("actions",) if "actions" in file.policy.model_fields_set else ("policy_id",)
+            yield _of(file, "empty-policy", said, route, help)
+
+
 def unformalized_exceptions(workspace: Workspace) -> Iterator[Finding]:
     """An exception has force, or says that it is text for people only."""
     for file in workspace.policies:
         for route, exception in _exceptions(file.policy.exceptions, ()):
-            if not exception.has_force:
+            if not (exception.has_force or exception.text_only):
                 lacks = [key for key in ("conditions", "action") if not getattr(exception, key)]
                 lacking = " and no ".join(f"`{key}`" for key in lacks)
                 said = f"has an exception that changes no case: it has no {lacking}"
-                help = "say when it holds (`conditions`) and what then holds (`action`, or `none`)"
+                help = (
+                    "say when it holds (`conditions`) and what then holds (`action`, or `none`); "
+                    "words that are meant for people alone stand under `text_only`"
+                )
                 yield _of(file, "unformalized-exception", said, route, help)
 
 

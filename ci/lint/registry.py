@@ -10,6 +10,7 @@ from ci.lint.cases import case_facts, expectations
 from ci.lint.context import context_references
 from ci.lint.defaults import assumed_facts
 from ci.lint.meaning import (
+    empty_policies,
     expiring_policies,
     inactive_policies,
     misplaced_policies,
@@ -95,6 +96,7 @@ LINTS: tuple[Lint, ...] = (
     inactive_policies,
     policies_not_yet_in_force,
     expiring_policies,
+    empty_policies,
     unformalized_exceptions,
     quote_mismatches,
     unused_words,

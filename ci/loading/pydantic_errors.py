@@ -51,7 +51,7 @@ def _slip(problem: Mapping[str, Any], model: type[BaseModel], data: Any) -> Slip
     known = walk.fields_above if problem["type"] == "extra_forbidden" else ()
     is_about_key = walk.on_key or problem["type"] == "extra_forbidden"
     if problem["type"] == "missing":
-        context = {"key": str(problem["loc"][-1])}
+        context = {**context, "key": str(problem["loc"][-1])}
     branches = tuple(walk.branches)
     return Slip(problem["type"], route, problem["input"], context, is_about_key, known, branches, walk.holds_words)
 

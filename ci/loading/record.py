@@ -82,6 +82,17 @@ class PolicyRecord:
         """Does it take part in proofs and decisions? Text-only and unvalidated policies do not."""
         return self.policy.is_active and self.status["formalization"] == "complete"
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The sentences that no logic knows: those meant so, and all of a policy that could not be formalized."""
+        policy = self.policy
+        found = [*policy.text_only, *(text for one in policy.exceptions for text in one.sentences)]
+        if self.status["formalization"] == "failed":
+            parts = (*policy.conditions, *policy.actions, *policy.exceptions)
+            told = (getattr(part, "source_text", None) or getattr(part, "description", None) for part in parts)
+            found = [*filter(None, told), *found]
+        return tuple(dict.fromkeys(found))
+
     def to_json(self) -> dict[str, Any]:
         """The enriched record of seed 000: the authored keys unchanged, then what the stages added; its header whole.
 

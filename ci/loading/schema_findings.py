@@ -159,7 +159,8 @@ def _said(group: list[Slip]) -> tuple[str, str | None]:
 
 def _missing(slip: Slip) -> tuple[str, str | None]:
     where = f" in {spoken(slip.route)}" if slip.route else ""
-    return f"the key `{slip.context['key']}` is missing{where}", f"add `{slip.context['key']}: …`"
+    help = slip.context.get("help", f"add `{slip.context['key']}: …`")
+    return f"the key `{slip.context['key']}` is missing{where}", help
 
 
 def _extra(slip: Slip) -> tuple[str, str | None]:

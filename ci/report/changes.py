@@ -43,6 +43,7 @@ class Comparison:
     history: Mapping[str, HistoryFact] = field(default_factory=dict)
     remark_count: int = 0  # files, where nothing but comments and layout differs
     narrowed: tuple[str, ...] = ()  # conditions that stand before several actions of one policy
+    texts: tuple[str, ...] = ()  # how the sentences that no logic checks differ, a line for each policy
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -153,6 +154,7 @@ def render_json(comparison: Comparison, recorded: Mapping[str, Any] | None = Non
         "nothing_else_changes": not found.unknown,
         "only_comments_in": comparison.remark_count,
         "narrowed": list(comparison.narrowed),
+        "texts": list(comparison.texts),
         "unknown": [_unknown(limit) for limit in found.unknown],
         "vocabulary": [_word(word) for word in found.shared.words],
         "not_compared": [_rule(comparison, n, i) for n in (0, 1) for i in found.shared.foreign[n]],
@@ -214,7 +216,7 @@ def _word(word: WordChange) -> dict[str, Any]:
 def render(comparison: Comparison) -> str:
     """The report as text, with colours for `click.echo` to keep or strip."""
     blocks = ["\n".join(_block(comparison, change)) for change in comparison.found.changes]
-    notes = [*map(visible, comparison.narrowed), *_words(comparison), *_not_compared(comparison)]
+    notes = [*map(visible, (*comparison.narrowed, *comparison.texts)), *_words(comparison), *_not_compared(comparison)]
     return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else []), "\n".join(_ending(comparison))])
 
 

@@ -171,7 +171,7 @@ class _Telling:
                 RuleTold(one.constraint_id, one.source.line, f"always: {one.text}", one.source.text or "", "invariant")
                 for one in record.constraints
             ),
-            texts=tuple(_texts(record)),
+            texts=record.texts,
             cases=tuple(self._cases(record)),
             graph=self._graph(record),
             coverage=percent(self.coverage.survey.coverage.tally(None, rules)) if rules else "-",
@@ -228,16 +228,6 @@ class _Telling:
             yield Word("action", name, action.label or "", action.outcome or "", tuple(users))
 
 
-def _texts(record: PolicyRecord) -> Iterator[str]:
-    """What a policy that no logic could read says, in its own sentences."""
-    if record.in_logic:
-        return
-    policy = record.policy
-    for part in (*policy.conditions, *policy.actions, *policy.exceptions):
-        if text := getattr(part, "source_text", None):
-            yield text
-
-
 def _state(record: PolicyRecord, at: date) -> str:
     metadata = record.policy.metadata
     if not record.policy.is_active:
@@ -246,7 +236,7 @@ def _state(record: PolicyRecord, at: date) -> str:
         return f"from {metadata.effective_date.isoformat()} on"
     if metadata.expiry_date and metadata.expiry_date < at:
         return f"ended on {metadata.expiry_date.isoformat()}"
-    return "in force" if record.in_logic else "in force as text only, not checked by logic"
+    return "in force" if record.in_logic and record.policy.has_logic else "in force as text only, not checked by logic"
 
 
 def _period(start: date | None, end: date | None) -> str:

@@ -6,13 +6,14 @@ leaves out what others around it said. Facts that are told narrow the rules to t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.enforcement.question.covered import POLICY_ID
 from bot.enforcement.question.intent import is_general
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.recognise import Topic, limits_asked, spoken_of
+from bot.enforcement.writing.unchecked import Unchecked, unchecked_of
 from bot.enforcement.writing.write import Words, listing
 from bot.index import BundleIndex
 from bylaw.authored.labels import labels
@@ -32,17 +33,25 @@ _VERBS: Mapping[str, str] = {"required": "required: ", "prohibited": "not allowe
 class Overview:
     """The rules that are asked for, and what they are about, in words; `unknown` are policies that nobody may read.
 
-    `is_whole`: the rules themselves are what is asked for, and no fact of a case is missing.
+    `is_whole`: the rules themselves are what is asked for, and no fact of a case is missing. `texts`: what these
+    policies say that logic does not know.
     """
 
     about: str
     rules: tuple[ConditionalRule, ...]
     unknown: tuple[str, ...] = ()
     is_whole: bool = False
+    texts: tuple[Unchecked, ...] = ()
 
 
 def overview(
-    text: str, topic: Topic, facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
+    text: str,
+    topic: Topic,
+    facts: Mapping[str, Value],
+    index: BundleIndex,
+    evaluator: Evaluator,
+    day: int,
+    readers: Collection[str],
 ) -> Overview | None:
     """The rules of *evaluator* in force that *text* asks for, as far as they may hold where *facts* do; None when it
     asks about a case.
@@ -55,6 +64,7 @@ def overview(
     if named:
         rules = [rule for rule in evaluator.ruleset.rules if rule.policy_id in named and rule.holds_on(day)]
         found = {rule.policy_id for rule in rules}
+        found |= {one.policy_id for one in unchecked_of(sorted(named), readers, index, day)}
         about, unknown = " and ".join(sorted(found)), tuple(sorted(named - found))
     elif limits:
         unknown, (about, rules) = (), _testing(limits, topic, index, evaluator, day)
@@ -73,7 +83,10 @@ def overview(
             rule.rule_id,
         )
     )
-    return Overview(about, tuple(open_), unknown, bool(limits)) if open_ or named else None
+    if not (open_ or named):
+        return None
+    policies = sorted(named) or [rule.policy_id for rule in open_[:MOST_RULES]]
+    return Overview(about, tuple(open_), unknown, bool(limits), tuple(unchecked_of(policies, readers, index, day)))
 
 
 def of_words(text: str, index: BundleIndex, evaluator: Evaluator, day: int) -> Overview | None:
@@ -100,14 +113,15 @@ def _testing(
 def told(words: Words, found: Overview, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> list[str]:
     """The lines of the answer."""
     shown, rest = found.rules[:MOST_RULES], found.rules[MOST_RULES:]
-    lines = [f"What the policies say about {found.about}:"] if shown else []
+    lines = [f"What the policies say about {found.about}:"] if shown or found.texts else []
     lines += [f"- {line(words, rule, facts, variables)}" for rule in shown]
     if rest:
         ids = list(dict.fromkeys(rule.policy_id for rule in rest))
         others = [f"{len(ids) - _MOST_NAMED} other policies"] if len(ids) > _MOST_NAMED + 1 else ids[_MOST_NAMED:]
         places = listing([*ids[:_MOST_NAMED], *others])
         lines.append(f"- and {len(rest)} more {'rule' if len(rest) == 1 else 'rules'}, in {places}")
-    if found.about and not shown:
+    lines += [f"- {one.quoted}" for one in found.texts]
+    if found.about and not (shown or found.texts):
         lines.append(f"Nothing of {found.about} holds in such a case.")
     return [*lines, *(f"I know no policy {name} that is in force and that you may read." for name in found.unknown)]
 

@@ -1,9 +1,10 @@
-"""Policies that stay in force as text: logic does not know them, so they are quoted, never decided from."""
+"""Sentences of policies that logic does not know: they stay in force as text, are quoted, never decided from."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -16,36 +17,54 @@ NOTE = "not checked by logic"
 
 @dataclass(frozen=True)
 class Unchecked:
-    """A policy as text, and how much of what is asked stands in it."""
+    """What a policy says as text alone, and how much of what is asked stands in it."""
 
     policy_id: str
     path: str
     owner: str
     domain: str
     texts: tuple[str, ...]
-    relevance: Fraction
+    relevance: Fraction = Fraction(1)
 
     @property
     def quoted(self) -> str:
-        """Its sentences."""
-        return " ".join(f"“{text}”" for text in self.texts)
+        """Its sentences, and where they are from."""
+        return f"{' '.join(f'“{text}”' for text in self.texts)} ({self.policy_id}, {NOTE})"
 
 
-def unchecked(words: Collection[str], readers: Collection[str], index: BundleIndex) -> list[Unchecked]:
-    """The policies that are text alone and speak of *words*, as far as *readers* may be answered from them."""
+def unchecked(words: Collection[str], readers: Collection[str], index: BundleIndex, day: int) -> list[Unchecked]:
+    """The texts that speak of *words*, in force on *day*, as far as *readers* may be answered from them."""
     asked = stems_in(" ".join(words))
-    found = [] if not asked else [one for one in _texts(readers, index, asked) if one.relevance >= _NEAR]
-    return sorted(found, key=lambda one: (-one.relevance, one.policy_id))
+    found = [] if not asked else [replace(one, relevance=_share(one, asked)) for one in _texts(readers, index, day)]
+    near = (one for one in found if one.relevance >= _NEAR)
+    return sorted(near, key=lambda one: (-one.relevance, one.policy_id))
 
 
-def _texts(readers: Collection[str], index: BundleIndex, asked: frozenset[str]) -> Iterator[Unchecked]:
+def unchecked_of(policies: Iterable[str], readers: Collection[str], index: BundleIndex, day: int) -> list[Unchecked]:
+    """The texts of *policies*, in their order, in force on *day*, as far as *readers* may be answered from them."""
+    found = {one.policy_id: one for one in _texts(readers, index, day)}
+    return [found[name] for name in dict.fromkeys(policies) if name in found]
+
+
+def _share(text: Unchecked, asked: frozenset[str]) -> Fraction:
+    said = stems_in(" ".join(text.texts)) | stems_in(text.domain)
+    return Fraction(len(asked & said), len(asked))
+
+
+def _texts(readers: Collection[str], index: BundleIndex, day: int) -> Iterator[Unchecked]:
     for policy_id, record in sorted(index.bundle.policies.items()):
         texts = tuple(map(str, record.get("texts", ())))
-        if texts and _may_read(record, readers):
-            domain = str(record.get("domain", ""))
-            stems = stems_in(" ".join(texts)) | stems_in(domain)
-            share = Fraction(len(asked & stems), len(asked))
-            yield Unchecked(policy_id, str(record["path"]), index.owner(policy_id), domain, texts, share)
+        if texts and _may_read(record, readers) and _holds_on(record, day):
+            owner, domain = index.owner(policy_id), str(record.get("domain", ""))
+            yield Unchecked(policy_id, str(record["path"]), owner, domain, texts)
+
+
+def _holds_on(record: Mapping[str, Any], day: int) -> bool:
+    """Is *day* within the policy's first and last day, where it has them?"""
+    start, end = (record.get(key) for key in ("effective_date", "expiry_date"))
+    return (start is None or date.fromisoformat(start).toordinal() <= day) and (
+        end is None or day <= date.fromisoformat(end).toordinal()
+    )
 
 
 def _may_read(record: Mapping[str, Any], readers: Collection[str]) -> bool:
