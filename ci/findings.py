@@ -56,6 +56,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "assumed-fact": "warning",
     "negative-label": "warning",
     "missing-form": "warning",
+    "odd-character": "warning",
     "inactive-policy": "notice",
     "not-yet-in-force": "warning",
     "expiring-policy": "notice",

@@ -113,6 +113,11 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "missing, and there it would fall back to `label: value`.",
         "Write the form: a clause without its full stop (`given: you get the money back`), `{value}` for a number.",
     ),
+    "odd-character": (
+        "A label, its forms, a question or a phrase holds something that people do not see as it is: an invisible "
+        "character, letters of two alphabets in one word, or braces that nothing fills.",
+        "Type the words again; only `{value}` is filled in.",
+    ),
     "not-yet-in-force": (
         "A policy takes effect on a later day. Until then it decides nothing, and cases that need it are not failing.",
         "Nothing, if the day is meant; a case that says `at: DATE` is asked for that day.",

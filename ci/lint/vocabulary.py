@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator
+from itertools import chain
 from typing import get_args
 
 from bylaw.authored.conditions import KINDS
-from bylaw.authored.vocabulary import Action, Fact, Vocabulary
-from bylaw.authored.wording import Wording
+from bylaw.authored.vocabulary import Action, Fact, Outcome, Vocabulary
+from bylaw.authored.wording import SLOT, Wording
+from bylaw.language.glyphs import disguised
 from bylaw.language.text import words_of
 from bylaw.logic.formula.ir import Number, ValueMisfit
 from ci.findings import Finding, Place, Route
@@ -16,6 +20,7 @@ from ci.loading.load import Workspace
 from ci.loading.nearest import did_you_mean, one_right
 from ci.loading.variables import bound_of, unbounded
 
+_BRACES = re.compile(r"\{[^{}]{0,40}\}?|\}")
 ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
 RESERVED_OUTCOMES = ("required", "prohibited", "permitted")  # keys of a case's `expect`
@@ -249,6 +254,38 @@ def _missing_form(path: str, route: tuple[str, str], form: str, because: str) ->
     message = f"the label of the {section[:-1]} `{name}` has no `{form}` form: {because}"
     help = f"write `label: {{name: …, {form}: …}}`, a clause without its full stop"
     return Finding("missing-form", message, Place(path, (section, name), on_key=True), help=help)
+
+
+def odd_characters(workspace: Workspace) -> Iterator[Finding]:
+    """What is said to people is what it looks like: no invisible characters, mixed alphabets or stray braces."""
+    for file in workspace.vocabularies:
+        words = file.vocabulary
+        for section, those in (("facts", words.facts), ("actions", words.actions), ("outcomes", words.outcomes)):
+            for name, declared in those.items():
+                for text in _said(declared):
+                    if odd := _odd(text):
+                        at = Place(file.path, (section, name), on_key=True)
+                        message = f"the words of the {section[:-1]} `{name}` hold {odd}"
+                        yield Finding("odd-character", message, at, help="type the words again, without it")
+                        break
+
+
+def _said(declared: Fact | Action | Outcome) -> Iterator[str]:
+    """Every text of it that people read or write."""
+    label, phrases = declared.label, getattr(declared, "phrases", [])
+    said = [] if label is None else [label, label.ask, label.given, label.denied]
+    said += [getattr(declared, "ask", None), *(phrases if isinstance(phrases, list) else chain(*phrases.values()))]
+    yield from filter(None, said)
+
+
+def _odd(text: str) -> str | None:
+    hidden = next((char for char in text if unicodedata.category(char) in ("Cf", "Co", "Cn")), None)
+    if hidden is not None:
+        return f"the invisible character `U+{ord(hidden):04X}`"
+    if word := disguised(text):
+        return f"“{word}”, which is not what it looks like: its letters are of two alphabets, or overlaid"
+    braces = _BRACES.search(text.replace(SLOT, ""))
+    return f"`{braces[0]}`, which nothing fills: only `{SLOT}` is filled in" if braces else None
 
 
 def same_words(workspace: Workspace) -> Iterator[Finding]:
