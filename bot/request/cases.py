@@ -97,6 +97,9 @@ def _lines(decision: Decision, index: BundleIndex, is_explained: bool) -> Iterat
     for kind in ("required", "prohibited", "permitted"):
         if actions := getattr(decision, kind):
             yield f"{kind}: {', '.join(words[action] for action in actions)}"
+            for rule in _giving(kind, actions, decision, index) if is_explained else ():
+                yield f"  {told_rule(rule, index)}"
+                yield f"  --> {rule.source.path}:{rule.source.line}"
     for conflict in decision.conflicts:
         about = conflict.outcome or conflict.action
         yield f"conflict: {' and '.join(conflict.policies)} contradict each other about {words[about or '']}"
@@ -111,6 +114,17 @@ def _lines(decision: Decision, index: BundleIndex, is_explained: bool) -> Iterat
         yield from (f"{words[name]}: open, depends on: {_facts(waiting[name], index)}" for name in sorted(waiting))
     if decision.missing_facts:
         yield f"not known, and could matter: {_facts(decision.missing_facts, index)}"
+
+
+def _giving(kind: str, actions: Sequence[str], decision: Decision, index: BundleIndex) -> Iterator[ConditionalRule]:
+    """The rules that stand and give these duties; those that decide an outcome are told there."""
+    lost, told = {item.rule_id for item in decision.lost}, {one.rule_id for one in decision.outcomes.values()}
+    for fired in decision.fired:
+        if fired.rule_id not in lost | told:
+            effect = index.rule(fired.rule_id).effect
+            given = effect.demands if kind == "required" else (effect.action,) if effect.kind == kind else ()
+            if not set(actions).isdisjoint(given):
+                yield index.rule(fired.rule_id)
 
 
 def told_rule(rule: ConditionalRule, index: BundleIndex) -> str:

@@ -26,6 +26,7 @@ from bylaw.logic.formula.ir import And, ConditionalRule, Facts, Formula, Not, na
 from bylaw.logic.words.changes import changes_in_words
 from bylaw.logic.words.prose import Labels, phrase, sentence
 from bylaw.logic.words.readable import pushed, readable, so
+from bylaw.logic.words.shorter import shorter
 
 MOST_FAILED = 5  # rules told per outcome, those that come nearest first
 
@@ -231,7 +232,7 @@ def _failed(evaluator: Evaluator, facts: Facts, day: int, outcome: str, given: s
         guard = readable(rule.guard, variables)
         tests = guard.items if isinstance(guard, And) else (guard,)
         failed = tuple(item for item in tests if truth(item, facts) is False)
-        because = tuple(so(pushed(item, is_so=False), facts) for item in failed)
+        because = tuple(shorter(so(pushed(item, is_so=False), facts), variables) for item in failed)
         waiting = sorted({var for item in tests if truth(item, facts) is None for var in names(item)} - facts.keys())
         found.append(Failed(rule, failed, tuple(waiting), because))
     found.sort(key=lambda one: (len(one.tests), len(one.unknown), one.rule.rule_id))

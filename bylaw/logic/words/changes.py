@@ -21,8 +21,9 @@ def changes_in_words(steps: Sequence[Step], spoken: Labels) -> str:
 
 def _test_in_words(test: Atom, spoken: Labels) -> str:
     """The clause of *test*; a yes or no whose label is no clause of its own is said by the label in quotes."""
-    label = _label(spoken, test.var).label or test.var.replace("_", " ")
-    if not isinstance(test.value, bool) or is_clause(label):
+    known = _label(spoken, test.var)
+    label = known.label or test.var.replace("_", " ")
+    if not isinstance(test.value, bool) or known.denied is not None or is_clause(label):
         return phrase(test, spoken)
     return f"“{label}” is {value_in_words(test.value is (test.op == '=='))}"
 

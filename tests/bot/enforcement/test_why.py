@@ -166,3 +166,12 @@ def test_the_exception_that_lifts_a_duty_is_named(tmp_path: Path) -> None:
     assert told[0] == (
         f"lifted: “sign the waiver” (POL-HALL-002), by the exception “Regulars have signed before.” --> {place}"
     )
+
+
+def test_a_duty_comes_with_the_rule_that_gives_it(company: Any, call: Command) -> None:
+    given = ("decide", "--bundle", company.bundle, "--facts", '{"hours_late": 5}', "--at", "2026-06-01")
+    lines = call(*given, "--why").out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("required: "))
+    assert "then required: send a reminder" in lines[at + 1]
+    assert lines[at + 2].startswith("  --> policies/")
+    assert "then required: " not in call(*given).out
