@@ -209,8 +209,11 @@ class Authorizer:
 
         if outlook.is_impossible:  # what is known and the invariants leave no case, and nothing covers none
             return Authorization("deny", required=required, broken=tuple(self._in_force(day)))
-        diagram = outlook.diagram(permission, MOST_SITUATIONS, bearing) if open_.bit_count() <= MOST_OPEN else None
         count = case.count(outlook.open)
+        if turned := outlook.turned(permission, bearing):
+            missing = evaluator.lanes.ordered(turned, count)[:MOST_MISSING]
+            return Authorization("ask", self._open_rules(action, now), missing, required)
+        diagram = outlook.diagram(permission, MOST_SITUATIONS, bearing) if open_.bit_count() <= MOST_OPEN else None
         if diagram is None:
             named = evaluator.lanes.ordered(count, count)
             return Authorization("ask", self._open_rules(action, now), named[:MOST_MISSING], required, is_exact=False)

@@ -12,16 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from operator import ne
 from typing import NamedTuple, TypeVar
 
 from bylaw.logic.boxes.boxes import EVERYTHING, Box, TooManyBoxes, boxes, holds_in, meet, point, subtract
 from bylaw.logic.boxes.diagram import Bearing, Diagram, Layout, Tie, TooWide, drawn, laid_out
 from bylaw.logic.boxes.truth import possible, truth
 from bylaw.logic.decide.case import Case
-from bylaw.logic.decide.component import Component, explored, seen
+from bylaw.logic.decide.component import Component, explored, held_by, seen
 from bylaw.logic.decide.conflicts import NOTHING, Rank, Stand
 from bylaw.logic.decide.firing import Look, Trace, bits
 from bylaw.logic.decide.linked_facts import Member, member
+from bylaw.logic.decide.pairs import turning
 from bylaw.logic.formula.ir import Facts
 
 _End = TypeVar("_End", bound=Hashable)
@@ -153,9 +155,9 @@ class Completions:
         """The room as a diagram of what is open there, None when that is too much."""
         if self.is_wide:
             return None
-        look = None if self.open & self.case.unlisted else self.case.look
+        look = self._look
         try:
-            trace = look.open_boxes(self.open) if look else self._traced()
+            trace = look.open_boxes(self.open) if look else self._traced(self.open)
             return None if trace is None or len(trace[1]) > FEW else self._compared(self._may_be_bound, look, trace)
         except TooWide:
             return None
@@ -181,28 +183,38 @@ class Completions:
         *bearing* says of ranks that fire, and of others that may, which of these can still change it. None where that
         takes more than *budget* situations, or comparisons between facts that nothing here can order.
         """
-        look = None if self.open & self.case.unlisted else self.case.look
+        firing, rules = self.stand.ranks, self._bearing(bearing)
         try:
-            trace = look.open_boxes(self.open) if look else self._traced()
+            trace = self._look.open_boxes(rules) if self._look else self._traced(rules)
             if trace is None:
                 return None
-            trace = self._bearing_on(trace, bearing)
             kinds, layout = self._laid_out(trace, self._may_be_bound and self._is_bound(trace))
-            firing = self.stand.ranks
             return drawn(layout, lambda held: result(_with(firing, kinds, held)), budget, bearing(firing, kinds))
         except TooWide:
             return None
 
-    def _bearing_on(self, trace: Trace, bearing: Callable[[int, tuple[int, ...]], Bearing]) -> Trace:
-        """The open boxes without those of ranks that change nothing in any way."""
-        rank_of = self.conflicts.rank_of
-        kinds = tuple(sorted({rank_of[i].number for i, _ in trace[1]}))
-        every = (1 << len(kinds)) - 1
-        found = bearing(self.stand.ranks, kinds)(0, every)
-        if found == every:
-            return trace
-        left = {kinds[n] for n in bits(found)}
-        return trace[0], tuple([(i, n) for i, n in trace[1] if rank_of[i].number in left])
+    def turned(self, result: Callable[[int], Hashable], bearing: Callable[[int, tuple[int, ...]], Bearing]) -> int:
+        """The facts that open rules wait for (by lanes), where pairs of completions show of each that it turns the
+        *result*; none when in doubt: then a diagram says it.
+        """
+        look, rules = self._look, self._bearing(bearing)
+        if look is None or not rules:
+            return 0
+        boxes = look.boxes_of(rules)
+        if self._may_be_bound and boxes & look.firing.speaking(self.case.bound):
+            return 0
+        return turning(look, boxes, held_by(self.conflicts, self.stand.ranks, look, result), ne)
+
+    @cached_property
+    def _look(self) -> Look | None:
+        """What the index says, where it knows all open rules."""
+        return None if self.open & self.case.unlisted else self.case.look
+
+    def _bearing(self, bearing: Callable[[int, tuple[int, ...]], Bearing]) -> int:
+        """The open rules without those of ranks that change nothing in any way."""
+        ranks = sorted([(rank.number, mine) for rank, mine in self.conflicts.ranks_in(self.open)])
+        found = bearing(self.stand.ranks, tuple([number for number, _ in ranks]))(0, (1 << len(ranks)) - 1)
+        return sum([ranks[n][1] for n in bits(found)])
 
     def _compared(self, may_be_bound: bool, look: Look | None, trace: Trace) -> Component | None:
         """A room like another in every open box is that one, whatever else is known of either case."""
@@ -237,9 +249,9 @@ class Completions:
     def _box(self, i: int, n: int) -> Box:
         return (self.basis.boxes_of(i) or ())[n]
 
-    def _traced(self) -> Trace | None:
+    def _traced(self, rules: int) -> Trace | None:
         facts, open_, unknown = self.case.facts, list[tuple[int, int]](), set[str]()
-        for i in bits(self.open):
+        for i in bits(rules):
             guard = self.basis.boxes_of(i)
             if guard is None:
                 return None

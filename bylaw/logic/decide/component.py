@@ -5,15 +5,18 @@ Worked out once, from pairs of completions or a diagram, of which nothing is kep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from bylaw.logic.boxes.diagram import Layout, drawn
 from bylaw.logic.boxes.packed_counts import PackedCounts
 from bylaw.logic.decide.conflicts import Conflicts, Verdict
-from bylaw.logic.decide.firing import Look, Trace, bits
+from bylaw.logic.decide.firing import Look, Trace, as_bits, bits
 from bylaw.logic.decide.pairs import turning
+
+_End = TypeVar("_End")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +39,26 @@ class Component:
 
 def seen(conflicts: Conflicts, number: int, ranks: int, look: Look, trace: Trace) -> Component | None:
     """The room of that *number* where *ranks* (by number) fire, if every fact of open boxes is seen to turn it."""
-    outcomes, places = conflicts.outcomes_of(number), look.firing.places
-    rank_of = {1 << places[i][n]: 1 << conflicts.rank_of[i].number for i, n in trace[1]}
-
-    def end(held: int) -> Verdict:
-        found = ranks
-        while held:
-            box = held & -held
-            found |= rank_of[box]
-            held ^= box
-        return conflicts.verdict(found)
+    outcomes = conflicts.outcomes_of(number)
+    boxes = as_bits(look.firing.places[i][n] for i, n in trace[1])
 
     def differ(one: Verdict, other: Verdict) -> bool:
         return one != other and all(_answer(outcome, one) != _answer(outcome, other) for outcome in outcomes)
 
-    facts = turning(look, trace[1], end, differ)
+    facts = turning(look, boxes, held_by(conflicts, ranks, look, conflicts.verdict), differ)
     return Component(True, facts, dict.fromkeys(outcomes, facts), {}) if facts else None
+
+
+def held_by(conflicts: Conflicts, ranks: int, look: Look, result: Callable[[int], _End]) -> Callable[[int], _End]:
+    """The *result* where *ranks* fire and exactly some open boxes hold (by their places, as bits)."""
+
+    def end(held: int) -> _End:
+        found = ranks
+        for place in bits(held):
+            found |= 1 << conflicts.rank_of[look.firing.rule_at(place)].number
+        return result(found)
+
+    return end
 
 
 def explored(conflicts: Conflicts, lanes: PackedCounts, ranks: int, kinds: Iterable[int], layout: Layout) -> Component:

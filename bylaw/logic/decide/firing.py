@@ -158,6 +158,10 @@ class Look(NamedTuple):
                     open_.append((i, n))
         return waiting & self.unknown, tuple(open_)
 
+    def boxes_of(self, rules: int) -> int:
+        """The possible boxes of *rules*, by their places."""
+        return self.firing.boxes_of(rules) & self.possible
+
     def waiting(self, rules: int) -> int:
         """For every unknown fact how many of *rules* have a possible box that speaks of it, by lanes."""
         return self.firing.waiting(self, rules)
@@ -192,6 +196,7 @@ class Firing:
         self.vain = as_bits(vain)  # some box speaks of a fact whose every value it allows
         self.unread = as_bits(unread)  # rules whose guards say more than a state does
         self._slots, self.places = _beside(known)
+        self._offsets = [offset for offset, _ in self._slots]
         spoken = defaultdict[str, list[int]](list)
         for place, box in zip(chain(*self.places), chain(*known), strict=True):
             for var in box.facts:
@@ -202,7 +207,7 @@ class Firing:
         rows = self._tabled(known)
         self._rows = [(var, lanes.of[var], speaking, table.at) for var, speaking, table in rows]
         self.edges, self.quiet = self._edged(known, {var: table for var, _, table in rows})
-        self._spoken = [(lane, speaking) for _, lane, speaking, _ in self._rows if speaking]
+        self.spoken = [(lane, speaking) for _, lane, speaking, _ in self._rows if speaking]
 
     def _numbered(self, first: int) -> dict[Atom, int]:
         """A bit beyond all boxes for each test of the guards of which their boxes do not say everything."""
@@ -230,16 +235,16 @@ class Firing:
 
     def _edged(
         self, known: Sequence[Sequence[Box]], tables: Mapping[str, Table]
-    ) -> tuple[list[list[list[Edge]]], dict[int, Callable[[], int]]]:
-        """For each box of every rule its edges, and for each fact what looks up a value that few boxes allow."""
+    ) -> tuple[dict[int, list[Edge]], dict[int, Callable[[], int]]]:
+        """For each box, by its place, its edges, and for each fact what looks up a value that few boxes allow."""
         found: dict[str, dict[Region, Edge]] = {var: {} for var in tables}
         for var, where in dict.fromkeys(chain(*(box.regions.items() for box in chain(*known)))):
             if beyond := without(domain(self.ruleset.variables[var]), where):
                 found[var][where] = self.lanes.of[var], tables[var].lowest(where), tables[var].lowest(beyond)
-        edges = [
-            [[found[var][where] for var, where in box.regions.items() if where in found[var]] for box in boxes]
-            for boxes in known
-        ]
+        edges = {
+            place: [found[var][where] for var, where in box.regions.items() if where in found[var]]
+            for place, box in zip(chain(*self.places), chain(*known), strict=True)
+        }
         outside = {self.lanes.of[var]: [edge[2] for edge in its.values()] for var, its in found.items()}
         return edges, {fact: min(its, key=lambda who: who().bit_count()) for fact, its in outside.items() if its}
 
@@ -250,6 +255,14 @@ class Firing:
         seen = chain(*(self.places[i] for i in bits(rules)), map(self._tests.__getitem__, told))
         facts = set[str]().union(*map(names, guards))
         return as_bits(seen) << self.lanes.size | sum(self.lanes.of[var] for var in facts)
+
+    def boxes_of(self, rules: int) -> int:
+        """The boxes of *rules*."""
+        return sum([(rules & members) << offset for offset, members in self._slots])
+
+    def rule_at(self, place: int) -> int:
+        """The rule whose box has that place."""
+        return place - self._offsets[bisect_right(self._offsets, place) - 1]
 
     def rules_of(self, boxes: int) -> int:
         """The rules of which one of *boxes* is."""
@@ -302,8 +315,8 @@ class Firing:
                     mine |= facts
             found += mine & look.unknown
         if rest := rules ^ one_by_one:
-            boxes = sum([(rest & members) << offset for offset, members in self._slots]) & look.possible
-            for lane, speaking in self._spoken:
+            boxes = look.boxes_of(rest)
+            for lane, speaking in self.spoken:
                 if look.unknown & lane:
                     found += (boxes & speaking).bit_count() * lane
         return found

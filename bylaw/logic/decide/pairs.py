@@ -6,7 +6,7 @@ rules ask for. What is found is certain; what is not found says nothing and is l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import reduce
 from operator import and_
 from typing import TypeVar
@@ -16,27 +16,23 @@ from bylaw.logic.decide.firing import Edge, Look
 _End = TypeVar("_End")
 
 
-def turning(
-    look: Look, boxes: Iterable[tuple[int, int]], end: Callable[[int], _End], differ: Callable[[_End, _End], bool]
-) -> int:
-    """The facts that open *boxes* (rule, number) wait for, if each of them is seen to turn the end; none when in doubt.
+def turning(look: Look, boxes: int, end: Callable[[int], _End], differ: Callable[[_End, _End], bool]) -> int:
+    """The facts that open *boxes* wait for, if each of them is seen to turn the end; none when in doubt.
 
-    *end* says what holds when exactly those boxes (by their places, as bits) do. Facts are by lanes.
+    *end* says what holds when exactly those boxes do. Boxes are bits by their places, facts are by lanes.
     """
-    index, everyone, untried = look.firing, 0, dict[int, list[Edge]]()
-    speakers: dict[int, list[int]] = {}
-    for i, n in boxes:
-        place = index.places[i][n]
-        everyone |= 1 << place
-        untried[place] = [edge for edge in index.edges[i][n] if edge[0] & look.unknown]
-        for fact, _, _ in untried[place]:
-            speakers.setdefault(fact, []).append(place)
+    index, untried = look.firing, boxes
+    speakers = {fact: its for fact, speaking in index.spoken if fact & look.unknown and (its := speaking & boxes)}
+    if not speakers.keys() <= index.quiet.keys():
+        return 0
     elsewhere = {fact: index.quiet[fact]() for fact in speakers}
     left = set(speakers)
-    for fact in sorted(speakers, key=lambda fact: len(speakers[fact])):  # the soonest found to be in doubt
-        for place in speakers[fact]:
-            if fact in left and place in untried:
-                left -= _turned(untried.pop(place), left, elsewhere, everyone, end, differ)
+    for fact in sorted(speakers, key=lambda fact: speakers[fact].bit_count()):  # the soonest found to be in doubt
+        while fact in left and (mine := speakers[fact] & untried):
+            place = (mine & -mine).bit_length() - 1
+            untried ^= 1 << place
+            edges = [edge for edge in index.edges[place] if edge[0] & look.unknown]
+            left -= _turned(edges, left, elsewhere, boxes, end, differ)
         if fact in left:
             return 0
     return sum(speakers)
