@@ -104,7 +104,15 @@ def build(
         return JSONResponse(body, 200 if found.is_ready else 503)
 
     most = settings.limits.requests
-    return Frame(app, settings, new_id, Identity.set_up(settings), rates or Rates(), room or Room(most), Room(most))
+    return Frame(
+        bodies.Direct(app),
+        settings,
+        new_id,
+        Identity.set_up(settings),
+        rates or Rates(),
+        room or Room(most),
+        Room(most),
+    )
 
 
 def _actor(user: str | None) -> Actor:

@@ -6,8 +6,11 @@ What FastAPI can do beside that, for any endpoint, takes its time with each answ
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from email.message import Message
+from functools import cached_property
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -16,12 +19,17 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
+
+from bot.delivery.http.errors import INTERNAL, told
+
+Answered = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class BodyRoute(APIRoute):
     """A route to an endpoint `(body, request)`; one that is not a coroutine runs in a thread."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Answered:
         """What answers a request."""
         assert self.body_field is not None and self.body_field.field_info.annotation is not None  # its model
         model, endpoint = TypeAdapter(self.body_field.field_info.annotation), self.endpoint
@@ -35,6 +43,38 @@ class BodyRoute(APIRoute):
             return found
 
         return answered
+
+
+@dataclass(frozen=True)
+class Direct:
+    """An application that is asked at its own endpoints at once. The way to the others takes longer than a decision."""
+
+    app: FastAPI
+
+    @cached_property
+    def _endpoints(self) -> Mapping[str, Answered]:
+        """By path, where one route alone serves it."""
+        served = Counter(getattr(route, "path", None) for route in self.app.routes)
+        own = (route for route in self.app.routes if isinstance(route, BodyRoute) and served[route.path] == 1)
+        return {route.path: route.get_route_handler() for route in own}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        is_posted = scope["type"] == "http" and scope["method"] == "POST"
+        endpoint = self._endpoints.get(scope["path"]) if is_posted else None
+        if endpoint is None:
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            response = await endpoint(request)
+        except Exception as error:
+            response = told(request, error)
+            await response(scope, receive, send)
+            if response.status_code == INTERNAL:
+                raise  # whoever serves it logs what that was
+            return
+        await response(scope, receive, send)
 
 
 def install(app: FastAPI, path: str, endpoint: Callable[..., Any], answer: type[BaseModel]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from fastapi import FastAPI, Request
@@ -36,6 +36,8 @@ Code = Literal[
     "UNSUPPORTED_MEDIA_TYPE",
     "VALIDATION_FAILED",
 ]
+
+INTERNAL = 500
 
 _CODES: Mapping[int, Code] = {
     400: "BAD_REQUEST",
@@ -71,10 +73,13 @@ def envelope(
 
 def install(app: FastAPI) -> None:
     """Give every way a request can fail its envelope."""
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(BylawError, _named)
-    app.add_exception_handler(Exception, _unnamed)
+    for kind, tell in _TELLING:
+        app.add_exception_handler(kind, tell)
+
+
+def told(request: Request, error: Exception) -> JSONResponse:
+    """The envelope of *error*."""
+    return next(tell(request, error) for kind, tell in _TELLING if isinstance(error, kind))
 
 
 def _request_id(request: Request) -> str:
@@ -114,9 +119,17 @@ def _named(request: Request, error: Exception) -> JSONResponse:
             _log.error(error.message, extra={"request_id": _request_id(request)})
             help_ = {"help": "ask again later; the log of the server says what its store lacks"}
             return envelope(503, "NOT_READY", "the store does not answer", _request_id(request), help_)
-    return envelope(500, "INTERNAL", error.message, _request_id(request), details)
+    return envelope(INTERNAL, "INTERNAL", error.message, _request_id(request), details)
 
 
 def _unnamed(request: Request, error: Exception) -> JSONResponse:
     message = "this is our fault; it was recorded with the request"
-    return envelope(500, "INTERNAL", message, _request_id(request), {"kind": type(error).__name__})
+    return envelope(INTERNAL, "INTERNAL", message, _request_id(request), {"kind": type(error).__name__})
+
+
+_TELLING: Sequence[tuple[type[Exception], Callable[[Request, Exception], JSONResponse]]] = (
+    (RequestValidationError, _invalid),
+    (HTTPException, _refused),
+    (BylawError, _named),
+    (Exception, _unnamed),
+)

@@ -348,10 +348,13 @@ class _Asked:
         self._authorizer, self._action = authorizer, action
         self.ruleset, self.conflicts = authorizer.evaluator.ruleset, authorizer.evaluator.conflicts
         self.ground = authorizer.evaluator.ground
+        self._last: tuple[Mapping[str, Value], Authorization] | None = None
 
     def decide(self, facts: Mapping[str, Value], day: int, names_unknown: bool = True) -> Authorization:
         """The answer about the action."""
-        return self._authorizer.authorize(self._action, facts, day)
+        if self._last is None or self._last[0] != facts:  # what is found is asked for once more when it is told
+            self._last = facts, self._authorizer.authorize(self._action, facts, day)
+        return self._last[1]
 
 
 def contested(a: Effect, b: Effect, excludes: frozenset[tuple[str, str]]) -> frozenset[str]:

@@ -8,12 +8,15 @@ parts that keep the same boxes only the nearest on either side is tried.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import chain
+from math import inf
 from operator import and_
+from typing import TypeAlias
 
 from bylaw.logic.boxes.boxes import Box, Region, TooManyBoxes, boxes, domain, lies_in, near, point
 from bylaw.logic.boxes.truth import truth
@@ -42,16 +45,21 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One value of a fact worth trying: from `where`, a part of its domain within which no guard changes."""
+    """One value of a fact worth trying: from `where`, a part of its domain within which no guard changes.
+
+    `distance` is how far it is from the fact as it is, by its size.
+    """
 
     value: Value
     where: Region
-    distance: Fraction
+    distance: float
     allowed: int
 
 
 Change = Mapping[str, Place]
 
+
+_Entry: TypeAlias = tuple[float, bool, int, Place]  # how far, to which side and to which part a fact would go
 
 PARTS = 32  # parts of a fact that are passed over in the time of one look at a change
 
@@ -82,19 +90,29 @@ class Nearby:
 
     # ---- changes of so many facts -----------------------------------------------------------------------------------
 
-    def changing(self, count: int, spared: Collection[str] = ()) -> list[Change]:
+    def changing(self, count: int, spared: Collection[str] = ()) -> Iterator[Change]:
         """The changes of that many facts, none of them *spared*, that may reach the goal, the nearest first.
 
         Raises Exhausted.
         """
+        asking = self._asking(count, spared)
+        if not any(asking):
+            return
+        if not any(asking[:count]):  # then nothing is nearer than the nearest way into one of these boxes
+            yield from self._ways_into(asking[count], is_sure=True)
+        yield from self._every(count, spared)
+
+    def _every(self, count: int, spared: Collection[str]) -> Iterator[Change]:
         self._spared = spared
         found = [
-            (sum((place.distance for place in places), Fraction(0)), which, places)
+            (_together([place.distance for place in places]), which, places, left, waiting)
             for which, possible, waiting in self._choices(0, count, self._everyone, 0, ())
-            for places in self._filled(which, possible, waiting)
+            for places, left in self._filled(which, possible, waiting)
         ]
         found.sort(key=lambda one: one[:2])  # stable: the rest is in order
-        return [dict(zip((self.facts[n] for n in which), places, strict=True)) for _, which, places in found]
+        for _, which, places, left, waiting in found:
+            if self._may_reach(left, waiting, which, places):
+                yield dict(zip((self.facts[n] for n in which), places, strict=True))
 
     def _choices(
         self, at: int, count: int, possible: int, waiting: int, which: tuple[int, ...]
@@ -113,15 +131,14 @@ class Nearby:
             kept = possible & self._kept[at], waiting | self._waiting[at]
             yield from self._choices(at + 1, count, *kept, which)
 
-    def _filled(self, which: tuple[int, ...], possible: int, waiting: int) -> Iterator[tuple[Place, ...]]:
+    def _filled(self, which: tuple[int, ...], possible: int, waiting: int) -> Iterator[tuple[tuple[Place, ...], int]]:
         self._spend(1 + sum(len(self._ground.parts[self.facts[n]]) for n in which) // PARTS)
         choices = [self.places(self.facts[n], possible, ~waiting & self._wanted) for n in which]
 
-        def fill(k: int, left: int, places: tuple[Place, ...]) -> Iterator[tuple[Place, ...]]:
+        def fill(k: int, left: int, places: tuple[Place, ...]) -> Iterator[tuple[tuple[Place, ...], int]]:
             if k == len(choices):
                 self._spend(1)
-                if self._may_reach(left, waiting, which, places):
-                    yield places
+                yield places, left
                 return
             for place in choices[k]:
                 if left & place.allowed & ~waiting & self._wanted:
@@ -189,24 +206,53 @@ class Nearby:
 
     def into_boxes(self, most: int) -> Iterator[Change]:
         """The changes of at most so many facts that bring the case into a wanted box, if with it the goal may stand."""
-        into = list[tuple[int, Fraction, int, list[int], list[Place]]]()
-        for n in bits(self._wanted):
+        for asking in self._asking(most)[1:]:
+            yield from self._ways_into(asking)
+
+    def _asking(self, most: int, spared: Collection[str] = ()) -> list[int]:
+        """The wanted boxes for which so many facts would have to be different: none, one, and on up to *most*."""
+        found = [self._wanted, *[0] * most]
+        for var, kept, waiting in zip(self.facts, self._kept, self._waiting, strict=True):
+            lacking = ~kept | waiting
+            if var not in spared:
+                for count in range(most, 0, -1):
+                    found[count] = found[count] & ~lacking | found[count - 1] & lacking
+                found[0] &= ~lacking
+            else:
+                found = [its & ~lacking for its in found]
+        return found
+
+    def _ways_into(self, into: int, is_sure: bool = False) -> Iterator[Change]:
+        """The nearest way into each box if with it the goal may stand, the nearest of all first. Where it *is_sure*
+        that nothing may be nearer, the first alone: once it failed another way into its box may be.
+        """
+        entries: dict[tuple[int, int], _Entry] = {}
+        found = list[tuple[float, list[int], list[_Entry]]]()
+        for n in bits(into):
             which = [m for m, kept in enumerate(self._kept) if not (kept & ~self._waiting[m]) >> n & 1]
-            if 0 < len(which) <= most:
-                places = [self._entering(self.facts[m], n) for m in which]
-                distance = sum((place.distance for place in places), Fraction(0))
-                into.append((len(which), distance, n, which, places))
-        for *_, which, places in sorted(into, key=lambda one: one[:3]):
+            ways = [self._entry(m, n, entries) for m in which]
+            found.append((_together([way[0] for way in ways]), which, ways))
+        for _, which, ways in sorted(found, key=lambda one: (one[0], one[1], [way[:3] for way in one[2]])):
+            places = [way[3] for way in ways]
             if self._may_reach(*self._after(dict(zip(which, places, strict=True))), which, places):
                 yield dict(zip((self.facts[m] for m in which), places, strict=True))
+            if is_sure:
+                return
 
-    def _entering(self, var: str, n: int) -> Place:
-        region, variable = self._ground.regions[n][var], self._evaluator.ruleset.variables[var]
-        spans: list[Region] = [region] if isinstance(region, frozenset) else [(span,) for span in region]
-        before = self._facts.get(var)
-        nearest = min((_placed(span, 0, variable, before) for span in spans), key=lambda place: place.distance)
-        where, allowed = self._ground.parts[var][self._ground.part_at(var, nearest.value)]
-        return Place(nearest.value, where, nearest.distance, allowed)
+    def _entry(self, m: int, n: int, known: dict[tuple[int, int], _Entry]) -> _Entry:
+        """The nearest part of a fact that a box allows, in the order in which parts are tried."""
+        var = self.facts[m]
+        its, here = self._ground.within(var, n), self._here[var]
+        if isinstance(self._ground.parts[var][0][0], frozenset) or self._facts.get(var) is None:
+            its = its[:1]  # all are as near
+        elif here >= 0:
+            above = bisect_right(its, here)
+            its = its[max(above - 1, 0) : above + 1]
+        for part in its:
+            if (m, part) not in known:
+                place = self._place(var, part)
+                known[m, part] = place.distance, 0 <= here < part, part, place
+        return min([known[m, part] for part in its])
 
     def _after(self, moved: Mapping[int, Place]) -> tuple[int, int]:
         """The boxes that are possible after a change, and those that wait for unknown facts."""
@@ -227,12 +273,24 @@ class Nearby:
         return list(self._placed(var, side, possible, None))
 
 
+_ONE = Fraction(1)
+
+
 def _placed(where: Region, allowed: int, variable: Variable, before: Value | None) -> Place:
     value = _nearest_in(where, variable, before)
     if isinstance(value, bool | str) or before is None:
-        return Place(value, where, Fraction(1), allowed)
+        return Place(value, where, 1.0, allowed)
     now = Fraction(as_number(before))
-    return Place(value, where, abs(Fraction(value) - now) / max(abs(now), Fraction(1)), allowed)
+    try:
+        distance = float(abs(as_number(value) - now) / max(abs(now), _ONE))
+    except OverflowError:
+        distance = inf
+    return Place(value, where, distance, allowed)
+
+
+def _together(distances: Sequence[float]) -> float:
+    """The distance of several facts; what only rounding tells apart is as far."""
+    return round(sum(distances), 12)
 
 
 def _nearest_in(where: Region, variable: Variable, before: Value | None) -> Value:

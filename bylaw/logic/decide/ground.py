@@ -34,6 +34,8 @@ class Ground:
     # what searches have worked out here: whose boxes the bits of some rules are, where a fact goes from one value
     _of_rules: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
     steps: dict[tuple[str, int, Value | None], Any] = field(default_factory=dict, compare=False, repr=False)
+    _within: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _starts: dict[str, list[Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def boxes_of(self, rules: int) -> int:
         """The boxes of *rules*, both as bits."""
@@ -49,8 +51,18 @@ class Ground:
         parts = self.parts[var]
         if isinstance(parts[0][0], frozenset):
             return next((n for n, (where, _) in enumerate(parts) if value in where), -1)
-        n = bisect_right(parts, (value, 0), key=_start) - 1
-        return n if n >= 0 and lies_in(value, parts[n][0]) else -1
+        starts = self._starts.get(var)
+        if starts is None:
+            starts = self._starts[var] = list(map(_start, parts))
+        n = bisect_right(starts, (value, 0)) - 1
+        return n if 0 <= n < len(parts) - 1 or (n >= 0 and lies_in(value, parts[n][0])) else -1
+
+    def within(self, var: str, box: int) -> tuple[int, ...]:
+        """The numbers of the parts that a box allows."""
+        found = self._within.get((var, box))
+        if found is None:
+            found = self._within[var, box] = tuple(n for n, (_, its) in enumerate(self.parts[var]) if its >> box & 1)
+        return found
 
 
 def _start(part: tuple[Region, int]) -> Any:
