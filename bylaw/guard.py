@@ -15,7 +15,7 @@ import functools
 import importlib
 import inspect
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -67,6 +67,7 @@ class Guard:
 
     desk: Desk
     is_blocking: bool = False  # does the desk wait for a network or a disk?
+    _running: set[asyncio.Task[Any]] = field(default_factory=set, repr=False)  # calls that run to their end
 
     @classmethod
     def open(
@@ -161,16 +162,47 @@ class Guard:
 
     @asynccontextmanager
     async def acall(self, action: str | None = None, **given: Any) -> AsyncIterator[GateAnswer]:
-        """`call` for coroutines."""
+        """`call` for coroutines. Of one that is cancelled nobody knows what it did: it stays reserved, for a minute."""
         answer = await self.adecide(action, **given)
         if not answer.is_allowed:
             raise Denied(answer)
         try:
             yield answer
+        except asyncio.CancelledError:
+            raise
         except BaseException:
-            self.ended(answer.decision_id, False)  # at once: a cancelled task must not wait here
+            self.ended(answer.decision_id, False)
             raise
         await self.aended(answer.decision_id, True)
+
+    async def made(
+        self,
+        call: Callable[[], Awaitable[T]],
+        action: str | None = None,
+        is_done: Callable[[T], bool] = lambda found: True,
+        **given: Any,
+    ) -> T:
+        """Decide, make the *call*, record how it ended: also where who waits for it is cancelled meanwhile, since what
+        runs in a thread does not stop then. *is_done* tells of what it gave whether it did anything. Raises Denied.
+        """
+        answer = await self.adecide(action, **given)
+        if not answer.is_allowed:
+            raise Denied(answer)
+        task = asyncio.ensure_future(self._ending(answer.decision_id, call, is_done))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+    async def _ending(self, decision_id: str, call: Callable[[], Awaitable[T]], is_done: Callable[[T], bool]) -> T:
+        try:
+            found = await call()
+        except asyncio.CancelledError:  # the loop ends
+            raise
+        except BaseException:
+            await self.aended(decision_id, False)
+            raise
+        await self.aended(decision_id, is_done(found))
+        return found
 
     def protects(self, name: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         """Decide every call of a function first: *name* is a bound tool, or an action. Raises Denied.

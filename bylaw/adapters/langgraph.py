@@ -21,7 +21,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from bylaw.gate.answer import GateAnswer
-from bylaw.guard import Guard
+from bylaw.guard import Denied, Guard
 
 Said = ToolMessage | Command[Any]
 
@@ -64,16 +64,12 @@ class Wrap:
     ) -> Said:
         """The same for coroutines."""
         call = request.tool_call
-        answer = await self.guard.adecide(tool=call["name"], arguments=call["args"])
-        if not answer.is_allowed:
-            return _refusal(request, answer)
         try:
-            said = await execute(request)
-        except BaseException:
-            self.guard.ended(answer.decision_id, False)  # at once: a cancelled task must not wait here
-            raise
-        await self.guard.aended(answer.decision_id, _is_done(said))
-        return said
+            return await self.guard.made(
+                lambda: execute(request), tool=call["name"], arguments=call["args"], is_done=_is_done
+            )
+        except Denied as denied:
+            return _refusal(request, denied.answer)
 
 
 def _is_done(said: Said) -> bool:

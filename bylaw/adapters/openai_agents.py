@@ -36,8 +36,8 @@ def _guarded(tool: FunctionTool, guard: Guard) -> FunctionTool:
     async def invoke(context: ToolContext[Any], written: str) -> Any:
         arguments = _arguments(written)
         try:
-            async with guard.acall(tool=name, arguments=arguments):
-                return await raising.on_invoke_tool(context, json.dumps(arguments))  # what was decided, and no more
+            decided = json.dumps(arguments)  # and no more
+            return await guard.made(lambda: raising.on_invoke_tool(context, decided), tool=name, arguments=arguments)
         except Denied as denied:
             return json.dumps(denied.answer.as_refusal(name), ensure_ascii=False)
 

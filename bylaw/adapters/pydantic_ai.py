@@ -8,6 +8,7 @@ so that the model can do what comes first, ask for what is missing, or give up.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ class GuardedToolset(WrapperToolset[Any]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
         try:
-            async with self.guard.acall(tool=name, arguments=tool_args):
-                return await super().call_tool(name, tool_args, ctx, tool)
+            made = functools.partial(super().call_tool, name, tool_args, ctx, tool)
+            return await self.guard.made(made, tool=name, arguments=tool_args)
         except Denied as denied:
             return denied.answer.as_refusal(name)

@@ -1,12 +1,13 @@
 """How long a decision for an agent takes: tables. `pytest -m benchmark -s tests/benchmarks/test_gate.py` prints them.
 
 In process at 1,000 policies with 1,000 events in the session, beside Cedar on the same cases (Cedar is given the facts
-of history, which the gate computes); and over HTTP to eight clients, each decision kept and synced before it is said.
-Nothing here fails for being slow.
+of history, which the gate computes); over HTTP to eight clients, each decision kept and synced before it is said; and
+what the MCP proxy adds to a call. Nothing here fails for being slow.
 """
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
@@ -14,6 +15,7 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -27,11 +29,12 @@ from bylaw.gate.engine import Gate
 from tests.benchmarks.generate import generate
 from tests.benchmarks.test_decide import as_context, cases, cedar
 from tests.benchmarks.test_http import CLIENT, CLIENTS, SECONDS, cpu_of, serving
+from tests.gate.doors import SERVER, environ, free_port, in_front_of, on_pipes, started, wait_for
 
 pytestmark = pytest.mark.benchmark
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
-EVENTS, CALLS = 1_000, 2_000
+EVENTS, CALLS, PROXIED = 1_000, 2_000, 500
 HISTORY = """
   acts_today: {type: integer, minimum: 0, history: {count: [act_0_0, notify], within: 24 hours}}
   amount_today: {type: decimal, unit: USD, minimum: 0, history: {sum: amount, of: [notify], within: 24 hours}}
@@ -52,6 +55,7 @@ conditions: []
 actions: [{type: permitted, action: notify}]
 metadata: {source: s, owner: o, domain: limit}
 """
+TOOLS = "tools: {verify: {action: notify, keys: {customer_id: customer_id}}}\n"
 
 
 def repository(root: Path) -> Path:
@@ -88,6 +92,8 @@ def repository(root: Path) -> Path:
         (root / "policies" / "limit" / f"POL-LIMIT-{n:03}.yaml").write_text(text)
     text = NOTIFY
     (root / "policies" / "limit" / "POL-LIMIT-100.yaml").write_text(text)
+    (root / "rules").mkdir(exist_ok=True)
+    (root / "rules" / "tools.yaml").write_text(TOOLS)
     return bundle_for_root(root)
 
 
@@ -210,3 +216,41 @@ def test_decisions_a_second_over_http(bundle: Path, tmp_path: Path, capsys: Any)
         print(f"\n/v2/decide: {len(spent) / took:,.0f} decisions a second to {CLIENTS} clients; ", end="")
         print("p50 {:.1f} ms, p95 {:.1f} ms, p99 {:.1f} ms; ".format(*at), end="")
         print(f"{1_000 * used / len(spent):.2f} ms of CPU a decision; load {os.getloadavg()[0]:.1f}")
+
+
+@pytest.mark.parametrize("kind", ["pipes", "http"])
+def test_what_the_proxy_adds_to_a_call(kind: str, bundle: Path, tmp_path: Path, capfd: Any) -> None:
+    from mcp import Client, StdioServerParameters
+
+    laps: dict[str, list[float]] = {"direct": [], "proxied": []}
+
+    async def asked_in_turns(places: Mapping[str, Any]) -> None:
+        async with Client(places["direct"]) as direct, Client(places["proxied"]) as proxied:
+            for n in range(PROXIED + 50):
+                for name, client in (("direct", direct), ("proxied", proxied)):
+                    started = time.perf_counter()
+                    found = await client.call_tool("verify", {"customer_id": f"c{n % 40}"})
+                    if n >= 50:
+                        laps[name].append(1_000 * (time.perf_counter() - started))
+                    assert not found.is_error
+
+    if kind == "pipes":
+        server = [str(SERVER), "stdio", "0", str(tmp_path / "done")]
+        plain = StdioServerParameters(command=sys.executable, args=server, cwd=tmp_path, env=environ())
+        asyncio.run(asked_in_turns({"direct": plain, "proxied": on_pipes(bundle, tmp_path, "auto").place}))
+    else:
+        port = free_port()
+        with started(["-m", "tests.gate.server", "http", str(port), str(tmp_path / "done")], tmp_path):
+            wait_for(port)
+            url = f"http://127.0.0.1:{port}/mcp"
+            with in_front_of(url, bundle, tmp_path) as (address, _):
+                asyncio.run(asked_in_turns({"direct": url, "proxied": address}))
+    direct, proxied = (sorted(laps[name]) for name in ("direct", "proxied"))
+    with capfd.disabled():
+        told = ", ".join(
+            f"p{int(100 * share)} {direct[int(len(direct) * share)]:.2f} and {proxied[int(len(proxied) * share)]:.2f} ms"
+            for share in (0.5, 0.95)
+        )
+        added = proxied[int(len(proxied) * 0.95)] - direct[int(len(direct) * 0.95)]
+        print(f"\nproxy on {kind}, a call without and with it: {told}; it adds {added:.2f} ms at p95", end="; ")
+        print(f"load {os.getloadavg()[0]:.1f}")

@@ -19,7 +19,7 @@ class Run:
     told: list[str] = field(default_factory=list)  # what the model heard of its calls, in their order
 
 
-def pydantic_ai(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequence[Step]) -> Run:
+async def pydantic_ai(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequence[Step]) -> Run:
     from pydantic_ai import Agent, Tool
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
     from pydantic_ai.models.function import FunctionModel
@@ -36,11 +36,11 @@ def pydantic_ai(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequen
         return ModelResponse(parts=[ToolCallPart(*call) for call in step] if step else [TextPart("done")])
 
     inner = FunctionToolset([Tool(function, name=name) for name, function in tools.items()])
-    Agent(FunctionModel(model), toolsets=[GuardedToolset(inner, guard)]).run_sync("go")
+    await Agent(FunctionModel(model), toolsets=[GuardedToolset(inner, guard)]).run("go")
     return run
 
 
-def openai_agents(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequence[Step]) -> Run:
+async def openai_agents(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequence[Step]) -> Run:
     from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
     from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
@@ -73,7 +73,7 @@ def openai_agents(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequ
 
     inner = [function_tool(function, name_override=name) for name, function in tools.items()]
     agent = Agent(name="agent", tools=guarded(inner, guard), model=Scripted())
-    asyncio.run(Runner.run(agent, "go", run_config=RunConfig(tracing_disabled=True)))
+    await Runner.run(agent, "go", run_config=RunConfig(tracing_disabled=True))
     return run
 
 
@@ -115,18 +115,27 @@ def _graph(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequence[St
     return graph.compile()
 
 
-def langgraph(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequence[Step]) -> Run:
+async def langgraph(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequence[Step]) -> Run:
     run = Run()
-    is_async = any(asyncio.iscoroutinefunction(function) for function in tools.values())
-    graph = _graph(guard, tools, script, run)
-    if is_async:
-        asyncio.run(graph.ainvoke({"messages": [("user", "go")]}))
-    else:
-        graph.invoke({"messages": [("user", "go")]})
+    await _graph(guard, tools, script, run).ainvoke({"messages": [("user", "go")]})
     return run
 
 
-FRAMEWORKS = {"pydantic-ai": pydantic_ai, "openai-agents": openai_agents, "langgraph": langgraph}
+def _plain_langgraph(guard: Any, tools: dict[str, Callable[..., Any]], script: Sequence[Step]) -> Run:
+    """The graph of somebody who writes no coroutine."""
+    if any(asyncio.iscoroutinefunction(function) for function in tools.values()):
+        return asyncio.run(langgraph(guard, tools, script))
+    run = Run()
+    _graph(guard, tools, script, run).invoke({"messages": [("user", "go")]})
+    return run
+
+
+def _ended(run: Callable[..., Any]) -> Callable[..., Run]:
+    return lambda *given: asyncio.run(run(*given))
+
+
+ASYNC = {"pydantic-ai": pydantic_ai, "openai-agents": openai_agents, "langgraph": langgraph}
+FRAMEWORKS = {**{name: _ended(run) for name, run in ASYNC.items()}, "langgraph": _plain_langgraph}
 
 
 def _text(content: Any) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 
 import pytest
 
 from bylaw.guard import Guard
-from tests.gate.frameworks import FRAMEWORKS
+from tests.gate.frameworks import ASYNC, FRAMEWORKS
 from tests.gate.shop import REFUND, SHOP
 
 VERIFY = ("verify", {"customer_id": "c1"})
@@ -114,6 +116,36 @@ def test_a_call_that_raises_has_failed_and_may_be_tried_again(run, kind):
     assert (desk.fails, desk.paid) == (0, [])
     run(getattr(desk, kind)(), [PAY], [PAY])
     assert desk.paid == ["17"]
+
+
+@pytest.mark.parametrize("kind", sorted(ASYNC))
+def test_a_cancelled_call_runs_to_its_end_and_counts(bundle_file, kind):
+    desk, guard, gate = Desk(), Guard.open(bundle_file(WORLD)), threading.Event()
+    begun, tools = threading.Event(), desk.sync()
+    pay = tools["issue_refund"]
+
+    def issue_refund(kind: str, amount: float, days: int, order_id: str, customer_id: str) -> str:
+        """Pay it back."""
+        begun.set()
+        assert gate.wait(20)
+        return pay(kind, amount, days, order_id, customer_id)
+
+    async def conversation():
+        running = asyncio.ensure_future(ASYNC[kind](guard, {**tools, "issue_refund": issue_refund}, [[VERIFY], [PAY]]))
+        await asyncio.to_thread(begun.wait, 20)
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+        meanwhile = guard.decide(tool="issue_refund", arguments=REFUND)
+        gate.set()
+        while guard._running:
+            await asyncio.sleep(0.01)
+        return meanwhile, guard.decide(tool="issue_refund", arguments=REFUND)
+
+    with guard.session("s", actor="bot", facts={"confirmed": True}):
+        meanwhile, after = asyncio.run(conversation())
+    assert (meanwhile.ruling, meanwhile.is_pending) == ("deny", True)
+    assert (after.ruling, after.is_pending, desk.paid) == ("deny", False, ["17"])
 
 
 def test_what_is_missing_is_asked_for_and_what_a_person_does_is_left_to_one(run):

@@ -188,6 +188,13 @@ def test_none_is_only_said_after_everything_was_tried():
 
 
 def test_where_not_all_can_be_tried_a_way_into_a_guard_is():
+    ways = (FULL, Atom("days", "<=", 14), 3), (FULL, And((Atom("amount", ">", 50), Atom("flag", "==", True))), 3)
+    rules = *ways, (CREDIT, Atom("flag", "==", False), 2)
+    found = asked({"days": 20, "flag": False, "amount": 10}, *rules, trials=1)
+    assert [step.fact for step in found.steps] == ["amount", "flag"] and not found.is_sure
+
+
+def test_the_nearest_way_into_a_guard_needs_no_search():
     guard = And((Atom("days", "<=", 14), Atom("flag", "==", True), Atom("kind", "==", "book")))
     found = asked({"days": 20, "flag": False, "kind": "tv"}, (FULL, guard, 3), trials=1)
-    assert [step.fact for step in found.steps] == ["days", "flag", "kind"] and not found.is_sure
+    assert [step.fact for step in found.steps] == ["days", "flag", "kind"] and found.is_sure
