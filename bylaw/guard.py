@@ -251,10 +251,12 @@ class Guard:
 
 
 def _named(signature: inspect.Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments by name; those of a `**kwargs` stand beside the others."""
+    """The arguments by name; those of a `**kwargs` stand beside the others. Raises UsageError for one given twice."""
     found: dict[str, Any] = {}
     for name, value in arguments.items():
         if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            if twice := sorted(found.keys() & value.keys()):  # one of a parameter that has a place only
+                raise UsageError(f"`{twice[0]}` is given twice: what is decided has to be what is done")
             found.update(value)
         elif name not in ("self", "cls"):
             found[name] = value

@@ -248,9 +248,10 @@ def test_what_the_proxy_adds_to_a_call(kind: str, bundle: Path, tmp_path: Path, 
     direct, proxied = (sorted(laps[name]) for name in ("direct", "proxied"))
     with capfd.disabled():
         told = ", ".join(
-            f"p{int(100 * share)} {direct[int(len(direct) * share)]:.2f} and {proxied[int(len(proxied) * share)]:.2f} ms"
+            f"p{int(100 * share)} {one[int(len(one) * share)]:.2f} ms {name}"
             for share in (0.5, 0.95)
+            for name, one in (("without", direct), ("with it", proxied))
         )
         added = proxied[int(len(proxied) * 0.95)] - direct[int(len(direct) * 0.95)]
-        print(f"\nproxy on {kind}, a call without and with it: {told}; it adds {added:.2f} ms at p95", end="; ")
+        print(f"\nproxy on {kind}, a call: {told}; it adds {added:.2f} ms at p95", end="; ")
         print(f"load {os.getloadavg()[0]:.1f}")

@@ -1,12 +1,11 @@
 """The guard in three frameworks, each the real package with a scripted model: the same calls come to the same end."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys
 import threading
 from contextlib import suppress
+from typing import Annotated
 
 import pytest
 
@@ -146,6 +145,40 @@ def test_a_cancelled_call_runs_to_its_end_and_counts(bundle_file, kind):
         meanwhile, after = asyncio.run(conversation())
     assert (meanwhile.ruling, meanwhile.is_pending) == ("deny", True)
     assert (after.ruling, after.is_pending, desk.paid) == ("deny", False, ["17"])
+
+
+def test_what_langgraph_puts_in_is_what_is_decided(bundle_file):
+    from langchain_core.messages import AIMessage
+    from langchain_core.tools import tool
+    from langgraph.graph import END, START, MessagesState, StateGraph
+    from langgraph.prebuilt import InjectedState
+
+    from bylaw.adapters.langgraph import guarded
+
+    paid, guard = [], Guard.open(bundle_file(WORLD))
+
+    class State(MessagesState):
+        who: str
+
+    def issue_refund(
+        kind: str, amount: float, days: int, order_id: str, customer_id: Annotated[str, InjectedState("who")]
+    ) -> str:
+        """Pay it back."""
+        paid.append(customer_id)
+        return "paid"
+
+    graph = StateGraph(State)
+    graph.add_node("tools", guarded([tool(issue_refund)], guard))
+    graph.add_edge(START, "tools")
+    graph.add_edge("tools", END)
+    asked = graph.compile()
+    with guard.session("s", actor="bot", facts={"confirmed": True}):
+        for name in ("c1", "c2"):
+            guard.ended(guard.decide(tool="verify", arguments={"customer_id": name}).decision_id)
+        for forged in ("c1", "c2"):
+            call = {"name": "issue_refund", "args": {**REFUND, "customer_id": forged}, "id": "1", "type": "tool_call"}
+            asked.invoke({"who": "c1", "messages": [AIMessage("", tool_calls=[call])]})
+    assert paid == ["c1"]
 
 
 def test_what_is_missing_is_asked_for_and_what_a_person_does_is_left_to_one(run):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from bylaw.demo_gate import EXAMPLE, SCRIPT, story
+from bylaw.errors import UsageError
 from bylaw.guard import Denied, Guard
 from tests.gate.shop import REFUND, SHOP
 
@@ -44,6 +45,15 @@ def test_coroutines_and_exceptions_end_their_calls(guard):
 
     answer = asyncio.run(conversation())
     assert answer.decision == "deny" and done == ["c1", "c1"] and answer.reasons[0].policy_id == "POL-REFUND-002"
+
+
+def test_a_name_that_is_given_twice_is_decided_by_neither(guard):
+    @guard.protects("issue_refund")
+    def pay(amount, /, **order):
+        pytest.fail("it was paid")
+
+    with guard.session("s", actor="bot", facts={"confirmed": True}), pytest.raises(UsageError, match="twice"):
+        pay(9_000, **REFUND)
 
 
 def test_an_allowed_call_without_session_or_key_is_reported_too(guard):
