@@ -13,6 +13,8 @@ from bylaw.errors import UsageError
 
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _HIDDEN = "\x00"
+_MOST = 2  # paragraphs of one page that a word is shown in
+_COLLECTED = ("every-finding", "keys")  # made by machines, and about every word
 _PLACES = (Path(__file__).parent / "docs", Path(__file__).parents[1] / "docs")
 
 
@@ -34,23 +36,56 @@ def text(topic: str) -> str:
     """The page of *topic*, else what the pages say of that word. Raises UsageError where none does."""
     known = topics()
     if topic in known:
-        return (folder() / f"{topic}.md").read_text(encoding="utf-8")
+        return _page(topic)
     if told := list(mentions(topic)):
         return "\n\n".join([f"# {topic}", *told]) + "\n"
     import difflib
 
     near = difflib.get_close_matches(topic, known, n=1)
     raise UsageError(
-        f"no page and no heading is about `{topic}`",
+        f"no page speaks of `{topic}`",
         f"did you mean `{near[0]}`?" if near else f"topics: {', '.join(known)}",
     )
 
 
 def mentions(word: str) -> Iterator[str]:
-    """What the pages say of *word*: sections with it in their heading, rows of tables that begin with it."""
-    about = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
+    """What the pages say of *word*: sections with it in their heading, rows of tables that begin with it.
+
+    Where there are none, the paragraphs that use it, a few of each page.
+    """
+    told = list(_about(word))
+    yield from told or _uses(word)
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    """*word* by itself, in one or the plural, its parts joined by a space, `-` or `_`."""
+    parts = r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", word.strip())))
+    return re.compile(rf"(?<![\w-]){parts}s?(?![\w-])", re.IGNORECASE)
+
+
+def _uses(word: str) -> Iterator[str]:
+    """The paragraphs, rows and blocks of the pages that people read in order which use *word*, `_MOST` of each."""
+    about = _pattern(word)
     for topic in topics():
-        page = re.sub(_FENCE, _kept, (folder() / f"{topic}.md").read_text(encoding="utf-8"))
+        if topic in _COLLECTED:
+            continue
+        page = re.sub(_FENCE, lambda fence: fence[0].replace("\n\n", "\n"), _page(topic))
+        found = [part.strip() for part in re.split(r"\n{2,}", page) if about.search(part)]
+        for part in found[:_MOST]:
+            rows = [row for row in part.splitlines() if about.search(row)] if part.startswith("|") else [part]
+            yield "\n".join([f"({topic})", *rows])
+        if len(found) > _MOST:
+            yield f"({topic}: {len(found) - _MOST} more, `bylaw docs {topic}`)"
+
+
+def _page(topic: str) -> str:
+    return (folder() / f"{topic}.md").read_text(encoding="utf-8")
+
+
+def _about(word: str) -> Iterator[str]:
+    about = _pattern(word)
+    for topic in topics():
+        page = re.sub(_FENCE, _kept, _page(topic))
         for section in re.split(r"^(?=##+ )", page, flags=re.MULTILINE)[1:]:
             heading, _, body = section.replace(_HIDDEN, "#").partition("\n")
             if about.search(heading):

@@ -282,7 +282,8 @@ def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, 
 
 
 @click.command()
-@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path), default=".")
+@click.option("--bare", "is_bare", is_flag=True, help="Without the example: the words are yours to declare.")
 @click.option("--force", is_flag=True, help="Write into a folder that is not empty; no existing file is touched.")
 @click.option("--org", "own", metavar="ORG", help="Your organisation on GitHub: fills every place that waits for it.")
 @click.option(
@@ -291,8 +292,8 @@ def diff(ctx: click.Context, base: str, head: str, root: Path, at: date | None, 
     metavar="ORG",
     help="Only write .github/CODEOWNERS anew: each policy's owner as a team of this GitHub organisation.",
 )
-def init(directory: Path, force: bool, own: str | None, organisation: str | None) -> None:
-    """Write a new policy repository into DIRECTORY: it checks clean, and shows one of everything."""
+def init(directory: Path, is_bare: bool, force: bool, own: str | None, organisation: str | None) -> None:
+    """Write a new policy repository into DIRECTORY, by default this folder: it checks clean, and shows everything."""
     if organisation is not None:
         from ci.help.codeowners import rewrite
 
@@ -302,7 +303,8 @@ def init(directory: Path, force: bool, own: str | None, organisation: str | None
     from ci.scaffold import init as write
     from ci.scaffold import summary
 
-    click.echo(summary(directory, write(directory, force, None if own is None else checked(own)), own is None))
+    written = write(directory, force, None if own is None else checked(own), is_bare)
+    click.echo(summary(directory, written, own is None, is_bare))
 
 
 @click.command()

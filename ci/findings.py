@@ -49,6 +49,8 @@ SEVERITIES: Mapping[str, Severity] = {
     "missing-owner": "warning",
     "empty-policy": "warning",
     "unformalized-exception": "warning",
+    "taken-conditions": "warning",
+    "idle-replaces": "warning",
     "quote-mismatch": "warning",
     "unmapped-sentence": "warning",
     "semantic-overlap": "warning",

@@ -14,18 +14,20 @@ from bylaw.errors import UsageError
 TEMPLATE = Path(__file__).parent / "template"
 SCHEMAS = Path(__file__).parent.parent / "bylaw" / "schemas"
 
+BARE = TEMPLATE / "__bare"  # what stands in place of the example's files where none is wanted
+EXAMPLE = ("policies/refund/", "context/")  # the rest of the example: policies, a table, a metric, a decision
 PLACE = "your-org"  # in the template: the organisation on GitHub
 _HARMLESS = frozenset({".git"})  # a repository that was only `git init`-ed counts as empty
 
 
-def init(directory: Path, force: bool = False, organisation: str | None = None) -> list[Path]:
+def init(directory: Path, force: bool = False, organisation: str | None = None, is_bare: bool = False) -> list[Path]:
     """Write a new policy repository into *directory*; the paths written, relative to it and sorted.
 
     *organisation*, that of GitHub, stands in every place that waits for it. Raises UsageError when the directory holds
-    something, unless *force*: then only files that are missing are added.
+    something, unless *force*: then only files that are missing are added. *is_bare*: without the example.
     """
     _refuse_unsuitable(directory, force)
-    files = {path: filled(text, organisation) for path, text in template_files()}
+    files = {path: filled(text, organisation) for path, text in (bare_files() if is_bare else template_files())}
     missing = [path for path in sorted(files) if not (directory / path).exists()]
     for path in missing:
         target = directory / path
@@ -51,7 +53,21 @@ def template_files() -> Iterator[tuple[PurePosixPath, str]]:
         yield PurePosixPath("schemas") / schema.name, schema.read_text(encoding="utf-8")
 
 
-def summary(directory: Path, written: list[Path], has_places: bool = False) -> str:
+def bare_files() -> Iterator[tuple[PurePosixPath, str]]:
+    """The files of a new repository without the example: the words are still to be declared."""
+    for path, text in template_files():
+        if not path.as_posix().startswith(EXAMPLE):
+            own = BARE / path
+            is_owners = path.name == "CODEOWNERS"  # the last of its lines is about the example
+            yield path, own.read_text(encoding="utf-8") if own.is_file() else _head(text) if is_owners else text
+
+
+def _head(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(tuple(f"/{folder}" for folder in EXAMPLE[:1])))
+
+
+def summary(directory: Path, written: list[Path], has_places: bool = False, is_bare: bool = False) -> str:
     """What was written, and what to try next, for a terminal."""
     schema_count = sum(1 for path in written if path.parts[0] == "schemas")
     lines = [f"  {path.as_posix()}" for path in written if path.parts[0] != "schemas"]
@@ -60,14 +76,21 @@ def summary(directory: Path, written: list[Path], has_places: bool = False) -> s
     if not lines:
         return f"nothing to add: every file of a new repository is already in `{directory}`"
     where = "" if directory == Path() else f" --root {directory}"
-    tries = [
-        f"bylaw check{where}",
-        f"""bylaw decide{where} --facts '{{"days_since_purchase": 12, "has_receipt": true}}'""",
-        f'bylaw ask{where} "Can I return a lamp I bought 12 days ago? I have the receipt."',
-    ]
     note = f"`{PLACE}` stands where your organisation on GitHub belongs: `--org NAME` fills it in"
-    places = ["", note] if has_places else []
-    return "\n".join([f"wrote to {directory}:", *lines, *places, "", "try next:", *(f"  {line}" for line in tries)])
+    places = [note, ""] if has_places else []
+    if is_bare:
+        begin = "declare your words in policies/vocabulary.yaml, then: bylaw new policy POL-DOMAIN-001"
+        return "\n".join([f"wrote to {directory}:", *lines, "", *places, begin])
+    told = [
+        "the example: policies/refund/, context/, and the words in policies/vocabulary.yaml and rules/roles.yaml;",
+        "write your own beside it and delete it, or begin without it: `bylaw init --bare`",
+        "",
+        "try next:",
+        f"  bylaw check{where}",
+        f"""  bylaw decide{where} --facts '{{"days_since_purchase": 12, "has_receipt": true}}'""",
+        f'  bylaw ask{where} "Can I return a lamp I bought 12 days ago? I have the receipt."',
+    ]
+    return "\n".join([f"wrote to {directory}:", *lines, "", *places, *told])
 
 
 def _refuse_unsuitable(directory: Path, force: bool) -> None:

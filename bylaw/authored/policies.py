@@ -41,6 +41,11 @@ class PolicyAction(Authored):
     when: list[Condition] = Field(default_factory=list)
     source_text: Text | None = None
 
+    @property
+    def takes_all(self) -> bool:
+        """Does it need all conditions of its policy? One that says `requires` needs what it names, be it nothing."""
+        return "requires" not in self.model_fields_set and self.type != "fallback"
+
     @model_validator(mode="after")
     def _when_belongs_to_conditional(self) -> PolicyAction:
         if self.type == "conditional" and not self.when:

@@ -47,6 +47,9 @@ FATES: dict[Fate, str] = {
 }
 
 
+COUNTED = "noticed by a case or stopped by the check, of all that change a case"
+
+
 @dataclass(frozen=True, slots=True)
 class Killing:
     """The case that would notice a surviving edit, as an entry of a cases file."""
@@ -70,6 +73,7 @@ class Told:
     """Every mutant of a repository, in the order of its files."""
 
     mutants: tuple[Mutant, ...]
+    failing_count: int = 0  # cases that fail without any edit
 
     @property
     def survivors(self) -> tuple[Mutant, ...]:
@@ -99,6 +103,12 @@ class Told:
         counts = {fate: sum(one.fate == fate for one in self.mutants) for fate in FATES}
         summed = ", ".join(f"{count} {FATES[fate]}" for fate, count in counts.items() if count)
         lines.append(f"{len(self.mutants)} wrong edits: {summed}" if self.mutants else "there is nothing to edit")
+        if caught := [one for one in self.mutants if one.fate != "equivalent"]:
+            share = 100 * (len(caught) - len(self.survivors)) // len(caught)
+            lines.append(f"killed: {share} % ({COUNTED})")
+        if self.failing_count:
+            noun = "case fails" if self.failing_count == 1 else "cases fail"
+            lines.append(f"{self.failing_count} {noun} already without an edit and can notice none: run `bylaw check`")
         return "\n".join(lines)
 
     def json(self) -> str:
@@ -136,7 +146,8 @@ def mutants(
         for mutation in mutations(file, workspace.sources[file.path].data)
         if mutation.is_whole or not only_whole
     ]
-    return Told(tuple(laboratory.held(record, mutation) for record, mutation in each("editing", edits, progress)))
+    held = tuple(laboratory.held(record, mutation) for record, mutation in each("editing", edits, progress))
+    return Told(held, laboratory.failing_count)
 
 
 @dataclass(frozen=True)
@@ -148,6 +159,7 @@ class Laboratory:
     theory: Theory
     cases: Sequence[tuple[str, Case, Facts, int]]  # domain, case, facts, day
     own_day: int
+    failing_count: int = 0
 
     @classmethod
     def of(cls, workspace: Workspace, at: date, own_day: date) -> Laboratory:
@@ -156,8 +168,9 @@ class Laboratory:
         records, _ = formalize(workspace, known)
         ruleset = ruleset_of(workspace, records, known)
         theory = _theory(workspace, ruleset, at.toordinal())
-        cases = [one for one in _cases(workspace, ruleset, own_day) if not _fails(theory.evaluator, workspace, one)]
-        return cls(workspace, records, theory, cases, own_day.toordinal())
+        written = list(_cases(workspace, ruleset, own_day))
+        cases = [one for one in written if not _fails(theory.evaluator, workspace, one)]
+        return cls(workspace, records, theory, cases, own_day.toordinal(), len(written) - len(cases))
 
     def held(self, record: PolicyRecord, mutation: Mutation) -> Mutant:
         """What becomes of one wrong edit."""

@@ -181,7 +181,7 @@ class Report:
         side, verb = (goal.edge.inside, "holds") if goal.aim == "inside" else (goal.edge.outside, "does not hold")
         label = self.labels.get(goal.edge.var)
         said = value_in_words(side.value, label) if label else value_in_words(side.value)
-        return f"{id} {verb} at {goal.edge.var} {said}"
+        return f"{id} {verb} at {(label and label.label) or goal.edge.var} {said}"
 
 
 def percent(tally: tuple[int, int]) -> str:

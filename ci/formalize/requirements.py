@@ -6,7 +6,7 @@ Looked up in that order; a name with two meanings has none. Names compare case-i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bylaw.authored.conditions import WITHIN_WINDOW, AllOf, AnyOf, Condition, Not, TimeWindow
 from bylaw.logic.formula.ir import Atom, Formula, Variable, conj
@@ -54,8 +54,10 @@ class Requirements:
 
     def _resolve(self, name: str, route: Route) -> Meaning | None:
         meanings = list(self._meanings(name))
-        if len(meanings) == 1:
-            return meanings[0]
+        positions = tuple(position for meaning in meanings for position in meaning.positions)
+        found = {meaning.kind for meaning in meanings}
+        if len(meanings) == 1 or found == {"a condition"}:  # that two share an id is a finding of its own
+            return replace(meanings[0], positions=positions)
         lowering = self.lowering
         if meanings:
             kinds = " and ".join(meaning.kind for meaning in meanings)

@@ -163,10 +163,8 @@ class Formalizer:
         assert self.requirements is not None
         if action.requires:
             guard = self.requirements.guard(action.requires, (*route, "requires"))
-        elif action.type == "fallback":
-            guard = EVERYWHERE
         else:
-            guard = self.all_conditions
+            guard = self.all_conditions if action.takes_all else EVERYWHERE
         when = self.lowering.all_of(action.when, (*route, "when"))
         if guard is None or when is None or not known:
             return None

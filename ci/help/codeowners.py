@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
 from ci.loading.load import PolicyFile, load
+from ci.scaffold import PLACE
 
 FILE = Path(".github") / "CODEOWNERS"
 MARK = "# From here on written by `bylaw init --codeowners`, from `metadata.owner` of the policies."
@@ -42,7 +43,7 @@ def checked(organisation: str) -> str:
 
 def codeowners(policies: Sequence[PolicyFile], organisation: str, before: str = "") -> str:
     """The whole file: what stands above the mark in *before*, then a line for each folder and each owner's policies."""
-    kept = before.partition(MARK)[0].rstrip("\n")
+    kept = before.partition(MARK)[0].rstrip("\n").replace(f"@{PLACE}/", f"@{organisation}/")
     own = [kept, ""] if kept else []
     return "\n".join([*own, MARK, *_lines(policies, organisation)]) + "\n"
 

@@ -83,6 +83,14 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "An exception has words and no logic, and does not say that it is meant so.",
         "Give it `conditions` and an `action`, or put its words under `text_only`.",
     ),
+    "taken-conditions": (
+        "A prohibition or permission takes all conditions of its policy, because it names none.",
+        "Write `requires: []` if it always holds, else the names of its conditions.",
+    ),
+    "idle-replaces": (
+        "An exception names one action to replace, and replaces others of the same outcome too.",
+        "Narrow its `conditions` where one shall stay, else leave `replaces` out.",
+    ),
     "quote-mismatch": ("A quoted sentence says another number or the opposite.", "Correct the quote or the condition."),
     "unmapped-sentence": ("A sentence of the source document is quoted nowhere.", "Write the policy it speaks of."),
     "semantic-overlap": ("Two policies speak of the same thing in other words.", "Look whether they mean the same."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 
 from bylaw.authored.policies import PolicyException
 from ci.findings import Finding, Place, Route
@@ -46,10 +46,23 @@ def policies_not_yet_in_force(workspace: Workspace) -> Iterator[Finding]:
     """A policy of a later day says so, once: what misses it today is no fault of its own."""
     for file in workspace.policies:
         start = file.policy.metadata.effective_date
-        if start is not None and workspace.at is not None and start > workspace.at:
+        if start is not None and workspace.at is not None and start > workspace.at and not _is_tried(file, workspace):
             said = f"takes effect on {start.isoformat()} and decides nothing before"
-            help = f'cases that need it say `at: "{start.isoformat()}"`'
+            help = (
+                f'a case of `{file.path.rpartition("/")[0]}/cases.yaml` that needs it says `at: "{start.isoformat()}"`'
+            )
             yield _of(file, "not-yet-in-force", said, ("metadata", "effective_date"), help)
+
+
+def _is_tried(file: PolicyFile, workspace: Workspace) -> bool:
+    """Does a case of its folder, or one that names it, look at a day on which the policy holds?"""
+    metadata, name = file.policy.metadata, file.policy.policy_id
+    folder = file.path.rpartition("/")[0]
+    days = (
+        entry.case.at for entry in workspace.cases if entry.path.startswith(f"{folder}/") or name in entry.case.policies
+    )
+    first, last = metadata.effective_date or date.min, metadata.expiry_date or date.max
+    return any(day is not None and first <= day <= last for day in days)
 
 
 def expiring_policies(workspace: Workspace) -> Iterator[Finding]:
@@ -78,7 +91,7 @@ def empty_policies(workspace: Workspace) -> Iterator[Finding]:
 def unformalized_exceptions(workspace: Workspace) -> Iterator[Finding]:
     """An exception has force, or says that it is text for people only."""
     for file in workspace.policies:
-        for route, exception in _exceptions(file.policy.exceptions, ()):
+        for route, exception in exceptions_of(file.policy.exceptions, ()):
             if not (exception.has_force or exception.text_only):
                 lacks = [key for key in ("conditions", "action") if not getattr(exception, key)]
                 lacking = " and no ".join(f"`{key}`" for key in lacks)
@@ -90,13 +103,14 @@ def unformalized_exceptions(workspace: Workspace) -> Iterator[Finding]:
                 yield _of(file, "unformalized-exception", said, route, help)
 
 
-def _exceptions(listed: Sequence[PolicyException], route: Route) -> Iterator[tuple[Route, PolicyException]]:
+def exceptions_of(listed: Sequence[PolicyException], route: Route) -> Iterator[tuple[Route, PolicyException]]:
+    """Each exception with its route, those inside others too."""
     for i, exception in enumerate(listed):
         here = (*route, "exceptions", i)
         yield here, exception
-        yield from _exceptions(exception.exceptions, here)
+        yield from exceptions_of(exception.exceptions, here)
 
 
-def _of(file: PolicyFile, id: str, said: str, route: Route, help: str) -> Finding:
+def _of(file: PolicyFile, id: str, said: str, route: Route, help: str | None) -> Finding:
     name = file.policy.policy_id
     return Finding(id, f"policy `{name}` {said}", Place(file.path, route), policies=(name,), help=help)

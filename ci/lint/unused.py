@@ -1,4 +1,4 @@
-"""What is written and read by nothing: settings that no code asks for, conditions that no action names."""
+"""What is written and read otherwise than it looks: settings that no code asks for, conditions that no action names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from bylaw.authored.machines.rules import RULE_FILES
 from bylaw.authored.policies import Policy
 from bylaw.authored.record import Shortened
 from ci.findings import Finding, Place, Route
+from ci.lint.meaning import exceptions_of
 from ci.loading.load import Workspace
 
 
@@ -62,10 +63,51 @@ def unused_conditions(workspace: Workspace) -> Iterator[Finding]:
                 yield Finding("unused-condition", message, at, policies=(policy.policy_id,), help=help)
 
 
+def taken_conditions(workspace: Workspace) -> Iterator[Finding]:
+    """What is forbidden or allowed beside actions with guards of their own says under which conditions it is."""
+    for file in workspace.policies:
+        policy = file.policy
+        if not policy.conditions or all(one.takes_all for one in policy.actions):
+            continue
+        for i, action in enumerate(policy.actions):
+            if action.takes_all and action.type in ("prohibited", "permitted"):
+                verb = "prohibits" if action.type == "prohibited" else "permits"
+                said = f"{verb} `{action.action}` only where all of its conditions hold, for it names no `requires`"
+                message = f"policy `{policy.policy_id}` {said}"
+                help = "write `requires: []` if it holds in every case, else the conditions that it is meant for"
+                at = Place(file.path, ("actions", i))
+                yield Finding("taken-conditions", message, at, policies=(policy.policy_id,), help=help)
+
+
+def idle_replaces(workspace: Workspace) -> Iterator[Finding]:
+    """Who names one action to be replaced means the others to stay; those of the exception's own outcome never do."""
+    words = workspace.vocabulary
+    for file in workspace.policies:
+        policy = file.policy
+        for route, exception in exceptions_of(policy.exceptions, ()):
+            outcome = words.outcome_of(exception.action) if exception.action else None
+            if outcome is None or not exception.replaces:
+                continue
+            own = {words.canonical(one.action) for one in policy.actions if words.outcome_of(one.action) == outcome}
+            named = {words.canonical(name) for name in exception.replaces}
+            left = sorted(own - named - {words.canonical(str(exception.action))})
+            if own & named and left:
+                also = ", ".join(f"`{name}`" for name in left)
+                message = (
+                    f"policy `{policy.policy_id}` has an exception that replaces {also} too, not only what it names"
+                )
+                help = (
+                    f"its action is of the outcome `{outcome}`, so that all actions of that outcome yield: where one "
+                    "shall stay, narrow the exception's `conditions`; else leave `replaces` out"
+                )
+                at = Place(file.path, (*route, "replaces"))
+                yield Finding("idle-replaces", message, at, policies=(policy.policy_id,), help=help)
+
+
 def _takes_all(policy: Policy) -> bool:
     """Is there an action that takes all conditions, because it names none? Or does hand-written logic read them?"""
     has_own_logic = policy.formal is not None and policy.formal.logic_rules is not None
-    return has_own_logic or any(not one.requires and one.type != "fallback" for one in policy.actions)
+    return has_own_logic or any(one.takes_all for one in policy.actions)
 
 
 def _ids(condition: Condition) -> Iterator[str]:

@@ -202,7 +202,9 @@ def _untagged(slip: Slip) -> tuple[str, str | None]:
         return f"{spoken(slip.route)} should be a mapping, not {described(slip.value)}", None
     words = re.findall(r"'([^']*)'", slip.context.get("expected_tags", ""))
     if not words:
-        return f"{spoken(slip.route)} does not say its `type`", "or one of `all_of`, `any_of`, `not`"
+        parts = "put conditions together with `all_of`, `any_of`, `not`"
+        help = f"say what it tests, `type: fact` and its `parameter`; or {parts}"
+        return f"{spoken(slip.route)} does not say its `type`", help
     kinds = [word for word in words if word not in ("all_of", "any_of", "not")]
     tag = slip.value.get("type")
     allowed = ", ".join(f"`{kind}`" for kind in kinds)

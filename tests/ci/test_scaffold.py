@@ -49,6 +49,17 @@ def test_the_result_is_sorted_and_the_same_every_time(tmp_path: Path) -> None:
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
+def test_without_the_example_nothing_of_it_is_left_and_it_checks_clean(tmp_path: Path) -> None:
+    written = scaffold.init(tmp_path / "bare", is_bare=True)
+    whole = {path.as_posix() for path in scaffold.init(tmp_path / "whole")}
+    left_out = whole - {path.as_posix() for path in written}
+    assert left_out == {name for name in whole if name.startswith(scaffold.EXAMPLE)} and left_out
+    said = "".join(text for name, text in contents(tmp_path / "bare").items() if not name.startswith("schemas/"))
+    assert not any(word in said for word in ("refund", "shop", "receipt", "lamp"))
+    done = pipeline.run(tmp_path / "bare", None, date(2026, 11, 20))
+    assert [finding.id for finding in done.findings] == []
+
+
 def test_no_temporary_file_stays_behind(tmp_path: Path) -> None:
     written = scaffold.init(tmp_path / "new")
     assert len(contents(tmp_path / "new")) == len(written)

@@ -309,8 +309,8 @@ class PolicyReader:
         acts: list[Effect] = []
         types: list[str] = []
         for action in self.policy["actions"]:
-            # "Guard of an action: the scope, and its `requires`, or else all conditions"
-            if action.get("requires"):
+            # "Guard of an action: the scope, and its `requires`, or else all conditions"; an empty list has none
+            if "requires" in action:
                 guard = conditions.required(action["requires"], written)
             else:
                 guard = TRUE if action["type"] == "fallback" else conditions.all_of(written)
