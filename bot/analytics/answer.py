@@ -26,7 +26,7 @@ from bot.analytics.reader.asking import is_write_request
 from bot.analytics.reader.headline import headline
 from bot.analytics.reader.read import calendar_rules
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
-from bot.analytics.reply import absent, alternatives, assumed, business, present, ties
+from bot.analytics.reply import absent, alternatives, assumed, besides, business, present, ties
 from bot.analytics.reply.charts import chart
 from bot.analytics.reply.citing import citations_of
 from bot.analytics.reply.ties import UNSEEN, Ties
@@ -360,6 +360,7 @@ def _planned(
     window = query.window
     today = index.local(question.asked_at).date()
     caveats = [*_caveats(desk.context, query, compiled, today), *judgement.caveats, *auth.warnings]
+    caveats += besides.told(question.text, bound.bindings, desk.context)
     named = {*query.metrics, *(part.metric for part in query.measures)}
     caveats += business.told(index.bundle.business, named, today)
     return _reply(

@@ -71,7 +71,7 @@ def unsaid(scan: Scan) -> list[str]:
     """
     found, at = [], 0
     while at < len(scan.words):
-        known = scan.lexicon.longest_at(scan.words, at)
+        known = scan.lexicon.longest_at(scan.words[at : at + scan.lexicon.longest], 0)
         length = known[0] if known is not None else 1
         words = scan.words[at : at + length]
         is_declared = known is not None and any(target.kind in _NARROWING for target in known[1])
