@@ -160,10 +160,10 @@ def line(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], variab
 
 def _when(guard: Formula, words: Words, variables: Mapping[str, Variable]) -> str:
     """When a rule holds, exactly where that is short enough to be read, else what it needs at least."""
-    if guard == TRUE:
+    short, names = shorter(guard, variables), labels(words.vocabulary)
+    if short == TRUE:
         return ""
-    names = labels(words.vocabulary)
-    exact = sentence(shorter(guard, variables), names)
+    exact = sentence(short, names)
     if len(exact) <= _LONGEST:
         return f", when {exact}"
     needed = conj(necessary(guard))

@@ -1,15 +1,21 @@
 """What the rules say, with what they need to hold."""
 
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 
+from bot.conversation import Question
+from bot.enforcement.answer import answer
 from bot.enforcement.writing.overview import MOST_RULES, Overview, necessary, told
 from bot.enforcement.writing.write import Words
 from bot.index import BundleIndex
+from bylaw.bundle import parse
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import TRUE, And, Atom, ConditionalRule, Formula, Not, Or, Value
+from ci import pipeline
 from tests.bylaw.logic.strategies import cases, formulas
 
 
@@ -83,3 +89,37 @@ def test_a_rule_without_a_sentence_is_said_in_words_of_ours(shop: BundleIndex) -
 def test_no_more_is_told_than_people_read(shop: BundleIndex, count: int, more: list[str]) -> None:
     rules = [replace(shop.ruleset.rules[0], policy_id=f"P-{n}") for n in range(count)]
     assert lines(shop, *rules)[1 + MOST_RULES :] == more
+
+
+FERRY = Path(__file__).parents[1] / "claims" / "ferry"
+# the limit of a fact, asked as the fact itself is; a value of a fact, and nothing that is decided; a whole `ask`
+ASKED = {
+    "How high may a vehicle be?": ("What the policies say about height of the vehicle:", None),
+    "How many bags can I bring for free?": ("What the policies say about number of bags:", None),
+    "Can I take my van?": ("What the policies say about travels with a vehicle:", None),
+    "What are the rules for children?": ("What the policies say about tickets:", "age"),
+    "What happens if the ferry is late?": ("How late was the ferry, in minutes?", "delay"),
+    "How do I become a club member?": ("Our rules do not cover this: nothing in them speaks of “club”", None),
+}
+
+
+@pytest.fixture(scope="module")
+def ferry() -> BundleIndex:
+    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(FERRY, None, date(2026, 11, 20)))))
+
+
+@pytest.mark.parametrize("text", ASKED)
+def test_who_asks_for_a_limit_or_a_thing_hears_the_rules_about_it(text: str, ferry: BundleIndex) -> None:
+    starts, fact = ASKED[text]
+    reply = answer(Question(text=text, asked_at=datetime(2026, 11, 20, tzinfo=UTC), request_id="r"), {}, ferry).reply
+    assert reply.text.startswith(starts), reply.text
+    assert (reply.ask and reply.ask.fact) == fact
+
+
+def test_a_number_that_was_told_and_not_understood_is_offered_as_the_answer(ferry: BundleIndex) -> None:
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    first = answer(Question(text="How much does a child of 7 pay?", asked_at=now, request_id="r"), {}, ferry)
+    assert first.reply.ask is not None
+    assert [choice.value for choice in first.reply.ask.choices] == ["7 years"]
+    second = answer(Question(text="7 years", asked_at=now, request_id="s"), dict(first.state), ferry)
+    assert second.reply.outcomes["fare"]["action"] == "child_fare"
