@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import zip_longest
 
-from bylaw.language.lexicon import Lexicon, lexicon
+from bylaw.language.lexicon import Lexicon, closed, lexicon
 from bylaw.language.text import Text, Token, parse
 
 MAX_DIGITS = 40  # a longer number is a mistake or an attack
@@ -27,6 +27,7 @@ _SUFFIXES = {"k": 1_000, "m": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000}
 _TIMED = frozenset(("seconds", "minutes", "hours", "days", "weeks", "fortnights", "months", "years", "business_days"))
 _SIGNS = frozenset("$€£¥₹")
 _MONEY = frozenset(("USD", "EUR", "GBP", "CHF", "JPY", "INR", "CAD", "AUD"))
+_PER = closed("rating") | {"/"}
 _RANGES = frozenset(("to", "-", "–", "—", "and", "or", "till", "until", "("))
 
 
@@ -310,7 +311,7 @@ class _Numbers:
     def _per(self, k: int, end: int) -> tuple[str | None, int, int]:
         """What a figure counts by: per month, a day, /kg, monthly."""
         words, lex = self.words, self.lexicon
-        if k < len(words) and words[k] in ("per", "/", "each", "every", "a", "an") and k + 1 < len(words):
+        if k < len(words) and words[k] in _PER and k + 1 < len(words):
             unit = lex.unit(words, k + 1)
             is_article = words[k] not in ("per", "/")
             if unit and not (is_article and unit[0] not in _TIMED):

@@ -69,6 +69,7 @@ class Lexicon:
         self.months: Mapping[str, int] = told["months"]
         self.irregular: Mapping[str, str] = told["irregular"]
         self.auxiliaries: Mapping[str, str] = told["auxiliaries"]
+        self.unmarked: Mapping[str, str] = told["unmarked"]
         self.contracted: Mapping[str, str] = told["contracted"]
         self.abbreviations = frozenset(told["abbreviations"])
         self.sizes = {unit: (str(kind), Fraction(size)) for unit, (kind, size) in told["sizes"].items()}

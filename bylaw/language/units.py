@@ -26,7 +26,6 @@ SECONDS: Mapping[str, int] = {
     "months": 30 * _DAY,
     "years": 365 * _DAY,
 }
-_HALF = Fraction(1, 2)
 BUSINESS_DAYS = "business days"
 
 _NAMES: Mapping[str, str] = {
@@ -86,21 +85,6 @@ def factor(unit: str, into: str) -> Fraction | None:
     if one not in SECONDS or other not in SECONDS:
         return Fraction(1) if one == other else None
     return Fraction(SECONDS[one], SECONDS[other])
-
-
-def convert(duration: Duration, into: str) -> Number | None:
-    """The duration in the unit *into*, exactly; None where the two do not convert (business days into days).
-
-    Half a year is six months.
-    """
-    ratio = factor(duration.unit, into)
-    if ratio is None:
-        return None
-    rest = Fraction(duration.amount) % 1
-    if duration.unit == "years" and rest == _HALF and ratio > 1:
-        months = factor("months", into)
-        return None if months is None else whole((duration.amount - rest) * ratio + 6 * months)
-    return whole(duration.amount * ratio)
 
 
 def read_durations(

@@ -10,55 +10,20 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bylaw.language.span import listed
+from bylaw.language.lexicon import closed, lexicon
 
-DETERMINERS = listed("a an the my our your his her their its this that these those any some")
-PRONOUNS = listed("i we you he she it they me us him them")
-CONJUNCTIONS = listed("and but or however although though because so while since")
-PREPOSITIONS = listed("with without in on at from by for of to into about after before")
-AUXILIARIES = listed("be have do can could will would shall should may might must need")
-FUNCTION_WORDS = (
-    DETERMINERS
-    | PRONOUNS
-    | CONJUNCTIONS
-    | PREPOSITIONS
-    | AUXILIARIES
-    | listed("not no if when what how who which there here then than as just also ago yet still already now")
-)
+DETERMINERS = closed("determining")
+PRONOUNS = closed("personal")
+CONJUNCTIONS = closed("conjunction")
+PREPOSITIONS = closed("preposition")
+AUXILIARIES = closed("auxiliary")
+FUNCTION_WORDS = DETERMINERS | PRONOUNS | CONJUNCTIONS | PREPOSITIONS | AUXILIARIES | closed("adverbial")
 
-_FORMS = {
-    **dict.fromkeys(("has", "had", "having"), "have"),
-    **dict.fromkeys(("is", "are", "was", "were", "am", "been", "being"), "be"),
-    **dict.fromkeys(("does", "did", "doing"), "do"),
-}
+_FORMS = lexicon().auxiliaries
+_UNMARKED = lexicon().unmarked
 _NEGATED = {"ca": "can", "wo": "will", "sha": "shall"}
-_UNMARKED = {  # contractions typed without their apostrophe
-    "dont": "do not",
-    "doesnt": "do not",
-    "didnt": "do not",
-    "cant": "can not",
-    "cannot": "can not",
-    "wont": "will not",
-    "isnt": "be not",
-    "arent": "be not",
-    "wasnt": "be not",
-    "werent": "be not",
-    "havent": "have not",
-    "hasnt": "have not",
-    "hadnt": "have not",
-    "couldnt": "could not",
-    "wouldnt": "would not",
-    "shouldnt": "should not",
-    "ive": "i have",
-    "im": "i be",
-    "acct": "account",
-    "cust": "customer",
-    "w/": "with",
-    "w/o": "without",
-    "w/out": "without",
-}
-_SUBJECTS = listed("it that there what who he she here where how")
-_SINGULAR_AS_IT_IS = listed("us is was his its as yes this gas bus plus thus less news always besides species series")
+_SUBJECTS = closed("subject_of_is")
+_SINGULAR_AS_IT_IS = closed("singular_in_s")
 
 _IN_US = ("tuses", "nuses", "ruses", "puses")  # statuses, bonuses, viruses, campuses
 

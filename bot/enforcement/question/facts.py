@@ -21,7 +21,7 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language import dates
 from bylaw.language.days import find_days
 from bylaw.language.figures import Figure, figures, unit_named
-from bylaw.language.lexicon import content, lexicon, stem
+from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import Text, parse
 from bylaw.language.text import words_of as plain_words
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable, exact
@@ -31,7 +31,7 @@ _SHORT = 4  # words of a reply that says little beside its number
 _MOST_UNUSED = 3  # that are told
 _NEAR = 12  # words before a phrase in which it may be doubted
 _NAMED, _WELL_NAMED = 5, 15  # the ranks of one and of two declared words around a number
-_PREPOSITIONS = frozenset(("with", "without", "on", "in", "from", "at", "no", "not", "off"))
+_PREPOSITIONS = closed("opening_a_place")
 _RANGES = frozenset(("to", "-", "–", "or", "till", "until", "and"))
 _YEAR = {("years", "months"): Fraction(12), ("months", "years"): Fraction(1, 12)}
 
@@ -508,7 +508,7 @@ class _Reader:
         is_bound = any(
             tuple(before[-len(row) :]) == row or tuple(behind[: len(row)]) == row for row in rows if len(row) < 4
         )
-        if behind[:1] in (["each"], ["apiece"]):
+        if not closed("apiece").isdisjoint(behind[:1]):
             return "it is said of each"
         if (
             is_inexact

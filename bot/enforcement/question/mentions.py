@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from bot.enforcement.question.kept import kept
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.figures import Figure, unit_named
-from bylaw.language.lexicon import content, lexicon, stem
+from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import Text, Token, clean, tokens
 from bylaw.language.typos import Nearest
 
 _SLOT = "{value}"
 _GAP = 4  # words between what stands before a number and the number: "bought a new TV 20 days ago"
 _MOST_CORRECTED = 500  # words of a text whose slips are put right
-_OWNERS_OF_IS = frozenset(("it", "he", "she", "that", "there", "what", "who", "here", "this"))
+_OWNERS_OF_IS = closed("subject_of_is")
 
 
 @dataclass(frozen=True, slots=True)

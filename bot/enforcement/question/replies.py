@@ -12,7 +12,7 @@ from datetime import date
 from bot.enforcement.question.facts import BOUND, Misread, Read, Unclear, read_reply, read_text
 from bot.enforcement.question.mentions import said_by, words_of
 from bylaw.authored.vocabulary import Fact, Vocabulary
-from bylaw.language.lexicon import content, lexicon, stem
+from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import parse
 from bylaw.language.text import words_of as plain_words
 from bylaw.language.typos import closest
@@ -20,7 +20,7 @@ from bylaw.logic.formula.ir import Value, ValueMisfit, Variable
 
 _LONGEST = 10  # words of a reply that says nothing but yes or no, or names a value
 _SHORT = 4  # words of a reply that says little beside its number
-_NOTHING = frozenset(("none", "zero", "nothing", "never", "nil"))
+_NOTHING = closed("nothing")
 
 
 def asks_why(text: str) -> bool:
