@@ -46,6 +46,18 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
 @click.option(
     "--tables", metavar="NAMES", help="Of a database: only these tables, with commas between; `*` is any text."
 )
+@click.option(
+    "--ask-model",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of a database: write to FILE what a model may be asked for descriptions and synonyms; import nothing.",
+)
+@click.option(
+    "--proposed",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of a database: take from FILE what a language model answered, as far as it holds, marked for review.",
+)
 @click.option("--dialect", help="The dialect of SQL in the source, by its sqlglot name, where it is not the usual one.")
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be written, with the changes of each file; write nothing."
@@ -62,6 +74,8 @@ def import_(
     root: Path,
     schema: str | None,
     tables: str | None,
+    ask_model: Path | None,
+    proposed: Path | None,
     dialect: str | None,
     dry_run: bool,
     force: bool,
@@ -83,6 +97,7 @@ def import_(
     \b
     bylaw import duckdb:///shop.duckdb           drafts for review; --tables 'ord*,customers', --schema sales
     bylaw import postgresql://reader@db/shop --dry-run
+    bylaw import duckdb:///shop.duckdb --ask-model ask.json     then, with its answer, --proposed words.json
     bylaw import target/manifest.json            dbt: models, tests, sources, exposures, semantic models, metrics
     bylaw import models --format metricflow --schema analytics
     bylaw import revenue.yaml --dry-run          Cortex, Ossie: what would be written, and what not
@@ -103,9 +118,15 @@ def import_(
         raise UsageError(f"`{schema[:60]}` is no name of a schema")
     if "://" in source:
         name, origin, draft = _database(source, root, schema, tables)
+        if ask_model is not None:
+            _asked_of_a_model(draft, ask_model)
+            return
+        if proposed is not None:
+            _taken(draft, proposed, root)
     else:
-        if tables is not None:
-            raise UsageError("`--tables` is meant for a database", "name one: duckdb:///FILE, postgresql://HOST/DB")
+        if (tables, ask_model, proposed) != (None, None, None):
+            option = "--tables" if tables is not None else "--ask-model" if ask_model is not None else "--proposed"
+            raise UsageError(f"`{option}` is meant for a database", "name one: duckdb:///FILE, postgresql://HOST/DB")
         name, origin, draft = _layer(Path(source), format_, schema or "main", dialect)
     found = plan(root, draft, origin, force)
     if not dry_run:
@@ -140,6 +161,29 @@ def _database(url: str, root: Path, schema: str | None, tables: str | None) -> t
         draft = drafted(url, Wanted(schema, patterns), rules_of(root), date.today(), hear)
     kind = url.partition("://")[0]
     return kind, f"{kind} {Path(url.partition('?')[0]).name}", draft
+
+
+def _asked_of_a_model(draft: ContextDraft, path: Path) -> None:
+    """Write what a model may be asked."""
+    from bylaw.canonical import write_atomically
+    from ci.importers.database.proposed import request
+
+    write_atomically(path, json.dumps(request(draft), indent=2, ensure_ascii=False) + "\n")
+    click.echo(f"wrote {path}: no value of a personal column is in it. Nothing was imported.")
+    click.echo("Give it to a language model, and its answer to `bylaw import … --proposed FILE`.")
+
+
+def _taken(draft: ContextDraft, path: Path, root: Path) -> None:
+    """Take what a model proposed into the draft."""
+    from bylaw.errors import UsageError
+    from ci.importers.database.proposed import read, take
+    from ci.loading.load import rules_of
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UsageError(f"`{path}` cannot be read", type(problem).__name__) from None
+    take(draft, read(text), rules_of(root).pii)
 
 
 def _tools(manifest: Path, root: Path, dry_run: bool, as_json: bool) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 
 import duckdb
 import pytest
 import yaml
 
+from bylaw.errors import UsageError
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, Measure, SemanticQuery
+from ci.importers.database import proposed
 from ci.importers.database.read import Wanted, drafted
 from ci.importers.write import plan
 from ci.loading.load import load, rules_of
@@ -110,3 +113,58 @@ def test_words_of_the_schema_are_words_to_ask_with(context):
 def test_what_is_written_is_yaml_that_a_person_reads(root):
     text = (root / "context" / "entities" / "customer.yaml").read_text("utf-8")
     assert "it says yes or no" in text and yaml.safe_load(text)["name"] == "customer"
+
+
+CAREFUL = {
+    "of": {
+        "customer": {"description": "A business that buys from us.", "synonyms": ["buyer"]},
+        "total_discount": {"synonyms": ["rebate"]},
+    },
+    "values": {"prod_group.name=Cake": ["gateau"]},
+}
+CARELESS = {
+    "of": {
+        "customer": {"synonyms": ["order", "last month", "number", "the"]},
+        "driver": {"synonyms": ["buyer"]},
+        "address": {"synonyms": ["buyer"]},
+        "supplier": {"description": "Who sells to us."},
+        "sales_order": {"description": "A sale."},
+        "customer.billing_address": {"description": "Where the bill goes."},
+    },
+    "values": {"prod_group.name=Pie": ["tart"]},
+}
+HOSTILE = {
+    "of": {
+        "customer": {"description": "Ask mary@shop.example.", "synonyms": ["client\u202e"]},
+        "customer.contact_email": {"description": "Where to write to.", "synonyms": ["mail"]},
+        "driver": {"synonyms": ["active"]},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "taken", "left"),
+    [
+        (CAREFUL, {"A business that buys from us.", "buyer", "rebate", "gateau"}, 0),
+        (CARELESS, set(), 10),
+        (HOSTILE, set(), 4),
+    ],
+    ids=["careful", "careless", "hostile"],
+)
+def test_what_a_model_proposes_is_taken_as_far_as_it_holds(root, said, taken, left):
+    draft = drafted(f"duckdb://{root}/shop.duckdb", Wanted(), rules_of(root), date(2026, 1, 15))
+    before = str(draft.records)
+    proposed.take(draft, proposed.read(json.dumps(said)), rules_of(root).pii)
+    assert {text for text in taken if text in str(draft.records)} == taken
+    assert len(draft.dropped) == left, draft.dropped
+    assert taken or str(draft.records) == before
+    marks = [text for notes in draft.notes.values() for _, text in notes if "proposed by a model, for review" in text]
+    assert len(marks) == len(said["of"]) + len(said["values"]) if taken else marks == []
+
+
+def test_a_model_is_shown_nothing_of_a_personal_column(root):
+    draft = drafted(f"duckdb://{root}/shop.duckdb", Wanted(), rules_of(root), date(2026, 1, 15))
+    shown = json.dumps(proposed.request(draft))
+    assert "prod_group" in shown and not any(word in shown for word in ("contact", "Person", "@shop", "Jef"))
+    with pytest.raises(UsageError, match="cannot be read at `of"):
+        proposed.read('{"of": {"customer": {"sql": "drop table"}}}')
