@@ -31,8 +31,8 @@ Awaited = Callable[[ToolCallRequest], Awaitable[Said]]
 
 def guarded(tools: Sequence[BaseTool | Callable[..., Any]], guard: Guard, **options: Any) -> ToolNode:
     """A node of *tools* behind *guard*; *options* are those of `ToolNode`. Who acts is said by `guard.session`."""
-    wrap = Wrap(guard)
-    return ToolNode(tools, wrap_tool_call=wrap.wrap_tool_call, awrap_tool_call=wrap.awrap_tool_call, **options)
+    hook = Wrap(guard)
+    return ToolNode(tools, wrap_tool_call=hook.wrap_tool_call, awrap_tool_call=hook.awrap_tool_call, **options)
 
 
 def shown(tools: Iterable[BaseTool], guard: Guard) -> list[BaseTool]:
@@ -66,7 +66,6 @@ class _Guarded:
         return getattr(self.tool, name)
 
     def invoke(self, call: ToolCall, config: RunnableConfig | None = None) -> Said:
-        """Decide the call, make it, record how it ended."""
         answer, is_done = self.guard.decide(tool=call["name"], arguments=call["args"]), False
         if not answer.is_allowed:
             return _refusal(call, answer)
@@ -78,7 +77,6 @@ class _Guarded:
         return said
 
     async def ainvoke(self, call: ToolCall, config: RunnableConfig | None = None) -> Said:
-        """The same for coroutines."""
         made = functools.partial(self.tool.ainvoke, call, config)
         try:
             return await self.guard.made(made, tool=call["name"], arguments=call["args"], is_done=_is_done)
@@ -87,9 +85,8 @@ class _Guarded:
 
 
 def _behind(request: ToolCallRequest, guard: Guard) -> ToolCallRequest:
-    if request.tool is None:  # the node has none of that name, and says so
-        return request
-    return request.override(tool=cast("BaseTool", _Guarded(request.tool, guard)))
+    """None stays: the node has no tool of that name, and says so."""
+    return request.override(tool=request.tool and cast("BaseTool", _Guarded(request.tool, guard)))
 
 
 def _is_done(said: Said) -> bool:

@@ -30,6 +30,53 @@ ROWS = [
     ("serve", {"has_consent": True}, {"age"}),  # unknown: to be told is not to change
 ]
 
+# an account: what was moved and what is asked for must stay below its limit, and the amount below what lies there
+ACCOUNT = {
+    "vocabulary": {
+        "facts": {
+            "amount": {"type": "decimal", "minimum": 0, "assertable": True},
+            "balance": {"type": "decimal", "minimum": 0, "assertable": True, "changeable": False},
+            "is_signed": {"type": "boolean", "assertable": True},
+            "moved": {
+                "type": "decimal",
+                "minimum": 0,
+                "history": {"sum": "amount", "of": ["move"], "same": ["account"]},
+            },
+        },
+        "actions": {"move": {}},
+    },
+    "policies": {
+        "POL-BANK-001": {
+            "permitted": "move",
+            "formal": {
+                "logic_rules": [
+                    {
+                        "rule_id": "R-BANK-001a",
+                        "antecedent": "moved + amount <= 100 and amount <= balance and is_signed",
+                        "consequent": "move",
+                        "type": "permitted",
+                    }
+                ]
+            },
+        }
+    },
+}
+KEY = {"account": "a"}
+MOVES = [
+    ({"amount": 40, "balance": 500, "is_signed": False}, {"is_signed": True}),
+    ({"amount": 41, "balance": 500, "is_signed": True}, {"amount": 40}),
+    ({"amount": 41, "balance": 500, "is_signed": False}, {"amount": 40, "is_signed": True}),
+    ({"amount": 41, "balance": 30, "is_signed": False}, {"amount": 30, "is_signed": True}),
+]
+
+
+def test_a_limit_and_other_facts_are_told_together(bundle_file):
+    guard = Guard.open(bundle_file(ACCOUNT))
+    guard.ended(guard.decide("move", facts={**MOVES[0][0], "amount": 60, "is_signed": True}, keys=KEY).decision_id)
+    for facts, way in MOVES:
+        found = guard.decide("move", facts=facts, keys=KEY).counterfactual
+        assert found and {step["fact"]: step["to"] for step in found["changes"]} == way, (facts, found)
+
 
 def test_what_nobody_can_change_is_no_way(bundle_file):
     guard = Guard.open(bundle_file(CLUB))

@@ -329,16 +329,13 @@ class Authorizer:
             may_stand=lambda stands: self._status(action, stands & members).permission == "allow",
             is_reached=lambda found: cast("Any", found).ruling == "allow",
         )
-        found = nearest(cast("Evaluator", _Asked(self, action)), facts, day, goal, trials, fixed, is_firm=True)
+        asked = cast("Evaluator", _Asked(self, action))
+        found = nearest(asked, facts, day, goal, trials, fixed, is_firm=True)
         if found.steps:
             return found
-        rules = self.evaluator.ruleset.rules
-        guards = [rules[i].guard for i in bits(members) if rules[i].holds_on(day)]
         if self._comparing.isdisjoint(bits(members)):
             return None
-        variables = self.evaluator.ruleset.variables
-        step = nearest_amount(guards, variables, facts, lambda case: self.permits(action, case, day), fixed, past)
-        return None if step is None else Nearest((step,), None, False, 1)
+        return nearest_amount(asked, members, facts, day, goal, trials, fixed, past)
 
 
 class _Asked:
@@ -347,7 +344,7 @@ class _Asked:
     def __init__(self, authorizer: Authorizer, action: str) -> None:
         self._authorizer, self._action = authorizer, action
         self.ruleset, self.conflicts = authorizer.evaluator.ruleset, authorizer.evaluator.conflicts
-        self.ground = authorizer.evaluator.ground
+        self.ground, self.boxes_of = authorizer.evaluator.ground, authorizer.evaluator.boxes_of
         self._last: tuple[Mapping[str, Value], Authorization] | None = None
 
     def decide(self, facts: Mapping[str, Value], day: int, names_unknown: bool = True) -> Authorization:

@@ -1,93 +1,107 @@
-"""The nearest value of one known amount that would do, where guards compare amounts with each other.
+"""The nearest case that would do where guards compare amounts with each other, like a limit with what is spent.
 
-With every other fact known such a comparison has a bound, like the limit of a budget less what is spent. Between two
-bounds nothing changes: each part is tried, from where the case is outwards.
+Boxes say nothing of a comparison. With all its facts but one known it is a bound of that one, like the limit of a
+budget less what is spent: the amounts that are compared are tried as such, one after the other, each with any other
+facts beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from fractions import Fraction
-from functools import partial
-from math import ceil, floor
+from typing import cast
 
-from bylaw.logic.boxes.boxes import near
+from bylaw.logic.boxes.boxes import Box, TooManyBoxes, boxes
 from bylaw.logic.boxes.sums import NotLinear, read
-from bylaw.logic.decide.counterfactual import Step, as_number
-from bylaw.logic.formula.ir import And, Atom, Compare, Facts, Formula, Not, Number, Op, Or, Value, Variable, names
+from bylaw.logic.boxes.truth import FLIPPED
+from bylaw.logic.decide.counterfactual import Goal, Nearest, as_number, nearest
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.decide.firing import bits
+from bylaw.logic.decide.ground import Ground, ground
+from bylaw.logic.formula.ir import And, Atom, Compare, Facts, Formula, Not, Or, Value, names
 
-MOST_PARTS = 200  # of one amount; beyond that nothing is said
+MOST_AMOUNTS = 6  # that are compared; of more, the first are tried
 
 
 def nearest_amount(
-    guards: Collection[Formula],
-    variables: Mapping[str, Variable],
+    evaluator: Evaluator,
+    members: int,
     facts: Facts,
-    does: Callable[[Mapping[str, Value]], bool],
+    day: int,
+    goal: Goal,
+    trials: int,
     fixed: Collection[str] = (),
     past: Collection[str] = (),
-) -> Step | None:
-    """The change of one amount that *guards* compare with others, after which the case *does*; None where none will.
+) -> Nearest | None:
+    """The smallest change in which at most one of the amounts moves that guards of *members* (as bits) compare.
 
-    What is *past* (the sum that is spent) is changed only where nothing else would do.
+    What is *past* (the sum that is spent) is that one only where no other will do. None where nothing was found.
     """
-    compared = frozenset[str]().union(*(names(one) for guard in guards for one in _comparisons(guard)))
-    found = []
-    for var in sorted((compared & facts.keys()) - frozenset(fixed)):
-        now = facts[var]
-        if isinstance(now, bool | str) or variables[var].is_finite:
-            continue
-        bounds = sorted({bound for guard in guards for bound in _bounds(guard, var, facts)})
-        if len(bounds) <= MOST_PARTS:
-            for is_lower in (True, False):
-                step = _outwards(variables[var], now, bounds, is_lower, partial(_with, facts, var, does))
-                if step is not None:
-                    away = abs(Fraction(as_number(step.after)) - now) / max(abs(Fraction(now)), Fraction(1))
-                    found.append((var in past, away, var, step))
-    return min(found, key=lambda one: one[:3])[3] if found else None
+    rules = evaluator.ruleset.rules
+    compared = frozenset[str]().union(*(names(one) for i in bits(members) for one in _comparisons(rules[i].guard)))
+    able = [var for var in sorted(compared - frozenset(fixed)) if not isinstance(facts.get(var, True), bool | str)]
+    for those in ([var for var in able if var not in past], [var for var in able if var in past]):
+        found = []
+        for var in those[:MOST_AMOUNTS]:
+            asked = cast("Evaluator", _Bounded(evaluator, members, var, facts))
+            still = {*fixed, *compared - {var}}
+            change = nearest(asked, facts, day, goal, trials, still, is_firm=True)
+            if change.steps:
+                found.append((len(change.steps), _away(change), var, change))
+        if found:
+            return replace(min(found, key=lambda one: one[:3])[3], is_sure=False)
+    return None
 
 
-def _with(facts: Facts, var: str, does: Callable[[Mapping[str, Value]], bool], at: Number) -> bool:
-    return does({**facts, var: at})
+class _Bounded:
+    """An evaluator to the search for the nearest case, to whom comparisons of one amount are bounds of it."""
+
+    def __init__(self, evaluator: Evaluator, members: int, var: str, facts: Facts) -> None:
+        self.conflicts, self.decide = evaluator.conflicts, evaluator.decide
+        self._members, self._own = members, evaluator
+        rules = list(evaluator.ruleset.rules)
+        self._moved = 0
+        for i in bits(members):
+            if any(True for _ in _comparisons(rules[i].guard)):
+                rules[i] = replace(rules[i], guard=_bounded(rules[i].guard, var, facts))
+                self._moved |= 1 << i
+        self.ruleset = replace(evaluator.ruleset, rules=tuple(rules))
+
+    def ground(self, rules: int, day: int) -> Ground:
+        return ground(self.ruleset, self._boxes_of, self._members, day)
+
+    def _boxes_of(self, i: int) -> tuple[Box, ...] | None:
+        if not self._moved >> i & 1:
+            return self._own.boxes_of(i)
+        try:
+            return boxes(self.ruleset.rules[i].guard, self.ruleset.variables)
+        except TooManyBoxes:
+            return None
 
 
-def _outwards(
-    variable: Variable, now: Number, bounds: Iterable[Number], is_lower: bool, does: Callable[[Number], bool]
-) -> Step | None:
-    parts = [part for part in _parts(variable, now, bounds, is_lower) if _is_in(variable, part[1])]
-    first = next((n for n, (_, at, _) in enumerate(parts) if does(at)), None)
-    if first is None:
-        return None
-    test, at, _ = parts[first]
-    is_open_ended = all(does(further) for _, _, further in parts[first:] if _is_in(variable, further))
-    return Step(variable.name, now, at, test if is_open_ended else Atom(variable.name, "==", at))
-
-
-def _parts(
-    variable: Variable, now: Number, bounds: Iterable[Number], is_lower: bool
-) -> Iterator[tuple[Atom, Number, Number]]:
-    """Each bound and what lies beyond it: the test of all from there on, its nearest value, and one to try it by."""
-    past = sorted((bound for bound in bounds if bound != now and (bound < now) == is_lower), reverse=is_lower)
-    here, beyond = ("<=", "<") if is_lower else (">=", ">")
-    for n, bound in enumerate(past):
-        if not variable.is_whole or bound == int(bound):
-            yield Atom(variable.name, _op(here), bound), bound, bound
-        inner: list[Number] = near((bound, 0 if is_lower else 1), not is_lower, is_whole=False)
-        if variable.is_whole:
-            inner = [ceil(bound) - 1 if is_lower else floor(bound) + 1]
-        last = past[n + 1] if n + 1 < len(past) else None
-        if inner := [at for at in inner if last is None or (at > last if is_lower else at < last)]:
-            yield Atom(variable.name, _op(beyond), bound), inner[0], inner[-1]
-
-
-def _op(text: str) -> Op:
-    found: Mapping[str, Op] = {"<=": "<=", "<": "<", ">=": ">=", ">": ">"}
-    return found[text]
-
-
-def _is_in(variable: Variable, at: Number) -> bool:
-    low, high = variable.minimum, variable.maximum
-    return (low is None or at >= low) and (high is None or at <= high)
+def _bounded(formula: Formula, var: str, facts: Facts) -> Formula:
+    """A guard whose comparisons are bounds of one fact, or known, as far as the other facts are."""
+    match formula:
+        case And(items):
+            return And(tuple(_bounded(item, var, facts) for item in items))
+        case Or(items):
+            return Or(tuple(_bounded(item, var, facts) for item in items))
+        case Not(item):
+            return Not(_bounded(item, var, facts))
+        case Compare():
+            try:
+                asked = read(formula, {name: value for name, value in facts.items() if name != var})
+            except NotLinear:
+                return formula
+            if isinstance(asked, bool):
+                return And(()) if asked else Or(())
+            if asked.facts == [var]:
+                ((_, by),), rest = asked.sum
+                bound = Fraction(-rest, by)
+                value: Value = bound.numerator if bound.denominator == 1 else bound
+                return Atom(var, asked.op if by > 0 else FLIPPED[asked.op], value)
+    return formula
 
 
 def _comparisons(formula: Formula) -> Iterator[Compare]:
@@ -101,22 +115,13 @@ def _comparisons(formula: Formula) -> Iterator[Compare]:
             yield from _comparisons(item)
 
 
-def _bounds(formula: Formula, var: str, facts: Facts) -> Iterator[Number]:
-    """Where a guard can change along one fact, the others as they are."""
-    match formula:
-        case Atom(var=name, value=value) if name == var and isinstance(value, int | Fraction):
-            yield value
-        case And(items) | Or(items):
-            for item in items:
-                yield from _bounds(item, var, facts)
-        case Not(item):
-            yield from _bounds(item, var, facts)
-        case Compare() if var in names(formula):
-            try:
-                asked = read(formula, {name: value for name, value in facts.items() if name != var})
-            except NotLinear:
-                return
-            if not isinstance(asked, bool) and asked.facts == [var]:
-                ((_, by),), rest = asked.sum
-                bound = Fraction(-rest, by)
-                yield bound.numerator if bound.denominator == 1 else bound
+def _away(change: Nearest) -> Fraction:
+    """How far the facts of a change move, each by its size."""
+    total = Fraction(0)
+    for step in change.steps:
+        if step.before is None or isinstance(step.after, bool | str):
+            total += 1
+        else:
+            now = Fraction(as_number(step.before))
+            total += abs(as_number(step.after) - now) / max(abs(now), Fraction(1))
+    return total
