@@ -11,6 +11,7 @@ from bylaw.demo_gate import EXAMPLE, SCRIPT, story
 from bylaw.errors import UsageError
 from bylaw.guard import Denied, Guard
 from tests.gate.shop import REFUND, SHOP
+from tests.test_transcripts import DOCS, fences, replayed
 
 
 @pytest.fixture
@@ -71,6 +72,19 @@ def test_a_new_bundle_is_picked_up_and_a_broken_one_is_not(tmp_path, bundle_file
     open_policy = {**SHOP, "policies": {**SHOP["policies"], "POL-PRIVACY-001": {"permitted": "disclose_pii"}}}
     shutil.copy(bundle_file(open_policy), path)
     assert guard.decide("disclose_pii").is_allowed
+
+
+def test_the_agent_of_the_handbook_says_what_the_page_says(tmp_path, request, call):
+    page = DOCS / "agents.md"
+    text = page.read_text(encoding="utf-8")
+    replayed(text, tmp_path, call)
+    ran = subprocess.run([sys.executable, "agent.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    (shown,) = [fence for fence in fences(text) if fence.language == "text"]
+    if request.config.getoption("--update-golden"):
+        page.write_text(text[: shown.start] + ran.stdout + text[shown.end :], encoding="utf-8")
+    else:
+        assert shown.text == ran.stdout
 
 
 def test_nothing_of_a_server_or_a_database_is_imported():
