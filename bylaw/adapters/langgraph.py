@@ -85,8 +85,9 @@ class _Guarded:
 
 
 def _behind(request: ToolCallRequest, guard: Guard) -> ToolCallRequest:
-    """None stays: the node has no tool of that name, and says so."""
-    return request.override(tool=request.tool and cast("BaseTool", _Guarded(request.tool, guard)))
+    if request.tool is None:  # the node has none of that name, and says so
+        return request
+    return request.override(tool=cast("BaseTool", _Guarded(request.tool, guard)))
 
 
 def _is_done(said: Said) -> bool:
