@@ -53,7 +53,7 @@ def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask 
     )
     unclear = {one.words: one for one in reversed(case.unclear) if one.fact in relevant}
     notes = write.not_understood(case.words, reversed(unclear.values()))
-    notes += [f"{words}." for words in case.unused]
+    notes += dict.fromkeys(f"{words}." for words in case.unused)
     lines = [*notes, *lines] if ask else [*lines, *notes]
     return "\n".join([*lines, *write.understood(case.words, case.reads, remembered if kind == "policy" else {})])
 

@@ -131,8 +131,14 @@ def read_unsure(
     ]
     if len(free) != 1:
         return None
-    value = _Reader(parse(text), vocabulary, variables, today, frozenset((name,))).value_of(name, free[0])
-    return None if isinstance(value, Misread) else value
+    reader = _Reader(parse(text), vocabulary, variables, today, frozenset((name,)))
+    value = reader.value_of(name, free[0])
+    if value is None or isinstance(value, Misread) or reader.problem(free[0], frozenset(), is_inexact=False):
+        return None
+    try:
+        return variables[name].read(value)
+    except ValueMisfit:
+        return None
 
 
 def figures_of(text: Text, today: date) -> tuple[Figure, ...]:
@@ -191,7 +197,7 @@ class _Reader:
             if value is None or (counts and (self.facts[name].unit is not None or len(self.words) > _SHORT)):
                 continue
             is_one = not is_measured and len(found) > 1
-            problem = self._problem(figure, frozenset(), is_one)
+            problem = self.problem(figure, frozenset(), is_one)
             yield (value if problem is None else Misread(problem)), self.text.seen[figure.start : figure.end]
 
     # ---- flags and categories ---------------------------------------------------------------------------------------
@@ -350,7 +356,7 @@ class _Reader:
         for name in sorted(names):
             place, value = top[name]
             start, end = self._extent(place.used, figure)
-            problem = self._problem(figure, place.used, is_inexact)
+            problem = self.problem(figure, place.used, is_inexact)
             if len(names) > 1:
                 problem = f"it could also be: {self._called(names - {name})}"
             if isinstance(value, Misread):
@@ -375,7 +381,7 @@ class _Reader:
         value = self.value_of(name, figure)
         if value is None or set(used) <= self.taken:
             return
-        problem = self._problem(figure, frozenset(used), is_inexact)
+        problem = self.problem(figure, frozenset(used), is_inexact)
         if isinstance(value, Misread):
             yield _Said(name, None, figure.start, figure.end, 0, problem or value.reason)
         else:
@@ -494,7 +500,7 @@ class _Reader:
         year = self.today.year - ((day.month, day.day) > (self.today.month, self.today.day))
         return day.replace(year=year) if (day.month, day.day) != (2, 29) else date(year, 3, 1)
 
-    def _problem(self, figure: Figure, used: frozenset[int], is_inexact: bool) -> str | None:
+    def problem(self, figure: Figure, used: frozenset[int], is_inexact: bool) -> str | None:
         """Why a number is not what the person says, as far as the words around it tell."""
         places = self._places_of(figure)
         first, last = (places[0], places[-1]) if places else (0, -1)

@@ -121,5 +121,8 @@ def test_a_number_that_was_told_and_not_understood_is_offered_as_the_answer(ferr
     first = answer(Question(text="How much does a child of 7 pay?", asked_at=now, request_id="r"), {}, ferry)
     assert first.reply.ask is not None
     assert [choice.value for choice in first.reply.ask.choices] == ["7 years"]
+    for text in ("How much does a child of -7 pay?", "How much does a child of 7 or 8 pay?"):
+        unsure = answer(Question(text=text, asked_at=now, request_id="r"), {}, ferry).reply
+        assert unsure.ask is not None and not unsure.ask.choices
     second = answer(Question(text="7 years", asked_at=now, request_id="s"), dict(first.state), ferry)
     assert second.reply.outcomes["fare"]["action"] == "child_fare"
