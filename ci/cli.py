@@ -361,7 +361,13 @@ def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
     "--write",
     "is_writing",
     is_flag=True,
-    help="With --missing or --mutants: add the cases to the files they belong in.",
+    help="With --missing or --mutants: add the cases to the files they belong in. With --accept: write what is shown.",
+)
+@click.option(
+    "--accept",
+    "is_accepting",
+    is_flag=True,
+    help="After a change that was meant: let failing cases expect what is decided now. Shows it; --write writes it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
 @_at
@@ -372,6 +378,7 @@ def cases(
     missing: bool,
     is_mutating: bool,
     is_writing: bool,
+    is_accepting: bool,
     as_json: bool,
     at: date | None,
 ) -> None:
@@ -392,12 +399,17 @@ def cases(
     bylaw cases --missing                what to paste into policies/<domain>/cases.yaml
     bylaw cases --missing --write        put there; read them: they expect what is decided today
     bylaw cases --mutants                which wrong edits no case would notice
+    bylaw cases --accept --write         after a change that was meant: what failing cases expect, as it is now
     """
-    from ci.commands.mutating import added, mutating, unnoticed
+    from ci.commands.mutating import accepting, added, mutating, unnoticed
     from ci.coverage.cases import report
 
-    if is_writing and not (missing or is_mutating):
-        raise click.UsageError("`--write` adds what `--missing` or `--mutants` finds: name one of them")
+    if is_writing and not (missing or is_mutating or is_accepting):
+        raise click.UsageError("`--write` writes what `--missing`, `--mutants` or `--accept` finds: name one of them")
+    if is_accepting:
+        if missing or is_mutating:
+            raise click.UsageError("`--accept` goes alone: it is about cases that fail")
+        ctx.exit(accepting(root, at, is_writing, as_json))
     if is_mutating:
         ctx.exit(mutating(root, at, is_writing, as_json))
     told = report(root, at, date.today())

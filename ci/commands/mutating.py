@@ -1,7 +1,8 @@
-"""What `bylaw cases` prints, writes and ends with where wrong edits are made: `--mutants`, and behind `--missing`."""
+"""What `bylaw cases` prints, writes and ends with: `--mutants`, also behind `--missing`, and `--accept`."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import click
 
 from bylaw.progress import progress
+from ci.commands.accepting import accepted, write
 from ci.commands.appending import write_cases
+from ci.commands.fix import in_colour
 from ci.coverage.mutants import Told, mutants
 
 
@@ -28,6 +31,24 @@ def unnoticed(root: Path, at: date | None) -> Told:
     """What `--missing` names once everything counted is covered: rules, exceptions and bounds that could still go."""
     with progress() as heard:
         return mutants(root, at, date.today(), heard, only_whole=True)
+
+
+def accepting(root: Path, at: date | None, is_writing: bool, as_json: bool) -> int:
+    """The exit code: 1 when a failing case is left to people. With *is_writing* the others expect what is decided."""
+    found = accepted(root, at, date.today())
+    if is_writing:
+        write(root, found)
+    if as_json:
+        document = {"count": found.count, "left": list(found.left), "difference": found.difference}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        return 1 if found.left else 0
+    click.echo(in_colour(found.difference), nl=False)
+    verb = "expects" if found.count == 1 else "expect"
+    said = f"{found.count} {'case' if found.count == 1 else 'cases'} {verb} what is decided now"
+    click.echo(f"{said}{': read them' if found.count else ''}{'' if is_writing else ' (nothing is written: --write)'}")
+    for name in found.left:
+        click.echo(f"left to you, for something contradicts or is unknown there: {name}")
+    return 1 if found.left else 0
 
 
 def added(root: Path, entries: Sequence[tuple[str, str]], is_aside: bool) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from bylaw.authored.labels import labels
 from bylaw.logic.formula.ir import Ruleset, ValueMisfit
 from ci.coverage.goals import items
-from ci.coverage.measure import Reading, Tried
+from ci.coverage.measure import Reading, Tried, expects
 from ci.coverage.missing import survey
 from ci.coverage.words import Report
 from ci.formalize.stage import formalize
@@ -45,5 +45,5 @@ def tried(workspace: Workspace, ruleset: Ruleset, day: date) -> list[Tried]:
             facts = {name: ruleset.variables[name].read(value) for name, value in case.facts.items()}
         except (KeyError, ValueMisfit):
             continue
-        found.append(Tried(facts, (case.at or day).toordinal(), frozenset(case.expect)))
+        found.append(Tried(facts, (case.at or day).toordinal(), expects(case.expect, workspace.vocabulary.canonical)))
     return found

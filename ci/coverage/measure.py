@@ -6,8 +6,9 @@ about its subject. That a rule wins, and that a bound decides, only counts where
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bylaw.logic.boxes.boxes import Box, lies_in
 from bylaw.logic.boxes.truth import truth
@@ -22,11 +23,19 @@ MAX_CACHED = 50_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tried:
-    """A case: its facts, its day, and the keys of what it expects (None: everything)."""
+    """A case: its facts, its day, and what it expects (None: everything): the keys, or `KEY: ACTION` of one duty."""
 
     facts: Mapping[str, Value]
     day: int
     expects: frozenset[str] | None = None
+
+
+def expects(expected: Mapping[str, Any], canonical: Callable[[str], str] = str) -> frozenset[str]:
+    """What a case expects, as `Tried` knows it: a mapping of duties speaks of its own actions alone."""
+    found = set()
+    for key, value in expected.items():
+        found |= {f"{key}: {canonical(str(name))}" for name in value} if isinstance(value, Mapping) else {key}
+    return frozenset(found)
 
 
 class Reading:
@@ -44,6 +53,11 @@ class Reading:
         """The key under which a case expects what rule *i* says: its outcome, or the kind of its duty."""
         effect = self.rules[i].effect
         return effect.outcome if effect.outcome is not None else effect.kind
+
+    def is_expected(self, i: int, tried: Tried) -> bool:
+        """Does the case expect something of what rule *i* says?"""
+        key, action = self.key(i), self.rules[i].effect.action
+        return tried.expects is None or not tried.expects.isdisjoint((key, f"{key}: {action}"))
 
     def component(self, i: int) -> tuple[int, ...]:
         """The rules that speak about the subject of rule *i* and all their rivals, step by step: nobody else can
@@ -181,7 +195,7 @@ def shown(reading: Reading, tried: Tried, goals: Iterable[Goal]) -> list[Goal]:
             guards[i] = truth(reading.rules[i].guard, tried.facts)
         if guards[i] is not SHOWN_WHERE[goal.aim]:
             continue
-        is_pinned = goal.aim not in PINNED or tried.expects is None or reading.key(i) in tried.expects
+        is_pinned = goal.aim not in PINNED or reading.is_expected(i, tried)
         if is_pinned and reading.met(goal, tried.facts, tried.day):
             found.append(goal)
     return found

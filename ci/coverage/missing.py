@@ -74,12 +74,14 @@ def _reached(
     by_now: set[Goal] = set()
     waiting = sorted(coverage.open, key=lambda goal: HARDEST_FIRST.index(goal.aim))
     for goal in waiting:
+        domain = reading.rules[goal.rule].domain
         if goal in by_now or any(search.is_shown_near(goal, facts) for facts in hints.get(_name(reading, goal), ())):
             continue
         answer = search.case_for(goal)
         if answer.status == "found":
             tried = Tried(answer.facts, goal.day)
-            found.append((tried, frozenset(_told(reading, tried, waiting))))
+            own = [other for other in waiting if reading.rules[other.rule].domain == domain]
+            found.append((tried, frozenset(_told(reading, tried, own))))  # a domain's cases speak of it alone
             by_now |= found[-1][1]
         elif answer.status == "impossible":
             impossible.add(goal)
@@ -115,15 +117,26 @@ def _told(reading: Reading, tried: Tried, goals: Sequence[Goal]) -> list[Goal]:
 
 def _case(reading: Reading, tried: Tried, goals: tuple[Goal, ...]) -> MissingCase:
     decision = reading.theory.evaluator.decide(tried.facts, tried.day)
-    keys = sorted({reading.key(goal.rule) for goal in goals}, key=lambda key: (key in DUTIES, key))
+    about = sorted(
+        ((reading.key(goal.rule), reading.rules[goal.rule].effect.action) for goal in goals), key=_last_duties
+    )
+    expect: dict[str, Any] = {}
+    for key, action in about:
+        told = expected(decision, key, action)
+        expect[key] = {**expect.get(key, {}), **told} if key in DUTIES else told
     first = reading.rules[min(goal.rule for goal in goals)]
-    return MissingCase(first.domain, tried.facts, tried.day, {key: expected(decision, key) for key in keys}, goals)
+    return MissingCase(first.domain, tried.facts, tried.day, expect, goals)
+
+
+def _last_duties(about: tuple[str, str]) -> tuple[bool, str, str]:
+    key, action = about
+    return key in DUTIES, key, action
 
 
 DUTIES = ("required", "prohibited", "permitted")
 
 
-def expected(decision: Decision, key: str) -> Any:
-    """What a case would expect under *key* if it expects what is decided."""
+def expected(decision: Decision, key: str, action: str) -> Any:
+    """What a case expects under *key* of what is decided: of a duty whether it is that of *action*, and of no other."""
     duties = {"required": decision.required, "prohibited": decision.prohibited, "permitted": decision.permitted}
-    return list(duties[key]) if key in duties else decision.outcomes[key].action
+    return {action: action in duties[key]} if key in duties else decision.outcomes[key].action

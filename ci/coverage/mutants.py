@@ -198,7 +198,11 @@ class Laboratory:
         key = subject.name if subject.kind == "outcome" else subject.kind
         shown = {name: self.theory.ruleset.variables[name].show(value) for name, value in sorted(change.facts.items())}
         words = case_in_words(change.facts, labels(self.workspace.vocabulary)) or "nothing is known"
-        text = entry(f"{words[: LONGEST_NAME - 40]}, {key.replace('_', ' ')}", shown, {key: expected(decision, key)})
+        text = entry(
+            f"{words[: LONGEST_NAME - 40]}, {key.replace('_', ' ')}",
+            shown,
+            {key: expected(decision, key, subject.name)},
+        )
         if change.day != self.own_day:
             text = text.replace("\n", f'\n  at: "{date.fromordinal(change.day).isoformat()}"\n', 1)
         return Killing(f"policies/{domain}/cases.yaml", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from bylaw.logic.formula.ir import ValueMisfit
@@ -57,12 +58,26 @@ def expectations(workspace: Workspace) -> Iterator[Finding]:
 
 def _duties(workspace: Workspace, entry: CaseEntry, key: str, expected: Any) -> Iterator[Finding]:
     route = (entry.index, "expect", key)
+    if isinstance(expected, dict):
+        yield from _yes_or_no(workspace, entry, key, expected)
+        return
     if not isinstance(expected, list):
         message = f"case `{entry.case.name}`: `{key}` should be a list of actions, not {described(expected)}"
-        yield Finding("schema", message, Place(entry.path, route))
+        help = f"write all of them, `{key}: [a, b]`, or of some alone whether they are, `{key}: {{a: true, b: false}}`"
+        yield Finding("schema", message, Place(entry.path, route), help=help)
         return
     for i, action in enumerate(expected):
         yield from _declared(workspace, entry, action, Place(entry.path, (*route, i)))
+
+
+def _yes_or_no(workspace: Workspace, entry: CaseEntry, key: str, expected: dict[str, Any]) -> Iterator[Finding]:
+    """Duties of which only some are spoken of: each action says whether it is one."""
+    for action, is_one in expected.items():
+        at = Place(entry.path, (entry.index, "expect", key, action))
+        yield from _declared(workspace, entry, action, replace(at, on_key=True))
+        if not isinstance(is_one, bool):
+            message = f"case `{entry.case.name}`: `{key}` says whether `{action}` is one, not {described(is_one)}"
+            yield Finding("schema", message, at, help="write `true` or `false`")
 
 
 def _taken(workspace: Workspace, entry: CaseEntry, outcome: str, action: Any) -> Iterator[Finding]:

@@ -67,7 +67,7 @@ def words_of(policy: Policy, vocabulary: Vocabulary) -> tuple[str, ...]:
 
 
 def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
+    return list(value) if isinstance(value, list | dict) else [value]
 
 
 def _of_vocabulary(vocabulary: Vocabulary) -> Iterator[str]:

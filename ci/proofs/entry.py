@@ -14,14 +14,17 @@ _WORDS = frozenset(("true", "false", "null", "True", "False", "Null", "TRUE", "F
 def entry(name: str, facts: Mapping[str, Any], expect: Mapping[str, Any], note: str = "") -> str:
     """The YAML of one case. *facts* and *expect* are JSON values; *note* stands as a comment behind `expect`."""
     comment = f"  # {note}" if note else ""
-    return f"- name: {_scalar(name)}\n  facts: {_flow(facts)}\n  expect: {_flow(expect)}{comment}\n"
+    return f"- name: {_scalar(name)}\n  facts: {flow(facts)}\n  expect: {flow(expect)}{comment}\n"
 
 
-def _flow(mapping: Mapping[str, Any]) -> str:
+def flow(mapping: Mapping[str, Any]) -> str:
+    """*mapping*, of JSON values, as YAML on one line."""
     return "{" + ", ".join(f"{_scalar(key)}: {_value(value)}" for key, value in mapping.items()) + "}"
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return flow(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     return _scalar(value) if isinstance(value, str) else json.dumps(value)

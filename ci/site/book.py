@@ -253,6 +253,8 @@ def _calendar(run: Run) -> Iterator[Day]:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{'' if is_one else 'no '}{str(name).replace('_', ' ')}" for name, is_one in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(map(str, value)) or "none"
     return "nothing" if value is None else str(value).replace("_", " ")

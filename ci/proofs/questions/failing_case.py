@@ -66,23 +66,31 @@ def differences(vocabulary: Vocabulary, case: Case, decision: Decision) -> Itera
     """What *case* expects and *decision* does not give: the key, what was expected, and what was found."""
     canonical, declared = vocabulary.canonical, vocabulary.actions
     for key, expected in case.expect.items():
-        if any(name not in declared for name in (expected if isinstance(expected, list) else [expected]) if name):
+        named = expected if isinstance(expected, list | Mapping) else [expected]
+        if any(name not in declared for name in named if name):
             continue  # the lint of cases has a finding for it
         if key in ("required", "prohibited", "permitted"):
+            duties = list(getattr(decision, key))
+            if isinstance(expected, Mapping):  # of these actions alone
+                missed = {name: is_one for name, is_one in expected.items() if (canonical(name) in duties) != is_one}
+                if missed:
+                    yield key, missed, {name: not is_one for name, is_one in missed.items()}
+                continue
             wanted = sorted({canonical(str(name)) for name in expected or ()})
-            found = list(getattr(decision, key))
-            if wanted != found:
-                yield key, wanted, found
+            if wanted != duties:
+                yield key, wanted, duties
         elif key in decision.outcomes:
             action = decision.outcomes[key].action
-            named = None if expected is None else canonical(str(expected))
-            if action != named:
-                yield key, named, action
+            taken = None if expected is None else canonical(str(expected))
+            if action != taken:
+                yield key, taken, action
 
 
 def _list(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(value)}]"
+    if isinstance(value, Mapping):
+        return ", ".join(name if is_one else f"no {name}" for name, is_one in value.items())
     return "nothing" if value is None else str(value)
 
 

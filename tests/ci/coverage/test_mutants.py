@@ -40,7 +40,7 @@ def test_what_no_case_notices_is_told_with_the_case_that_would(root: Path) -> No
     assert found.exit_code == 1 and told["survived"] == len(told["survivors"]) > 5 and told["killed"] == 0
     first = next(one for one in told["survivors"] if one["edit"] == "without the action `ask_manager`")
     assert (first["path"], first["line"]) == ("policies/refund/POL-REFUND-002.yaml", 11)
-    assert first["case"]["path"] == CASES and "required: [ask_manager]" in first["case"]["text"]
+    assert first["case"]["path"] == CASES and "required: {ask_manager: true}" in first["case"]["text"]
     write_cases(root, mutants(root, DAY, DAY).entries())
     assert mutants(root, DAY, DAY).survivors == ()
 
