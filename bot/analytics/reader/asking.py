@@ -27,7 +27,6 @@ _BEFORE_NOUNS = _set(
 )
 _AFTER_NOUNS = _set("in of between")
 _OBJECTS = _set("the a an all every each any this that these those our my their his her its last both")
-_SUBJECTS = _set("we they he she it")
 _ASKING = _set("how which what who when why where do")
 
 _TEXTS = _set("poem song story joke haiku essay letter summary report speech limerick article sql query")

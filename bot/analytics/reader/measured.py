@@ -10,7 +10,6 @@ from bylaw.language.quantities import SPELLED, Unit, unit_at, units_in
 from bylaw.language.words import read_words
 
 SHARE = Unit("a share of 1", "percent", Fraction(100))  # how a metric of the format `percent` is computed
-_RATES = ("percent", "speed", "density")  # no size, whatever they are called
 _PHYSICAL = ("length", "area", "mass", "speed", "density")
 
 

@@ -6,16 +6,16 @@ asking do not know may change the meaning, so it is never skipped.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
 from bot.analytics.reader import wording
 from bot.analytics.reader.asking import is_follow_up
-from bot.analytics.reader.grammar.literals import with_literals
 from bot.analytics.reader.grammar.parse import parse
 from bot.analytics.reader.grammar.scan import Scan
-from bot.analytics.reader.grammar.tokens import MAX_TOKENS, Token, read_tokens
+from bot.analytics.reader.grammar.tokens import MAX_TOKENS, Token, read_tokens, with_literals
 from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.query import query_of
 from bot.analytics.reader.meaning.spans import aligned
@@ -44,6 +44,7 @@ class Reader:
         self.compiler = compiler
         self.nearness = Nearness(context)
         self.calendar = calendar_rules(context.calendar)
+        self._last: Scan | None = None  # what was parsed last: who routes a question and who answers it parse it once
 
     def read(self, text: str, today: date, previous: SemanticQuery | None = None) -> Reading:
         """What *text* asks for, given what was asked before it."""
@@ -54,9 +55,7 @@ class Reader:
         tokens = self._tokens(text, today)
         if len(tokens) > MAX_TOKENS:
             return NotUnderstood(f"a question has at most {MAX_TOKENS} words", "ask for one thing", is_final=True)
-        scan = Scan(tokens, self.lexicon, follows)
-        said = parse(scan)
-        bindings = tuple(scan.bindings)
+        said, bindings = self._said(tokens, follows)
         heard = understood(said, text)  # before what is decided changes it
         try:
             self._stop_at_unknown(said)
@@ -73,9 +72,9 @@ class Reader:
 
     def overheard(self, text: str, today: date) -> tuple[tuple[Token, ...], tuple[Binding, ...], tuple[str, ...]]:
         """The words of a question that another reads; those that say how much depends on it, and what they say."""
-        scan = Scan(self._tokens(text, today), self.lexicon)
-        said = parse(scan)
-        return scan.tokens, tuple(one for one in scan.bindings if one.kind == "stakes"), tuple(said.stakes)
+        tokens = self._tokens(text, today)
+        said, bindings = self._said(tokens)
+        return tokens, tuple(one for one in bindings if one.kind == "stakes"), tuple(said.stakes)
 
     def knows(self, text: str, today: date) -> float:
         """How much of *text* speaks of data: the share of its content words that are bound, 0 without any metric.
@@ -86,9 +85,9 @@ class Reader:
         heard = text[:MAX_CHARACTERS]
         if not self.lexicon.names_any([word.text for word in read_words(heard)]):
             return 0.0  # whatever else it says: its days and its literals need not be read
-        scan = Scan(self._tokens(heard, today), self.lexicon)
-        said = parse(scan)
-        words = [token.text for token in scan.tokens if token.kind == "word"]
+        tokens = self._tokens(heard, today)
+        said, _ = self._said(tokens)
+        words = [token.text for token in tokens if token.kind == "word"]
         content = [word for word in words if word not in wording.FILLERS | wording.BY]
         names = bool(said.numbers or said.heads or said.subject or said.ratio or said.outputs)
         names |= bool(said.ranked or said.groups or (said.counts and said.conditions))
@@ -109,6 +108,19 @@ class Reader:
         speaks_of_self = speaks_of_self or ("your" in words and not asks and not is_sure)  # "what's your name"
         asks_leave = words[:2] == ["what", "happen"] or any(pair in wording.LEAVE for pair in pairwise(words))
         return share * (1.0 if asks or is_sure else 0.5) * (0.4 if speaks_of_self or asks_leave else 1.0)
+
+    def _said(self, tokens: tuple[Token, ...], follows: bool = False) -> tuple[Said, tuple[Binding, ...]]:
+        """What *tokens* say, to be changed by who asks for it. A question parsed for another day only gets its days."""
+        scan = self._last
+        if scan is None or scan.follows != follows or [*map(_plain, scan.tokens)] != [*map(_plain, tokens)]:
+            scan = Scan(tokens, self.lexicon, follows)
+            parse(scan)
+            self._last = scan
+        spans = [(old.span, new.span) for old, new in zip(scan.tokens, tokens, strict=True) if old.span and new.span]
+        said = deepcopy(scan.said, {id(old): new for old, new in spans})
+        labels = {old.label: new.label for old, new in spans}
+        dated = [(one, labels.get(one.name, one.name) if one.kind == "time" else one.name) for one in scan.bindings]
+        return said, tuple(one.model_copy(update={"name": name}) for one, name in dated)
 
     @staticmethod
     def _stopped(reading: Unclear | NotUnderstood, heard: Understood, bindings: tuple[Binding, ...]) -> Reading:
@@ -139,6 +151,11 @@ class Reader:
         is_other = near is not None and near.lower() != unknown[0].lower()
         hint = f"did you mean `{near}`?" if is_other else "leave it out, or say it in the words of the catalogue"
         raise Stop(NotUnderstood(f"I do not understand {named} here", hint, unknown))
+
+
+def _plain(token: Token) -> tuple[object, ...]:
+    """A token without the days that it means."""
+    return token.kind, token.raw, token.start, token.number, token.sentence
 
 
 def calendar_rules(calendar: Calendar) -> CalendarRules:

@@ -74,7 +74,6 @@ class NumberSaid:
     conditions: list[Narrowing] = field(default_factory=list)
     related: list[RelatedSaid] = field(default_factory=list)
     times: list[TimeSaid] = field(default_factory=list)
-    done: list[DoneSaid] = field(default_factory=list)
     is_total: bool = False  # "total sales", without a word that counts; "average total amount"
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
     is_rank: bool = False  # "who has the most …": what the rows are ranked by
@@ -98,9 +97,6 @@ class RelatedSaid:
     clause: int = 0  # its number among the relations of the question
     number: NumberSaid | None = None  # what is compared, where rows are not counted
     metric: str | None = None  # the name of that number
-    against: Literal["avg", "median"] | None = None  # compared with that of all of them
-    kinds: list[Narrowing] = field(default_factory=list)  # right before its rows, where two kinds are compared
-    span: TimeSaid | None = None
 
 
 @dataclass(slots=True)
@@ -136,22 +132,6 @@ class UnitSaid:
 
 
 @dataclass(slots=True)
-class FirstSaid:
-    """The first or the last row of an entity, or the row that a fact is taken from.
-
-    `per` says of each of what, `is_owned` that a word before it does ("their"). `is_told` says that what follows is
-    said of that row ("whose latest order is …") and does not choose it, `is_shown` that it goes on with what is shown.
-    """
-
-    ref: Ref
-    is_last: bool
-    per: Ref | None = None
-    is_owned: bool = False
-    is_told: bool = False
-    is_shown: bool = False
-
-
-@dataclass(slots=True)
 class DoneSaid:
     """A date told by its verb, said of rows of another entity: "cars that were sold"."""
 
@@ -159,15 +139,7 @@ class DoneSaid:
     date: Ref
     negated: bool = False
     clause: int = 0
-    comparison: Comparison = ">="
-    count: int = 1  # how many times: "ordered more than 5 times"
     verb: Ref | None = None  # the relationships that it may name too: "sent"
-    is_told: bool = False  # it alone says which rows are meant: "orders that were refunded"
-
-    @property
-    def is_counted(self) -> bool:
-        """Is it said how often, or that it was done at all?"""
-        return (self.comparison, self.count) != (">=", 1) or self.negated or self.is_told
 
 
 @dataclass(slots=True)
@@ -236,7 +208,6 @@ class Said:
     frequent: str = ""  # the words that rank so: "most popular"
     units: list[UnitSaid] = field(default_factory=list)
     beside: list[Ref] = field(default_factory=list)  # what a list shows beside the rows: "and the agent", "their date"
-    who: Ref | None = None  # "who wrote": the verb of those who are asked for
     role: Ref | None = None  # of what is asked for: "which airports do they fly to"
     roles: list[Ref] = field(default_factory=list)  # with nothing behind them that has the role
     verbs: list[Ref] = field(default_factory=list)  # with nothing behind them that they could be said of

@@ -15,12 +15,6 @@ _DONE: Mapping[str, tuple[str, ...]] = {  # what happens, and how one says that 
     "employment": ("employed",), "foundation": ("founded",), "closing": ("closed",), "opening": ("opened",),
 }  # fmt: skip
 
-_ROWS: Mapping[str, str] = {  # what one has done of whom there is such a row, where no ending says it
-    "subscription": "subscribed", "referral": "referred", "reservation": "reserved", "redemption": "redeemed",
-    "enrollment": "enrolled", "notification": "notified", "installation": "installed", "rental": "rented",
-    "treatment": "treated", "booking": "booked", "rating": "rated", "donation": "donated", "promotion": "promoted",
-    "cancellation": "cancelled", "citation": "cited", "prescription": "prescribed", "diagnosis": "diagnosed",
-}  # fmt: skip
 _EVENTS = {done: event for event, all_done in _DONE.items() for done in all_done} | {"started": "start", "ended": "end"}
 DOING: Mapping[str, str] = {  # what one is doing, where it is not the verb with an ending
     "sending": "sent", "reading": "read", "paying": "paid", "buying": "bought", "selling": "sold", "leaving": "left",
@@ -39,13 +33,6 @@ def forms_of(done: str) -> Iterator[str]:
         yield plain[done]
     elif done.endswith("ed") and done.isalpha():
         yield from (done[:-1], done[:-2])
-
-
-def done_with(noun: str) -> Iterator[str]:
-    """How one says that there is such a row, of an entity named *noun*: "refunded" of a refund, "paid" of a payment."""
-    yield from (*_DONE.get(noun, ()), *((_ROWS[noun],) if noun in _ROWS else ()))
-    if noun.isalpha():
-        yield f"{noun}d" if noun.endswith("e") else f"{noun[:-1]}ied" if noun.endswith("y") else f"{noun}ed"
 
 
 def is_done(word: str) -> bool:

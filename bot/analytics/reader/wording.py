@@ -182,7 +182,6 @@ SEPARATORS: Mapping[tuple[str, ...], str] = {
     tuple(phrase.split()): kind for kind, phrases in _SEPARATORS.items() for phrase in phrases.split(",")
 } | dict.fromkeys(AS_PARTS, "number")
 WHOLE = _set("all total overall entire whole")
-THOSE = _set("those these one")
 SCOPES = _set("in for during within at on from")
 IN_UNIT = _phrases(
     "in,convert to,converted to,convert it to,expressed in,express in,measured in,given in,as number of,in unit of,"
@@ -258,7 +257,6 @@ FREQUENT = _phrases(
 CHANGES: Mapping[tuple[str, ...], Grain] = {
     tuple(phrase.split()): grain for grain, phrases in _CHANGES.items() for phrase in phrases.split(",")
 }
-SOLD = frozenset(("units sold", "items sold", "quantity sold", "number of units sold", "number of sales", "sales"))
 RUNNING = _phrases("cumulative,running,running total of,cumulative total of,cumulative sum of,running sum of")
 RECURRING = _phrases(
     "day of the week,day of week,month of the year,month of year,day of the month,day of month,week of the year,"

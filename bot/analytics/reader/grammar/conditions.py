@@ -1,6 +1,8 @@
-"""Rules for conditions: values, comparisons, quantities and spans of time."""
+"""Rules for conditions: values, comparisons, quantities with their units, and spans of time."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from bot.analytics.reader import wording
 from bot.analytics.reader.grammar.clauses import (
@@ -9,11 +11,11 @@ from bot.analytics.reader.grammar.clauses import (
     is_other,
     rows_behind,
 )
-from bot.analytics.reader.grammar.measured import told_in, unit_behind
 from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.tokens import Token
-from bot.analytics.reader.said import Narrowing, Ref, TimeSaid
-from bylaw.language.quantities import Unit
+from bot.analytics.reader.said import Narrowing, Ref, TimeSaid, UnitSaid
+from bylaw.language.money import CODES
+from bylaw.language.quantities import Unit, unit_at
 from bylaw.semantic.query import Operator, Value
 
 _BETWEEN = frozenset("the a an of letter be or value with digit".split())  # noqa: SIM905 - words
@@ -71,7 +73,7 @@ def read_literal(scan: Scan) -> bool:
         return True
     named = scan.last
     is_free = named is None or not named.of("dimension", "entity") or scan.verb is not None
-    if token.kind == "quoted" and (is_free or is_of_others(scan, token.text)):
+    if token.kind == "quoted" and (is_free):
         return quoted_value(scan, token.text)
     if named is None or not named.of("dimension", "fact", "entity"):
         return False
@@ -126,14 +128,12 @@ def compared(scan: Scan, value: Value) -> bool:
         scan.comparing, scan.at = None, first + 1 + length
         return True
     follows = rows_behind(scan, first + 1 + length)
-    if count_in_all(scan, operator, value, unit, first + 1 + length):
-        return True
     if unit is not None:
         if ref is None or not ref.of("fact"):
             ref = told_in(scan, unit, scan.raw(first, first + 1 + length)) or ref
         follows = None
     elif follows is not None and (ref is None or not ref.of("fact", "dimension", "time")):
-        ref = behind_number(follows[1]) or ref  # "more than 1000 inhabitants"
+        ref = ref  # "more than 1000 inhabitants"
         length = follows[0] if ref is not None and follows[1].words == ref.words else 0
     is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
     is_thing = ref is None or not ref.of("fact") or scan.at_word(scan.begins - 1) in ("and", "or", "with", "have", ",")
@@ -157,24 +157,6 @@ def is_measured(scan: Scan, ref: Ref, operator: Operator) -> bool:
     """ "Orders over 1000": are rows compared with a number, by what each of them has?"""
     is_said = scan.raw(scan.begins - 1, scan.begins) in ref.words.split() or scan.at_word(scan.begins - 1) == "be"
     return bool(ref.entities) and operator in ("<", "<=", ">", ">=") and is_said and not scan.clause
-
-
-def count_in_all(scan: Scan, operator: Operator, value: Value, unit: Unit | None, place: int) -> bool:
-    """ "With more than $1,000 in net revenue": a number of each, named behind what it is compared with."""
-    is_led = scan.at_word(place) in ("in", "of")
-    named = scan.mention(place + is_led) if is_led or unit is not None else None
-    if named is None or not named[1].of("metric") or named[1].entities or isinstance(value, str):
-        return False
-    if scan.head is None or not scan.relative or operator not in ("<", "<=", ">", ">="):
-        return False
-    count_related(scan, operator, value, scan.begins, unit)
-    scan.comparing, scan.at = None, place + is_led
-    return True
-
-
-def behind_number(ref: Ref) -> Ref | None:
-    """What a number is told of, where only a column of numbers is named behind it."""
-    return Ref(ref.words, ref.of("fact"), ref.near) if ref.of("fact") and not ref.of("entity", "metric") else None
 
 
 def read_comparison(scan: Scan) -> bool:
@@ -276,21 +258,6 @@ def before_it(scan: Scan, first: int) -> str:
     return scan.at_word(first - 1)
 
 
-def is_of_head(scan: Scan, ref: Ref, first: int) -> bool:
-    """ "Users from Texas": a value of the very rows named before it, whose place it tells and no way to them."""
-    if scan.head is None or scan.last is None or scan.last.words != scan.head.words:
-        return False
-    owners = {target.owner for target in ref.of("value")}
-    ways = {target.owner for target in scan.direction(scan.at_word(first - 1)).targets} if first else set[str]()
-    return bool(owners & set(scan.head.entities)) and not ways & set(scan.head.entities)
-
-
-def role_of_head(scan: Scan, ref: Ref) -> Ref | None:
-    """The role of the rows that *ref* is a value of."""
-    scan.role = None
-    return scan.head.role if scan.head is not None else None
-
-
 def role_at(scan: Scan, first: int) -> Ref | None:
     """The role that the words before a value give it; in brackets, or behind rows that have one, it has theirs."""
     if (role := scan.take_role(first)) is not None:
@@ -339,16 +306,9 @@ def narrow_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
     if rows is not None and is_denied and is_other(scan, rows):
         scan.negated = False
         count_related(scan, "=", 0, first)  # "not taken any online course": none of that kind
-    elif rows is not None and is_denied and scan.at_word(first - 1) in ("no", "any") and not asks_for_kind(scan):
+    elif rows is not None and is_denied and scan.at_word(first - 1) in ("no", "any"):
         scan.said.unknown.append(scan.at_word(first - 1))  # "cities with no Mexican restaurant", told as restaurants
     take_value(scan, ref, first, after)
-
-
-def asks_for_kind(scan: Scan) -> bool:
-    """Is a column asked for, or are its values counted?"""
-    said = scan.said
-    asked = [*said.outputs, *(number.ref for number in said.numbers if number.agg == "count")]
-    return len(asked) == 1 and bool(asked[0].of("dimension")) and not asked[0].entities
 
 
 def take_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
@@ -361,3 +321,76 @@ def take_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
         narrow(scan, ref, "in", values[0].value, first, after)
     else:
         narrow(scan, Ref(ref.words, ref.of("condition"), ref.near), "in", None, first, after)
+
+
+def read_unit(scan: Scan) -> bool:
+    """ "In kilometers", "convert to integer minutes": how the number is wanted; whether it is told so is seen later."""
+    length = scan.starts(wording.IN_UNIT)
+    if not length:
+        return False
+    place = scan.at + length
+    while scan.at_word(place) in ("integer", "whole", "full", "the"):
+        place += 1
+    found = unit_at(scan.words, place)
+    if found is None or scan.is_time(place + found[0]):
+        return False
+    after = place + found[0]
+    is_bare = scan.word() == "("
+    if is_bare and scan.at_word(after) != ")":
+        return False
+    of = scan.said.numbers[-1].ref if scan.number_ends == scan.at and scan.said.numbers else scan.last
+    is_number = bool(scan.said.numbers or scan.quotient or (of is not None and of.of("fact", "metric")))
+    if scan.words[place] in wording.GRAINS and not is_number:
+        return False
+    scan.said.units.append(UnitSaid(found[1], scan.raw(place, after), of))
+    scan.say(scan.at, after, "unit", found[1].name)
+    scan.at = after + is_bare
+    return True
+
+
+def told_in(scan: Scan, unit: Unit, words: str) -> Ref | None:
+    """ "Mountains over 5000 meters": the columns of the rows spoken of that are told in such a unit."""
+    spoken = [ref for ref in (scan.head, scan.last) if ref is not None]
+    owners = next((found for ref in spoken if (found := ref.entities or ref.owners)), ())
+    measured = scan.lexicon.measured
+    targets = tuple(target for target in measured.get(unit.kind, ()) if target.owner in owners)
+    if unit.kind in CODES and not stands_behind(scan, spoken):
+        return None  # "cars that were sold for more than $20,000": no column of a car
+    if unit.kind in CODES:  # whatever currency: another one is named when it is told apart
+        targets = tuple(target for target in measured.get("money", ()) if target.owner in owners)
+        return Ref(words, targets) if targets else None
+    return Ref(words, targets) if len(targets) == 1 else None
+
+
+def stands_behind(scan: Scan, spoken: Sequence[Ref]) -> bool:
+    """ "Orders over $1,000", "an order of more than 20 dollars": does the comparison follow the rows themselves?"""
+    place = scan.begins - 1
+    while scan.at_word(place) in ("of", "be", "worth") or (place > 0 and scan.tokens[place].kind == "time"):
+        place -= 1
+    return any(scan.raw(place, place + 1) == ref.words.split()[-1] for ref in spoken if place >= 0 and ref.entities)
+
+
+def unit_behind(scan: Scan, place: int) -> tuple[int, Unit | None]:
+    """The unit of the number right before *place*: how many words say it, and it."""
+    found = unit_at(scan.words, place)
+    if found is None:
+        return 0, None
+    length, unit = found
+    named = scan.mention(place)
+    is_named = named is not None and named[0] >= length and bool(named[1].of("entity", "metric"))
+    return (0, None) if is_named else (length, unit)
+
+
+def is_of_head(scan: Scan, ref: Ref, first: int) -> bool:
+    """ "Users from Texas": a value of the very rows named before it, whose place it tells and no way to them."""
+    if scan.head is None or scan.last is None or scan.last.words != scan.head.words:
+        return False
+    owners = {target.owner for target in ref.of("value")}
+    ways = {target.owner for target in scan.direction(scan.at_word(first - 1)).targets} if first else set[str]()
+    return bool(owners & set(scan.head.entities)) and not ways & set(scan.head.entities)
+
+
+def role_of_head(scan: Scan, ref: Ref) -> Ref | None:
+    """The role of the rows that *ref* is a value of."""
+    scan.role = None
+    return scan.head.role if scan.head is not None else None

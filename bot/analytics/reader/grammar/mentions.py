@@ -50,25 +50,6 @@ def counted_rows(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
     return length, ref
 
 
-def ends_in_rows(scan: Scan, length: int) -> bool:
-    """ "To airports in Ohio", "flights from airports": rows and their role, though the words name a column."""
-    last = scan.at + length - 1
-    found = scan.mention(last) if length > 1 and scan.at_word(last - 1) in ("from", "to") else None
-    return found is not None and bool(found[1].entities) and found[1].is_plural
-
-
-def tells_value(scan: Scan, length: int, ref: Ref) -> bool:
-    """ "Which restaurants serve Italian food": the rows and what is said of them, though both words name a column."""
-    if ref.of("entity", "metric", "value") or not counted_rows(scan, length, ref)[1].is_plural:
-        return False
-    names = {target.name for target in ref.of("dimension")}
-    place = scan.at + length
-    while scan.at_word(place) in ("be", "the", "a", "an"):
-        place += 1
-    behind = scan.mention(place) if place < len(scan.tokens) else None
-    return behind is not None and bool(names & {target.name for target in behind[1].of("value")})
-
-
 def without_verb(scan: Scan, length: int, ref: Ref) -> tuple[int, Ref]:
     """ "Invoices settled after …": the rows and what was done to them, though both words together name the date."""
     length, ref = kind_of_rows(scan, length, ref)
@@ -117,15 +98,6 @@ def names_rows(scan: Scan, place: int) -> bool:
     return found is not None and bool(found[1].entities)
 
 
-def is_doing(scan: Scan, ref: Ref, length: int) -> bool:
-    """ "How many sales did each person make": a verb, though a column has the same name."""
-    if length > 1 or scan.word() not in wording.NEUTRAL_VERBS or scan.last is None or not scan.last.entities:
-        return False
-    sentence = scan.here().sentence
-    before = [token.text for token in scan.tokens[: scan.at] if token.sentence == sentence]
-    return "do" in before and not ref.entities and scan.raw(scan.at - 1, scan.at) in scan.last.words
-
-
 def follows_number(scan: Scan, place: int) -> bool:
     """Is what stands before *place* a number, with nothing but a span of time or a value behind it?"""
     between = scan.tokens[scan.number_ends : place] if scan.number_ends > 0 else ()
@@ -149,3 +121,15 @@ def is_personal(scan: Scan, ref: Ref, first: int) -> bool:
     return bool(personal) and (
         all(target.kind == "personal" for target in ref.targets) or (is_shown and bool(personal & spoken))
     )
+
+
+def tells_value(scan: Scan, length: int, ref: Ref) -> bool:
+    """ "Which restaurants serve Italian food": the rows and what is said of them, though both words name a column."""
+    if ref.of("entity", "metric", "value") or not counted_rows(scan, length, ref)[1].is_plural:
+        return False
+    names = {target.name for target in ref.of("dimension")}
+    place = scan.at + length
+    while scan.at_word(place) in ("be", "the", "a", "an"):
+        place += 1
+    behind = scan.mention(place) if place < len(scan.tokens) else None
+    return behind is not None and bool(names & {target.name for target in behind[1].of("value")})

@@ -7,11 +7,8 @@ from collections.abc import Callable
 from bot.analytics.reader import wording
 from bot.analytics.reader.grammar.clauses import is_other, relate
 from bot.analytics.reader.grammar.conditions import narrow
-from bot.analytics.reader.grammar.happened import take_named, takes_rows
 from bot.analytics.reader.grammar.mentions import (
     counted_rows,
-    ends_in_rows,
-    is_doing,
     is_personal,
     names_rows,
     of_whom,
@@ -26,7 +23,6 @@ from bot.analytics.reader.grammar.numbers import (
     takes_counted,
     takes_half,
     takes_number,
-    takes_repeated,
 )
 from bot.analytics.reader.grammar.places import (
     continues,
@@ -38,7 +34,6 @@ from bot.analytics.reader.grammar.places import (
     is_each,
     is_each_one,
     is_flag_of_others,
-    is_kind_of_group,
     is_mean_of_rows,
     is_missing,
     is_of_column,
@@ -52,7 +47,6 @@ from bot.analytics.reader.grammar.places import (
     roles_of,
     stands_beside,
 )
-from bot.analytics.reader.grammar.quantities import is_one_of_several
 from bot.analytics.reader.grammar.recalled import named_before, point, takes_again
 from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.values import takes_flag, takes_flag_of_rows, takes_value
@@ -68,11 +62,6 @@ def read_named(scan: Scan) -> bool:
     is_counted = length == 2 and scan.word() in wording.ARTICLES and scan.counts_at(scan.at + 1) and not scan.ordering
     if is_counted and scan.word(3) not in wording.ARTICLES:
         return False  # "the number of fares", though flights have a number
-    if not ref.entities and ends_in_rows(scan, length):
-        if length == 2:
-            scan.at += 1
-            return True
-        length, ref = counted_rows(scan, length, ref)
     is_owner = scan.word(-1) == "of" and scan.number_ends == scan.at - 1  # "the weight of patients treated"
     is_half = scan.quotient is not None and scan.quotient.side.number is None
     is_counted = scan.counting is not None and not ref.of("entity", "metric")
@@ -80,11 +69,11 @@ def read_named(scan: Scan) -> bool:
         is_counted
         or (is_half and not ref.of("entity", "metric", "fact", "value", "condition"))
         or (is_owner and not ref.entities)
-        or (scan.asks and length > 2 and bool(ref.of("flag")))  # "which courses have labs"
+        or (scan.asks and length > 2 and bool(ref.of("flag")))
         or (scan.asks and length > 1 and tells_value(scan, length, ref))
     ):
         length, ref = counted_rows(scan, length, ref)
-    if is_mean_of_rows(scan, length, ref) or is_one_of_several(scan, length):
+    if is_mean_of_rows(scan, length, ref):
         return False
     length, ref = without_verb(scan, length, ref)
     if denies_others(scan, ref):
@@ -97,9 +86,6 @@ def read_named(scan: Scan) -> bool:
         return True
     if scan.here().kind == "number" and length == 1 and not any(t.name in scan.labels for t in ref.of("value")):
         return False
-    if is_doing(scan, ref, length):
-        scan.at += length
-        return True
     if is_personal(scan, ref, first):
         scan.said.personal = scan.said.personal or ref.words
     if scan.quantity is not None and ref.of("metric", "entity") and scan.head is not None:
@@ -235,11 +221,13 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return True
     if ref.of("time") and is_verb(scan, ref):
         scan.say(first, after, "time", ref.words)
-        if takes_rows(scan, ref):
-            return True
         if scan.head is not None and scan.head.entities:
             date, verb = (Ref(ref.words, ref.of(kind)) for kind in ("time", "relation"))
-            take_named(scan, DoneSaid(scan.head, date, scan.negated, verb=verb), after)
+            done = DoneSaid(scan.head, date, scan.negated, verb=verb)
+            if scan.quotient is None:
+                scan.said.done.append(done)
+            else:
+                scan.said.unknown.append(ref.words)
             scan.negated = False
         return True
     near = ref.near
@@ -248,9 +236,7 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     elif not near and scan.last is not None and scan.words[first - 1] == "(":
         near = scan.last.entities  # "the drug (id and name)"
     named = Ref(ref.words, named_before(scan, ref, wanted), near, ref.is_plural)
-    if is_kind_of_group(scan, ref):
-        scan.head = Ref(ref.words, ref.of("dimension"))  # "by state, for states with more than 3 customers"
-    elif scan.ranking and scan.said.ranked is None:
+    if scan.ranking and scan.said.ranked is None:
         scan.said.ranked = named
     elif labelled := labels_value(scan, named):
         scan.labels = labelled
@@ -291,7 +277,6 @@ def takes_relation(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 Taker = Callable[[Scan, Ref, int, int], bool]
 
 TAKERS: tuple[Taker, ...] = (
-    takes_repeated,
     takes_flag_of_rows,
     takes_counted,
     takes_aggregate,

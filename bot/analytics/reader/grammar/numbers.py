@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.analytics.reader import wording
 from bot.analytics.reader.grammar.conditions import key_of, narrow_value
 from bot.analytics.reader.grammar.mentions import follows_number, opens_clause
-from bot.analytics.reader.grammar.places import is_of_either, leads_on, rows_of_condition, stands_beside, tells_kind
+from bot.analytics.reader.grammar.places import is_of_either, rows_of_condition, stands_beside, tells_kind
 from bot.analytics.reader.grammar.quantities import ranks_too
 from bot.analytics.reader.grammar.ratios import add_half
 from bot.analytics.reader.grammar.scan import Scan
@@ -70,14 +70,6 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     wanted = ref.of("metric") or ref.of("fact", "time")
     if ref.of("metric") and agg in ("avg", "median"):
         wanted = ref.of("metric", "fact")  # "average revenue": of the rows, where the metric adds them up
-    if not wanted and ref.entities and leads_on(scan):
-        scan.head = ref
-        return True
-    if not wanted and ref.entities and ref.is_plural and agg in ("avg", "median"):
-        scan.summary, scan.agg = agg, None  # "average orders per day": how many of them
-        add_number(scan, NumberSaid(Ref(ref.words, ref.of("entity"), ref.near, True), "count"), first, after)
-        scan.head = ref
-        return True
     word = scan.agg_words.lower()
     is_counted = word in wording.COUNTED or (ref.is_plural and word in wording.RANKING)
     is_column = any(target.owner not in ref.entities for target in ref.of("dimension")) or bool(ref.of("fact"))
@@ -157,29 +149,6 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     return True
 
 
-def takes_repeated(scan: Scan, ref: Ref, first: int, after: int) -> bool:
-    """ "How many of these orders": the word for the rows stands again."""
-    known = scan.repeated
-    if known is None or not set(ref.targets) & set(known.ref.targets):
-        return False
-    scan.repeated = None
-    scan.say(first, after, "metric", ref.words)
-    return True
-
-
-def continues_count(scan: Scan, ref: Ref, first: int) -> bool:
-    """ "How many orders and refunds": the second thing is counted like the first."""
-    numbers = scan.said.numbers
-    return (
-        bool(ref.entities)
-        and bool(numbers)
-        and numbers[-1].agg == "count"
-        and scan.last is not None
-        and scan.last.words == numbers[-1].ref.words
-        and scan.words[first - 1] in ("and", ",")
-    )
-
-
 def metric_names(scan: Scan, ref: Ref) -> set[str]:
     """The metrics that *ref* may mean, as one writes them: "cash balance" is the metric, not a row."""
     return {target.name.replace("_", " ") for target in ref.of("metric")}
@@ -220,3 +189,16 @@ def suffixes(scan: Scan) -> frozenset[str]:
     last = scan.said.numbers[-1] if scan.said.numbers else None
     counts = last is not None and (last.agg == "count" or bool(last.ref.entities))
     return wording.COUNT_SUFFIXES if counts else wording.SUFFIXES
+
+
+def continues_count(scan: Scan, ref: Ref, first: int) -> bool:
+    """ "How many orders and refunds": the second thing is counted like the first."""
+    numbers = scan.said.numbers
+    return (
+        bool(ref.entities)
+        and bool(numbers)
+        and numbers[-1].agg == "count"
+        and scan.last is not None
+        and scan.last.words == numbers[-1].ref.words
+        and scan.words[first - 1] in ("and", ",")
+    )

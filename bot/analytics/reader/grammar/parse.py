@@ -10,14 +10,13 @@ from collections.abc import Callable
 
 from bot.analytics.reader import wording
 from bot.analytics.reader.grammar.clauses import read_negation, read_relation
-from bot.analytics.reader.grammar.comparing import read_compared
 from bot.analytics.reader.grammar.conditions import (
     read_comparison,
     read_literal,
     read_time,
+    read_unit,
     read_weekend,
 )
-from bot.analytics.reader.grammar.measured import read_unit
 from bot.analytics.reader.grammar.names import read_named
 from bot.analytics.reader.grammar.places import leave_role
 from bot.analytics.reader.grammar.quantities import (
@@ -34,6 +33,7 @@ from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.verbs import read_verb
 from bot.analytics.reader.grammar.wholes import (
     read_asking,
+    read_compared,
     read_definition,
     read_direction,
     read_extent,

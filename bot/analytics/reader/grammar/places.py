@@ -18,15 +18,6 @@ def is_each(scan: Scan, first: int) -> bool:
     return scan.words[first] in ("a", "an") and bool(words & {"total", "sum"}) and not words & wording.AVERAGES
 
 
-def denies_others(scan: Scan, ref: Ref) -> bool:
-    """ "Merchants with no coupons": denied of them, though of other rows "no coupon" is a condition with a name."""
-    head, found = scan.head, scan.mention(scan.at + 1)
-    if scan.word() not in wording.NOT or head is None or found is None or not found[1].entities:
-        return False
-    owners = {target.owner for target in ref.of("condition")}
-    return bool(owners) and len(ref.of("condition")) == len(ref.targets) and owners.isdisjoint(head.entities)
-
-
 def is_each_one(scan: Scan, place: int) -> bool:
     """ "Sold by agent": each of them, where nothing says which one, or that any is meant."""
     found = rows_at(scan, place)
@@ -45,12 +36,6 @@ def stands_beside(scan: Scan, first: int) -> bool:
         begin -= 1
     is_theirs = {"their", "its"} & set(scan.words[begin : scan.at])
     return scan.words[begin] in ("and", "along", "with") and bool(is_theirs or scan.words[begin] == "and")
-
-
-def has_clause(scan: Scan, ref: Ref) -> bool:
-    """ "States that have airports": the rows of states, not the column of the airports."""
-    is_own = set(ref.entities) & {target.owner for target in ref.of("dimension")}
-    return ref.is_plural and not is_own and scan.word() in wording.RELATIVE - {"where"}
 
 
 def is_any(scan: Scan, ref: Ref, first: int) -> bool:
@@ -118,13 +103,6 @@ def is_of_column(scan: Scan, first: int) -> bool:
     )
 
 
-def is_of_number(scan: Scan, ref: Ref, first: int) -> bool:
-    """ "The average elevation of the highest points": a column has no numbers, and nothing says that it groups them."""
-    while scan.at_word(first - 1) in wording.DETERMINERS:
-        first -= 1
-    return scan.at_word(first - 1) == "of" and 0 < scan.number_ends == first - 1 and not ref.entities
-
-
 def own_extreme(scan: Scan, ref: Ref, first: int) -> Aggregation | None:
     """ "The state with the highest elevation": from which end rows are ranked, as the column is named."""
     while scan.at_word(first - 1) in wording.ARTICLES:
@@ -159,12 +137,6 @@ def labels_value(scan: Scan, ref: Ref) -> frozenset[str]:
     return frozenset(names & {target.name for target in behind[1].of("value")}) if behind else frozenset()
 
 
-def is_kind_of_group(scan: Scan, ref: Ref) -> bool:
-    """Is it what the answer is grouped by, of which something is now said: "states with more than 3 customers"?"""
-    grouped = {target for group in scan.said.groups for target in group.of("dimension")}
-    return ref.is_plural and scan.word() in wording.RELATIVE and not grouped.isdisjoint(ref.of("dimension"))
-
-
 def group_follows(scan: Scan) -> bool:
     place = scan.at + 1
     while place < len(scan.words) and scan.words[place] in ("and", "corresponding", "respective", "the"):
@@ -177,28 +149,9 @@ def group_follows(scan: Scan) -> bool:
     return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")
 
 
-def leads_on(scan: Scan) -> bool:
-    """Does a fact or a metric follow, of which the entity is only the owner: "transaction total amount"?"""
-    found = scan.mention(scan.at)
-    return found is not None and bool(found[1].of("fact", "metric"))
-
-
 def roles_of(scan: Scan, ref: Ref) -> tuple[Target, ...]:
     """The relationships it may name that are one of several between the same rows: where a flight starts and ends."""
     return tuple(target for target in ref.of("relation") if target.name in scan.lexicon.roles)
-
-
-def leads_to_role(scan: Scan, ref: Ref) -> bool:
-    """ "Departing from Chicago", "arrive at each airport": what stands behind has the role, and no column is named."""
-    if not roles_of(scan, ref):
-        return False
-    place = scan.at
-    while scan.at_word(place) in wording.ARTICLES:
-        place += 1
-    behind = scan.mention(place) if place < len(scan.tokens) else None
-    if behind is None:
-        return place == len(scan.tokens)
-    return bool(behind[1].of("entity", "value")) and not labels_value(scan, ref)
 
 
 def leave_role(scan: Scan) -> None:
@@ -251,13 +204,6 @@ def is_mean_of_rows(scan: Scan, length: int, ref: Ref) -> bool:
     return found is not None and found[0] == 1 and bool(found[1].entities)
 
 
-def is_missing(scan: Scan, ref: Ref) -> bool:
-    """ "Merchants without coupons": rows that are not there, though orders may be "without coupon" as well."""
-    spoken = set(scan.head.entities) if scan.head is not None else set[str]()
-    is_condition = all(target.kind == "condition" for target in ref.targets)
-    return scan.word() in wording.NOT and is_condition and bool(spoken) and not spoken & set(ref.owners)
-
-
 def is_flag_of_others(scan: Scan, ref: Ref) -> bool:
     """ "How many customers are active": what these are, though "is active" is a column of other rows."""
     if scan.word() != "be" or not ref.of("flag") or scan.head is None:
@@ -265,6 +211,48 @@ def is_flag_of_others(scan: Scan, ref: Ref) -> bool:
     rows, behind = set(scan.head.entities), scan.mention(scan.at + 1)
     told = {target.owner for target in behind[1].of("value", "condition", "flag")} if behind is not None else set[str]()
     return rows.isdisjoint(ref.owners) and not rows.isdisjoint(told)
+
+
+def denies_others(scan: Scan, ref: Ref) -> bool:
+    """ "Merchants with no coupons": denied of them, though of other rows "no coupon" is a condition with a name."""
+    head, found = scan.head, scan.mention(scan.at + 1)
+    if scan.word() not in wording.NOT or head is None or found is None or not found[1].entities:
+        return False
+    owners = {target.owner for target in ref.of("condition")}
+    return bool(owners) and len(ref.of("condition")) == len(ref.targets) and owners.isdisjoint(head.entities)
+
+
+def is_missing(scan: Scan, ref: Ref) -> bool:
+    """ "Merchants without coupons": rows that are not there, though orders may be "without coupon" as well."""
+    spoken = set(scan.head.entities) if scan.head is not None else set[str]()
+    is_condition = all(target.kind == "condition" for target in ref.targets)
+    return scan.word() in wording.NOT and is_condition and bool(spoken) and not spoken & set(ref.owners)
+
+
+def is_of_number(scan: Scan, ref: Ref, first: int) -> bool:
+    """ "The average elevation of the highest points": a column has no numbers, and nothing says that it groups them."""
+    while scan.at_word(first - 1) in wording.DETERMINERS:
+        first -= 1
+    return scan.at_word(first - 1) == "of" and 0 < scan.number_ends == first - 1 and not ref.entities
+
+
+def has_clause(scan: Scan, ref: Ref) -> bool:
+    """ "States that have airports": the rows of states, not the column of the airports."""
+    is_own = set(ref.entities) & {target.owner for target in ref.of("dimension")}
+    return ref.is_plural and not is_own and scan.word() in wording.RELATIVE - {"where"}
+
+
+def leads_to_role(scan: Scan, ref: Ref) -> bool:
+    """ "Departing from Chicago", "arrive at each airport": what stands behind has the role, and no column is named."""
+    if not roles_of(scan, ref):
+        return False
+    place = scan.at
+    while scan.at_word(place) in wording.ARTICLES:
+        place += 1
+    behind = scan.mention(place) if place < len(scan.tokens) else None
+    if behind is None:
+        return place == len(scan.tokens)
+    return bool(behind[1].of("entity", "value")) and not labels_value(scan, ref)
 
 
 def is_whose(scan: Scan, ref: Ref) -> bool:

@@ -82,19 +82,10 @@ def read_top(scan: Scan) -> bool:
         scan.asks = True
         scan.at += 2
         return True
-    if word in ("top", "bottom") and (length := rated_at(scan, 2 if isinstance(number, int) else 1)):
-        scan.said.limit = number if isinstance(number, int) else None
-        scan.agg, scan.agg_words = (wording.EXTREMES[word], True), scan.here().raw
-        scan.at += length
-        return True
-    is_ordered = word in ("first", "last") and is_ranked_at(scan, scan.at + 2)
-    if (word in ("top", "bottom") or is_ordered) and isinstance(number, int) and 0 < number <= 1_000:
+    if (word in ("top", "bottom")) and isinstance(number, int) and 0 < number <= 1_000:
         scan.said.limit = number
         scan.at += 2
         descending = wording.EXTREMES[word] == "max"
-        if is_ranked_at(scan, scan.at):
-            scan.said.descending = descending if scan.said.descending is None else scan.said.descending
-            return True
     elif word in ("top", "bottom"):
         scan.at += 1
         descending = word == "top"
@@ -119,32 +110,10 @@ def ranks_rows(scan: Scan, place: int) -> bool:
     return is_named and found is not None and scan.agg is None and scan.at_word(place + found[0]) == "by"
 
 
-def is_ranked_at(scan: Scan, place: int) -> bool:
-    """ "Which doctors have the most patients? Return the top 3 with their name": what is ranked has been said."""
-    said = scan.said
-    is_named = bool(said.numbers) and (said.ranked or said.subject or said.groups) is not None
-    is_over = place >= len(scan.tokens) or scan.tokens[place].sentence != scan.tokens[place - 1].sentence
-    return is_named and (is_over or scan.at_word(place) in ("with", ",", ".", "and", "along", "only", "together"))
-
-
-def rated_at(scan: Scan, ahead: int) -> int:
-    """ "Top 3 rated restaurants": how many words stand before a number that rows right behind it have."""
-    found = scan.mention(scan.at + ahead)
-    if found is None or {target.kind for target in found[1].targets} != {"fact"}:
-        return 0
-    behind = scan.mention(scan.at + ahead + found[0])
-    owners = {target.owner for target in found[1].targets}
-    return ahead if behind is not None and owners & set(behind[1].entities) else 0
-
-
 def read_aggregate(scan: Scan) -> bool:
     """ "Total", "average", "highest": the next thing named is added up, averaged, or ranked by."""
     word = scan.word()
     agg = wording.AGGREGATES.get(word) or wording.EXTREMES.get(word)
-    if agg is not None and scan.agg is None and scan.word(1) == "and" and {word, scan.word(2)} == {"first", "last"}:
-        scan.aggs, scan.agg_words = [agg], scan.here().raw  # "first and last order dates"
-        scan.at += 2
-        return True
     if scan.word(1) in wording.TIMELY and word in ("most", "least"):
         return False  # "the most recent order": which one that is, the form asks
     if agg is None or (word in wording.AMBIGUOUS_EXTREMES and not scan.leads_to(("time", "fact"))):
@@ -153,10 +122,6 @@ def read_aggregate(scan: Scan) -> bool:
     if adds_nothing and not scan.leads_to(_NAMED):
         scan.at += 1
         return True
-    if word == "total" and scan.agg is not None and (scan.agg[1] or scan.agg[0] in ("avg", "median")):
-        scan.totals = True  # "the average monthly total"
-        scan.at += 1
-        return adds_up_first(scan)
     if word in ("most", "fewest", "least"):
         scan.counting = scan.here().raw
     if scan.agg is not None and is_another(scan):
@@ -193,14 +158,6 @@ def is_another(scan: Scan) -> bool:
     return scan.at_word(place) in ("and", ",", "&", "/")
 
 
-def is_one_of_several(scan: Scan, length: int) -> bool:
-    """ "Minimum and average price": of which "average" says what is done too, whatever metric "average price" names."""
-    if scan.agg is None or length < 2 or scan.word() not in wording.AGGREGATES or not is_another(scan):
-        return False
-    found = scan.mention(scan.at + 1)
-    return found is not None and bool(found[1].of("fact"))
-
-
 def ranks_too(scan: Scan, first: int) -> bool:
     """ "Top 3 regions by revenue and number of orders": is the number at *first* the second that they are ranked by?"""
     begins = scan.ranked_ends
@@ -230,7 +187,6 @@ def read_each(scan: Scan) -> bool:
         return False
     before = scan.word(-1)
     is_verb = before in wording.NEUTRAL_VERBS or (scan.last is not None and bool(scan.last.of("relation")))
-    is_verb |= is_done(scan.raw(scan.at - 1, scan.at).lower()) and is_narrowed(scan)
     if word == "by" and is_verb and scan.word(1) != "each" and names_rows(scan, scan.at + 1):
         scan.each = is_each_one(scan, scan.at + 1)
         scan.agent = not scan.each
@@ -308,9 +264,6 @@ def read_grain(scan: Scan) -> bool:
     word = scan.word()
     if word not in wording.GRAINS:
         return False
-    if is_of_rows(scan):
-        scan.at += 1
-        return True
     length = scan.starts(wording.RECURRING)
     is_of_one = scan.word(length - 1) == "year" and scan.is_time(scan.at + length)  # "month of the year 2021"
     column = scan.lexicon.longest_at(scan.words, scan.at) if length else None

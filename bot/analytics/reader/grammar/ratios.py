@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.analytics.reader import wording
-from bot.analytics.reader.grammar.scan import Scan
-from bot.analytics.reader.grammar.sides import Mark, Piece, Quotient, Side
-from bot.analytics.reader.said import DoneSaid, Narrowing, NumberSaid, RatioSaid, Ref, RelatedSaid, TimeSaid
+from bot.analytics.reader.grammar.scan import Mark, Piece, Quotient, Scan, Side
+from bot.analytics.reader.said import Narrowing, NumberSaid, RatioSaid, Ref, RelatedSaid, TimeSaid
 
 _DIVIDING = ("divided", "per", "as")
 _VERBS = ("be", "have", "do")
@@ -31,13 +30,6 @@ def read_ratio(scan: Scan) -> bool:
         scan.relative = False
         scan.last = scan.head = None
         quotient.sides.append(Side(scan.at))
-        return True
-    first = quotient.sides[0].number
-    if len(quotient.sides) == 2 and quotient.side.number is None and first is not None and is_those(scan, scan.at):
-        quotient.side.number, quotient.side.mark = NumberSaid(first.ref, first.agg, first.distinct), "of"
-        quotient.side.number_at = scan.at + 1
-        scan.head = Ref(first.ref.words, first.ref.of("entity")) if first.ref.entities else None
-        scan.at += 1
         return True
     mark(scan, quotient)
     return False
@@ -103,8 +95,7 @@ def separator(scan: Scan, start: int, is_part: bool) -> tuple[int, int] | None:
         phrase = scan.phrase(wording.SEPARATORS, place) if place > start else None
         if phrase is not None:
             length, kind = phrase
-            is_owned = named is not None and is_of_owner(scan, named[1], place)
-            if not is_owned and leads_to_number(scan, place + length, kind):
+            if leads_to_number(scan, place + length, kind):
                 found.append((kind != "number", place, length))
             elif kind == "number" and not is_part:
                 found.append((2, place, length))
@@ -112,15 +103,6 @@ def separator(scan: Scan, start: int, is_part: bool) -> tuple[int, int] | None:
         place += named[0] if named is not None else phrase[0] if phrase is not None else 1
     best = min(found, default=None)
     return None if best is None else best[1:]
-
-
-def is_of_owner(scan: Scan, before: Ref, place: int) -> bool:
-    """ "The population of all states": does the "of" at *place* only say whose the fact is that stands before it?"""
-    behind = place + 1
-    while scan.at_word(behind) in wording.ARTICLES | wording.WHOLE:
-        behind += 1
-    rows = scan.mention(behind) if scan.at_word(place) == "of" else None
-    return rows is not None and bool({target.owner for target in before.of("fact")} & set(rows[1].entities))
 
 
 def leads_to_number(scan: Scan, place: int, kind: str) -> bool:
@@ -131,7 +113,7 @@ def leads_to_number(scan: Scan, place: int, kind: str) -> bool:
         counts = word in wording.AGGREGATES or scan.counts_at(place)
         if word in wording.WHOLE:
             is_whole = True
-        if is_whole and kind != "column" and (counts or is_those(scan, place)):
+        if is_whole and kind != "column" and (counts):
             return True
         if word in wording.ARTICLES | wording.WHOLE | wording.NOT:
             place += 1
@@ -146,15 +128,6 @@ def leads_to_number(scan: Scan, place: int, kind: str) -> bool:
     return False
 
 
-def is_those(scan: Scan, place: int) -> bool:
-    """Does the number of the first side stand again as "those", "the ones", "that of"?"""
-    following = scan.words[place + 1] if place + 1 < len(scan.words) else ""
-    known = scan.lexicon.longest_at(scan.words[place : place + scan.lexicon.longest], 0)
-    if known is not None and known[0] > 1:
-        return False  # "one way cost"
-    return scan.words[place] in wording.THOSE or (scan.words[place] == "that" and following == "of")
-
-
 def mark(scan: Scan, quotient: Quotient) -> None:
     """How what follows stands to the number of its side."""
     side, word = quotient.side, scan.word()
@@ -163,7 +136,7 @@ def mark(scan: Scan, quotient: Quotient) -> None:
     if word in _VERBS and is_main(scan, side):
         return_to_number(scan, side)
     side.is_relative |= word in _PRONOUNS and scan.at >= side.number_at
-    if (word in _PREDICATES and scan.at >= side.number_at) or is_finite(scan, side):
+    if word in _PREDICATES and scan.at >= side.number_at:
         side.mark, side.place = "strong", ""
     elif word in ("with", "without", "having") or (
         scan.here().raw.lower().endswith("ing") and scan.mention(scan.at) is None
@@ -196,15 +169,6 @@ def return_to_number(scan: Scan, side: Side) -> None:
         scan.head, scan.owner = Ref(side.number.ref.words, side.number.ref.of("entity")), None
 
 
-def is_finite(scan: Scan, side: Side) -> bool:
-    """ "What percentage of transactions failed": the only verb of its sentence."""
-    if scan.at != side.number_at or not scan.here().raw.lower().endswith("ed"):
-        return False
-    found, sentence = scan.mention(scan.at), scan.here().sentence
-    behind = {token.text for token in scan.tokens[scan.at + 1 :] if token.sentence == sentence}
-    return found is not None and bool(found[1].of("value")) and not behind & {*_PREDICATES, "with", "without"}
-
-
 def add_half(scan: Scan, number: NumberSaid, first: int, after: int) -> bool:
     """Take in the number of a side; another one on a side that has its own is not understood."""
     quotient = scan.quotient
@@ -215,19 +179,11 @@ def add_half(scan: Scan, number: NumberSaid, first: int, after: int) -> bool:
         between = scan.words[side.number_at : first]
         if len(quotient.sides) == 2 and {"and", ","} & set(between):
             return False
-        if not is_said_again(scan, number, side):
-            scan.said.unknown.append(number.ref.words)
+        scan.said.unknown.append(number.ref.words)
         return True
     side.number, side.number_at = number, after
     side.mark = "of"
     return True
-
-
-def is_said_again(scan: Scan, number: NumberSaid, side: Side) -> bool:
-    """ "Revenue from online orders": rows that a value right before them has narrowed."""
-    said = side.pieces[-1].said if side.pieces else None
-    owners = {target.owner for target in said.ref.of("value")} if isinstance(said, Narrowing) else set()
-    return bool(owners & set(number.ref.entities)) and scan.narrowed[-1] is said
 
 
 def finish(scan: Scan) -> None:
@@ -287,7 +243,7 @@ def part_of_whole(scan: Scan, quotient: Quotient, number: NumberSaid) -> None:
 def parts_of(side: Side) -> tuple[list[Piece] | None, list[Piece], list[Piece]]:
     """The conditions of the part, of both numbers, and of the whole question; no part where one cannot tell."""
     those = [(piece.said, piece.mark) for piece in side.pieces]
-    related = {one.clause: mark for one, mark in those if isinstance(one, RelatedSaid | DoneSaid)}
+    related = {one.clause: mark for one, mark in those if isinstance(one, RelatedSaid)}
     for piece in side.pieces:
         is_behind = isinstance(piece.said, Narrowing) and piece.said.clause in related
         if is_behind and piece.mark in ("of", "place"):
@@ -390,8 +346,6 @@ def give(number: NumberSaid, piece: Piece) -> None:
             number.related.append(piece.said)
         case TimeSaid():
             number.times.append(piece.said)
-        case DoneSaid():
-            number.done.append(replace(piece.said))
 
 
 def to_all(scan: Scan, piece: Piece) -> None:
@@ -403,11 +357,9 @@ def to_all(scan: Scan, piece: Piece) -> None:
             scan.said.related.append(piece.said)
         case TimeSaid():
             scan.said.times.append(piece.said)
-        case DoneSaid():
-            scan.said.done.append(piece.said)
 
 
-def words_of(said: Narrowing | RelatedSaid | TimeSaid | DoneSaid) -> str:
+def words_of(said: Narrowing | RelatedSaid | TimeSaid) -> str:
     match said:
         case Narrowing():
             return said.ref.words
@@ -415,5 +367,3 @@ def words_of(said: Narrowing | RelatedSaid | TimeSaid | DoneSaid) -> str:
             return said.entity.words
         case TimeSaid():
             return said.span.label
-        case DoneSaid():
-            return said.date.words

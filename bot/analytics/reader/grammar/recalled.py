@@ -36,12 +36,6 @@ def takes_again(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     return True
 
 
-def _is_counted(scan: Scan, named: Ref) -> bool:
-    """Is a number of that fact among those of the answer?"""
-    facts = set(named.of("fact"))
-    return any(facts & set(number.ref.targets) for number in scan.said.numbers)
-
-
 def _number(scan: Scan, words: Sequence[str]) -> NumberSaid | None:
     """The only number named before that *words* are short for; with an aggregate before them it is of that kind."""
     found = []
@@ -54,13 +48,6 @@ def _number(scan: Scan, words: Sequence[str]) -> NumberSaid | None:
         is_of_kind = scan.agg is None or scan.agg[0] in kind
         found += [number] if is_total or (is_short and is_of_kind) else []
     return found[0] if len(found) == 1 else None
-
-
-def _column(scan: Scan, words: Sequence[str]) -> Ref | None:
-    """The only column named before that *words* are short for."""
-    found = [ref for ref in columns_said(scan) if is_short_for(words, _core(scan.normal(ref.words)))]
-    same = {frozenset(ref.targets) for ref in found}
-    return found[0] if len(same) == 1 else None
 
 
 def columns_said(scan: Scan) -> Iterator[Ref]:

@@ -1,18 +1,21 @@
-"""A question as tokens: words in their normal form, spans of time, quoted and typed literals, marks between them."""
+"""A question as tokens: words in their normal form, numbers and sums as one each, spans of time, literals, marks."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from bot.analytics.reader.scope import Lexicon
 from bylaw.language import dates
-from bylaw.language.money import read_money
+from bylaw.language.money import CODES, SIGNS, Money, read_money
+from bylaw.language.numbers import read_numbers
 from bylaw.language.periods import CalendarRules
+from bylaw.language.span import Number, Span
 from bylaw.language.words import read_words
 
 Kind = Literal["word", "number", "quoted", "time", "mark"]
@@ -97,3 +100,74 @@ _END = re.compile(r"[?!;]|(?<!\bno)(?<!\bvs)\.(?=\s|$)|\n", re.IGNORECASE)
 def _sentence(ends: Sequence[int], at: int) -> int:
     """How many of the sentences that stop at *ends* stop before the place *at*."""
     return bisect_left(ends, at)
+
+
+_MOST_LEFT = 12  # the numbers up to this one may stay words, which may mean more: "one of"
+
+
+def with_literals(text: str, tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Token, ...]:
+    """*tokens* of *text* with its numbers and sums put together."""
+    plain = text
+    for token in tokens:
+        if token.kind in ("time", "quoted"):
+            plain = f"{plain[: token.start]}{' ' * (token.end - token.start)}{plain[token.end :]}"
+    words = read_words(plain)
+    numbers = read_numbers(plain, words)
+    found: list[Token] = []
+    for money in read_money(plain, words, numbers):
+        if _has_sign(money):
+            said = next(one.words for one in numbers if money.start <= one.start < money.end)
+            found.append(replace(_token(tokens, money, money.value.amount), raw=said))
+            found.append(_currency(tokens, money.end, money.value.currency))
+    for number in numbers:
+        inside = [token for token in tokens if number.start <= token.start < number.end]
+        is_free = not any(one.start <= number.start < one.end for one in found)
+        if is_free and _is_new(number, inside) and not _is_phrase(tokens, inside, lexicon):
+            found.append(_token(tokens, number, number.value))
+    for place, char in enumerate(plain):
+        if char in SIGNS and not any(one.start <= place < one.end for one in found):
+            found.append(_currency(tokens, place + 1, SIGNS[char]))  # "revenue in €"
+    if not found:
+        return tuple(tokens)
+    kept = [token for token in tokens if not any(one.start <= token.start < one.end for one in found)]
+    return tuple(sorted([*kept, *found], key=lambda token: (token.start, token.end)))
+
+
+def _token(tokens: Sequence[Token], span: Span[Number] | Span[Money], value: Number) -> Token:
+    number = value if isinstance(value, int) else Decimal(value.numerator) / Decimal(value.denominator)
+    return Token(
+        "number", str(number), span.words, span.start, span.end, _sentence_at(tokens, span.start), number=number
+    )
+
+
+def _currency(tokens: Sequence[Token], end: int, code: str) -> Token:
+    return Token("word", code.casefold(), code, end - 1, end, _sentence_at(tokens, end))
+
+
+def _sentence_at(tokens: Sequence[Token], place: int) -> int:
+    return max((token.sentence for token in tokens if token.start <= place), default=0)
+
+
+def _has_sign(money: Span[Money]) -> bool:
+    """Is it told by a sign, or by a code in front? Words behind a number are units like others: "300 pounds"."""
+    return not SIGNS.keys().isdisjoint(money.words) or money.words[:3].upper() in CODES
+
+
+def _is_new(number: Span[Number], inside: Sequence[Token]) -> bool:
+    """Is it no number as it stands? "A couple" and "dozens" are none at all."""
+    said = number.words.casefold()
+    if "couple" in said or said.endswith("s"):
+        return False
+    if len(inside) == 1 and said.isalpha():
+        return number.value > _MOST_LEFT or said == "dozen"
+    return len(inside) > 1 or said.startswith(("-", "−"))
+
+
+def _is_phrase(tokens: Sequence[Token], inside: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Has the catalogue a phrase that one of its words begins?"""
+    words = [token.text for token in tokens]
+    for token in inside:
+        found = lexicon.longest_at(words, tokens.index(token))
+        if found is not None and (found[0] > 1 or (len(inside) == 1 and token.kind == "word")):
+            return True
+    return False

@@ -77,13 +77,6 @@ def is_no_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     return not (is_of_rows or ref.of("dimension", "entity", "time", "fact"))
 
 
-def of_kind(scan: Scan, ref: Ref, first: int) -> tuple[str, ...]:
-    """ "Merchants with 3 active coupons": the rows behind the values are those that are active, where they can be."""
-    rows = rows_behind(scan, first)
-    named = rows[1].entities if rows is not None and rows[1].words != ref.words else ()
-    return tuple(name for name in named if any(target.owner == name for target in ref.of("value", "condition")))
-
-
 def take_predicate(scan: Scan, ref: Ref, first: int) -> bool:
     """Pass over a verb that is also the name of a value: the date that is declared to be told so, else a doubt."""
     if is_other_at(scan, scan.at):
@@ -92,3 +85,10 @@ def take_predicate(scan: Scan, ref: Ref, first: int) -> bool:
         own_clause(scan)
         scan.relative = True
     return True
+
+
+def of_kind(scan: Scan, ref: Ref, first: int) -> tuple[str, ...]:
+    """ "Merchants with 3 active coupons": the rows behind the values are those that are active, where they can be."""
+    rows = rows_behind(scan, first)
+    named = rows[1].entities if rows is not None and rows[1].words != ref.words else ()
+    return tuple(name for name in named if any(target.owner == name for target in ref.of("value", "condition")))

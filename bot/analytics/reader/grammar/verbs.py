@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bot.analytics.reader import wording
-from bot.analytics.reader.grammar.clauses import open_clause, own_clause, relate, rows_behind, take_head
+from bot.analytics.reader.grammar.clauses import own_clause, rows_behind, take_head
 from bot.analytics.reader.grammar.places import is_each_one
 from bot.analytics.reader.grammar.scan import Scan
-from bot.analytics.reader.said import DoneSaid, Ref, RelatedSaid
+from bot.analytics.reader.said import DoneSaid, Ref
 from bot.analytics.reader.scope import Target
 
 
@@ -21,12 +21,6 @@ def read_verb(scan: Scan) -> bool:
     told = scan.narrowed[-1] if scan.narrowed and scan.last is scan.narrowed[-1].ref else None
     if told is not None and told.ends == scan.at and scan.at_word(told.begins - 1) in ("do", "have"):
         told.verb = verb  # "how many papers has Ann Reed written"
-        scan.say(scan.at, scan.at + length, "relation", verb.words)
-        scan.at += length
-        return True
-    is_who = scan.word(-1) == "who" or (scan.word(-2), scan.word(-1)) == ("who", "have")
-    if scan.head is None and is_who and verb.targets:
-        scan.said.who, scan.asks = verb, False
         scan.say(scan.at, scan.at + length, "relation", verb.words)
         scan.at += length
         return True
@@ -102,29 +96,8 @@ def is_quantity_at(scan: Scan, place: int) -> bool:
     return is_number and follows is not None and bool(follows[1].entities)
 
 
-def is_missing_of(scan: Scan, verb: Ref) -> bool:
-    """ "Patients who have never been treated": no row is there that the verb connects them by."""
-    head, links = scan.head, {target.owner for target in verb.of("relation")}
-    if (
-        head is None
-        or len(links) != 1
-        or links & set(head.entities or head.owners)
-        or scan.at_word(scan.at - 1) != "be"
-    ):
-        return False
-    open_clause(scan)
-    rows = Ref(verb.words, tuple(Target("entity", name) for name in links))
-    relate(scan, RelatedSaid(head, rows, "=", 0))
-    scan.negated = scan.relative = False
-    scan.say(scan.at, scan.at + 1, "relation", verb.words)
-    return True
-
-
 def leave_open(scan: Scan, verb: Ref, length: int) -> bool:
     """A verb without an object behind it: "how many flights does each airline operate"."""
-    if scan.negated and is_missing_of(scan, verb):
-        scan.at += length
-        return True
     is_more = verb.targets or scan.word() not in wording.NEUTRAL_VERBS  # than that a row exists
     place, is_dated = scan.at + length, False
     while scan.at_word(place) in wording.GRAINS.keys() | wording.PLACES | {"the", "each", "every"}:

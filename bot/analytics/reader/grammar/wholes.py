@@ -10,9 +10,7 @@ from bot.analytics.reader.scope import Target
 
 def read_noise(scan: Scan) -> bool:
     """How somebody would write the SQL, that case does not matter, that empty groups count: no condition on rows."""
-    if (scan.word(), scan.word(1)) == ("in", "total") and names_number(scan, scan.at + 2):
-        return False  # "growth in total net revenue"
-    if length := scan.starts(wording.MATCHING) or how_matched(scan):
+    if length := (scan.starts(wording.MATCHING)):
         scan.said.is_whole |= not {"integer", "whole"}.isdisjoint(scan.words[scan.at : scan.at + length])
         scan.at += length
         return True
@@ -21,40 +19,8 @@ def read_noise(scan: Scan) -> bool:
             scan.said.is_empty_too |= phrases is wording.EMPTY_TOO
             scan.said.with_empty |= phrases is wording.EMPTY_TOO
             scan.at += length
-            skip_known(scan)
             return True
     return False
-
-
-def names_number(scan: Scan, place: int) -> bool:
-    """Is a metric or a fact named at *place*?"""
-    found = scan.mention(place)
-    return found is not None and bool(found[1].of("metric", "fact"))
-
-
-def how_matched(scan: Scan) -> int:
-    """ "Match the food type case insensitively": how many words say it."""
-    if scan.word() != "match" or not scan.starts_clause():
-        return 0
-    place, sentence = scan.at + 1, scan.here().sentence
-    while place < len(scan.tokens) and scan.tokens[place].sentence == sentence:
-        if (found := scan.phrase(dict.fromkeys(wording.MATCHING, True), place)) is not None:
-            return place + found[0] - scan.at
-        named = scan.mention(place)
-        if named is None and scan.words[place] not in wording.REMARKS | {"string", "text", "with", "wildcard"}:
-            return 0
-        place += named[0] if named is not None else 1
-    return 0
-
-
-def skip_known(scan: Scan) -> None:
-    """Pass over the rest of such a remark, up to a comma or a word that could mean more."""
-    sentence = scan.tokens[scan.at - 1].sentence
-    while scan.at < len(scan.tokens) and scan.here().sentence == sentence and scan.word() != ",":
-        found = scan.mention(scan.at)
-        if found is None and scan.word() not in wording.REMARKS:
-            return
-        scan.at += found[0] if found is not None else 1
 
 
 def read_definition(scan: Scan) -> bool:
@@ -81,8 +47,6 @@ def read_definition(scan: Scan) -> bool:
     place += 1
     sentence = scan.here().sentence
     while place < len(scan.tokens) and scan.tokens[place].sentence == sentence:
-        if scan.words[place] == "and" and begins_definition(scan, place + 1):
-            break
         found = scan.mention(place)
         if found is not None and found[1].of("metric", "fact", "entity"):
             parts.append(found[1])
@@ -100,13 +64,6 @@ def read_definition(scan: Scan) -> bool:
     return True
 
 
-def begins_definition(scan: Scan, place: int) -> bool:
-    """ "… and loss ratio is …": does the next one begin here?"""
-    found = scan.mention(place)
-    after = place + found[0] if found is not None else len(scan.words)
-    return after < len(scan.words) and scan.words[after] == "be"
-
-
 def read_order(scan: Scan) -> bool:
     behind = scan.at + 2 + (scan.word(2) == "the")
     is_then = scan.word(1) == "in" and not scan.direction_at(1) and scan.is_time(behind)
@@ -117,7 +74,7 @@ def read_order(scan: Scan) -> bool:
     if scan.word().startswith("rank") and scan.word(-1) in wording.DETERMINERS:
         return False  # "with their rank": a number of its own
     if scan.here().raw.casefold() in wording.ORDERING and (
-        scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in" or sorts_column(scan)
+        scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in"
     ):
         scan.ordering = True
         if scan.word().startswith("rank") and scan.said.descending is None:
@@ -125,13 +82,6 @@ def read_order(scan: Scan) -> bool:
         scan.at += 2 if scan.word(1) in ("by", "in") and not scan.direction_at(1) else 1
         return True
     return False
-
-
-def sorts_column(scan: Scan) -> bool:
-    """ "Sort the names in ascending order": does a column follow, and a direction behind it?"""
-    found = scan.mention(scan.at + 1)
-    is_column = found is not None and bool(found[1].of("dimension", "fact", "time", "metric"))
-    return is_column and found is not None and scan.direction_at(1 + found[0]) is not None
 
 
 def read_direction(scan: Scan) -> bool:
@@ -194,7 +144,7 @@ def read_extent(scan: Scan) -> bool:
     named = scan.mention(scan.at)
     is_value = named is not None and bool(named[1].of("value"))  # "how many experiments are running"
     length = scan.starts(wording.RUNNING)
-    if length and (not is_value or names_number(scan, scan.at + length)):
+    if length and (not is_value):
         scan.over = "running"
         scan.say(scan.at, scan.at + length, "calculation", "running")
         scan.at += length
@@ -265,3 +215,19 @@ def read_filler(scan: Scan) -> bool:
 def is_abbreviated(scan: Scan) -> bool:
     """ "Customers in the US", "employees in IT": a name in capitals, where not everything is written so."""
     return scan.here().raw in ("US", "IT") and any(token.raw.islower() for token in scan.tokens)
+
+
+def read_compared(scan: Scan) -> bool:
+    """ "Compare", "versus": what is compared is decided by the whole question."""
+    length = scan.starts(wording.COMPARING)
+    if not length or names_record(scan):
+        return False
+    scan.said.compares = scan.said.compares or scan.raw(scan.at, scan.at + length)
+    scan.at += length
+    scan.said.compared_at.append(scan.tokens[scan.at - 1].end)
+    return True
+
+
+def names_record(scan: Scan) -> bool:
+    """Is the word here, or what it begins, one of the catalogue: "price change"?"""
+    return scan.lexicon.longest_at(scan.words[scan.at : scan.at + 5], 0) is not None

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
+from bot.analytics.reader.headline import readable
 from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
-from bot.analytics.reader.reading import Stop, not_understood
+from bot.analytics.reader.meaning.links import links
+from bot.analytics.reader.meaning.metrics import base_of
+from bot.analytics.reader.reading import Stop, Unclear, not_understood
 from bot.analytics.reader.said import Narrowing, Ref
+from bot.conversation import Choice
+from bylaw.authored.context import Metric
 from bylaw.semantic.expressions import columns_of
+from bylaw.semantic.gotchas import applicable
 from bylaw.semantic.query import (
     Condition,
     Filter,
     Order,
+    Related,
     SemanticQuery,
 )
 
@@ -250,3 +258,96 @@ def stop_at_grouped_rows(draft: QueryDraft, shown: Sequence[str]) -> None:
         words = rows.words
         message = f"I do not see whether `{words}` are counted by `{said.groups[0].words}`"
         raise Stop(not_understood(message, f"say `number of {words} …`, or name the columns to show", (words,)))
+
+
+def stop_at_balance(draft: QueryDraft, condition: Condition) -> None:
+    """A comparison with a balance, where its owners are spoken of: with which of all their balances? Raises Stop."""
+    for _, metric in sorted(draft.context.metrics.items()):
+        if metric.non_additive_dimension is None or metric.entity is None or not owns(draft, metric):
+            continue
+        facts = [f"{metric.entity}.{fact.name}" for fact in draft.context.entities[metric.entity].facts]
+        is_told = isinstance(condition, Filter) and condition.operator != "is_null" and condition.dimension in facts
+        if is_told or (isinstance(condition, Related) and condition.metric == metric.name):
+            words = metric.name.replace("_", " ")
+            raise Stop(not_understood(f"I do not compare rows with their `{words}`", "ask for it by each", (words,)))
+
+
+def owns(draft: QueryDraft, metric: Metric) -> bool:
+    """Are those spoken of whose balance it is?"""
+    said, given = draft.said, metric.non_additive_dimension
+    counted = [number.ref for number in said.numbers if number.agg == "count"]
+    refs = (said.subject, said.ranked, *said.heads, *said.groups, *counted, *(part.head for part in said.related))
+    spoken = {name for ref in refs if ref is not None for name in ref.entities}
+    spoken |= {target.owner for ref in said.outputs for target in ref.of("dimension")}
+    return given is not None and any(
+        [pair.left_column for pair in one.relationship_columns] == list(given.window_groupings)
+        and one.right_entity in spoken
+        for one in draft.context.entities[metric.entity or ""].relationships
+    )
+
+
+def stop_at_things(draft: QueryDraft, query: SemanticQuery) -> None:
+    """ "Which salesperson sold the most cars": different cars, or sales, of which a car may have several?"""
+    said = draft.said
+    base = draft.base
+    counts = [one for one in said.numbers if one.agg == "count" and base in one.ref.entities and not one.distinct]
+    if base is None or not counts or not (said.verbs or said.done) or said.ratio is not None:
+        return
+    places = dict.fromkeys(name.partition(".")[0].partition("@")[0] for name in (*query.dimensions, *query.per))
+    leads = draft.nearness.leads_to_one
+    for place in places:
+        is_connected = place != base and draft.nearness.distance(base, place) is not None
+        if not is_connected or leads(base, place) or leads(place, base):
+            continue
+        between = [name for name in links(draft, base, place) if name not in (base, place)]
+        are_people = bool(draft.context.entities[base].pii)  # of whom one means each once: "treated the most patients"
+        if len(between) == 1 and not are_people and not pairs_once(draft, between[0], base, place):
+            words = counts[0].ref.words
+            kinds = (f"different {words}", readable(between[0]))
+            choices = tuple(Choice(value=_replaced(draft.text, words, kind), label=kind) for kind in kinds)
+            raise Stop(Unclear(words, choices))
+
+
+def pairs_once(draft: QueryDraft, link: str, *ends: str) -> bool:
+    """Is a row of *link* told by its two ends, so that no two of its rows connect the same two?"""
+    entity = draft.context.entities[link]
+    columns = [one.relationship_columns for one in entity.relationships if one.right_entity in ends]
+    key = set(entity.primary_key.columns) if entity.primary_key is not None else set()
+    return bool(key) and key <= {part.left_column for parts in columns for part in parts}
+
+
+def stop_at_each_row(draft: QueryDraft, query: SemanticQuery) -> None:
+    """ "Net revenue per order by month": how much an order has on average, or what each of them has? Raises Stop."""
+    said = draft.said
+    rows = [ref for ref in said.per if ref in said.groups and ref.entities and not ref.of("dimension")]
+    others = bool(query.grain) or len(said.groups) > len(rows)
+    is_plain = query.metrics and not (query.ratios or query.summaries or query.limit or said.orders or said.outputs)
+    if len(rows) != 1 or not others or not is_plain or len(said.numbers) != 1:
+        return
+    number, each = said.numbers[0], rows[0].words
+    if number.agg is not None and number.agg != "sum":
+        return
+    words = number.ref.words
+    message = f"I do not see whether `{words}` of each `{each}` is asked for, or what one has on average"
+    raise Stop(not_understood(message, f"say `by {each} and …` for a row of each", (words,)))
+
+
+def stop_at_done(draft: QueryDraft, query: SemanticQuery) -> None:
+    """ "Total quantity sold", where `items sold` leaves some rows out, as not sold: a column does not. Raises Stop."""
+    bases = {
+        base_of(draft, name, query) for name in query.metrics if name.endswith(")") and not name.startswith("count")
+    }
+    for verb in draft.said.verbs:
+        word = verb.words.lower()
+        for name, metric in sorted(draft.context.metrics.items()):
+            known = {one for said in (name.replace("_", " "), *metric.synonyms) for one in said.lower().split()}
+            is_narrowed = metric.filter or any(trap.required_filter for trap in applicable(draft.context, [name]))
+            if metric.entity in bases and word in known and is_narrowed and not verb.targets:
+                message = f"I do not see which rows are `{verb.words}`: the catalogue says it of `{readable(name)}`"
+                help = f"ask for `{readable(name)}`, or leave `{verb.words}` out for all rows"
+                raise Stop(not_understood(message, help, (verb.words,)))
+
+
+def _replaced(text: str, words: str, new: str) -> str:
+    """*text* with *new* wherever *words* stand."""
+    return re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", new, text, flags=re.IGNORECASE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from bot.analytics.reader.headline import readable
@@ -12,11 +12,10 @@ from bot.analytics.reader.nearness import Nearness
 from bot.analytics.reader.reading import Stop, not_understood, unclear
 from bot.analytics.reader.said import Ref, Said
 from bot.analytics.reader.scope import Target
-from bylaw.authored.context import Context, Dimension, Grain
+from bylaw.authored.context import Context, Dimension
 from bylaw.language.quantities import Unit
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.names import BETWEEN
 from bylaw.semantic.query import (
     Measure,
     Related,
@@ -25,14 +24,6 @@ from bylaw.semantic.query import (
 )
 
 _NOWHERE = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    """What each of has a number that is aggregated, as the question says it."""
-
-    refs: tuple[Ref, ...] = ()
-    grain: Grain | None = None
 
 
 class QueryDraft:
@@ -58,7 +49,6 @@ class QueryDraft:
         self.measures: list[Measure] = []
         self.places: dict[str, str] = {}  # the role in which the rows that are shown are reached
         self.summaries: list[Summary] = []
-        self.each: Each | None = None  # what the numbers are of that are aggregated
         self.counted: list[str] = []  # the numbers of the catalogue that the answer is made of
         self.more: list[str] = []  # numbers found among what is shown
         self.compared: set[str] = set()  # entities with a date that is compared with another
@@ -72,10 +62,6 @@ class QueryDraft:
             raise Stop(
                 not_understood(f"answers cannot be grouped by `{ref.words}`", "group by a dimension", (ref.words,))
             )
-        targets = [target for target in targets if self.is_of_one_row(target)]
-        if not targets:
-            message = f"`{ref.words}` speaks of dates that no row has both of"
-            raise Stop(not_understood(message, "name dates of things that belong together", (ref.words,)))
         spoken = [name for head in self.said.heads for name in head.entities]
         hints = [name for name in ref.near if any(target.owner == name for target in targets)] or [*ref.near, *near]
         ranked = sorted(
@@ -121,20 +107,6 @@ class QueryDraft:
             message = f"`{ref.words}` has no date in the catalogue, so nothing says what it was in `{label}`"
             raise Stop(not_understood(message, "ask for it without a time", (label,)))
 
-    def is_of_one_row(self, target: Target) -> bool:
-        """Does a row of the owner have all that the target speaks of: both moments of the time between them?"""
-        between = BETWEEN.search(target.name)
-        names = [name for name in between.groups()[1:] if "." in name] if between else []
-        owners = [name.partition(".")[0] for name in names]
-        is_led = all(self.nearness.leads_to_one(target.owner, owner) for owner in owners)
-        return is_led and all(self.is_known_by_day(name) for name in names)
-
-    def is_known_by_day(self, name: str) -> bool:
-        """Is it a date whose day is known, and not only its month or year?"""
-        owner, _, short = name.partition(".")
-        dates = self.context.entities[owner].time_dimensions
-        return all(date.time_granularity in (None, "day") for date in dates if date.name == short)
-
     def rank(self, target: Target, hints: Sequence[str], spoken: Sequence[str]) -> tuple[object, ...]:
         return (
             target.owner not in hints if hints else False,
@@ -161,12 +133,6 @@ class QueryDraft:
         dimension = entity.dimension(short)
         key = entity.primary_key.columns if entity.primary_key else []
         return dimension is not None and [dimension.sql] == list(key)
-
-    def is_labelled(self, name: str) -> bool:
-        """Do people have something to tell its rows apart by?"""
-        entity = self.context.entities[name]
-        key = entity.primary_key.columns if entity.primary_key else []
-        return bool(entity.label) or any(part.sql in key for part in entity.dimensions)
 
     def label(self, name: str) -> list[str]:
         """The dimensions that tell rows of an entity apart for people: its label, else its key."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from bot.analytics.reader.headline import readable
 from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.links import links
-from bot.analytics.reader.meaning.roles import rivals
-from bot.analytics.reader.reading import Stop, Unclear, not_understood
+from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import (
     DoneSaid,
     Narrowing,
@@ -16,13 +15,9 @@ from bot.analytics.reader.said import (
     OrderSaid,
     Ref,
     RelatedSaid,
-    Said,
-    TimeSaid,
 )
-from bot.analytics.reader.scope import Kind, Target
-from bot.analytics.reader.wording import GRAINS, SOLD
-from bot.conversation import Choice
-from bylaw.language.words import singular
+from bot.analytics.reader.scope import Target
+from bot.analytics.reader.wording import GRAINS
 
 
 def decide_extremes(draft: QueryDraft) -> None:
@@ -138,98 +133,6 @@ def is_of_group(draft: QueryDraft, shown: Ref, facts: Sequence[Ref]) -> bool:
     return bool(each & set(shown.near or shown.owners)) and bool(owners - each) and is_many and not plural
 
 
-def decide_frequent(draft: QueryDraft) -> None:
-    """ "The most used device types for sessions" counts sessions: the rows spoken of, or those that have the type."""
-    said = draft.said
-    if not said.is_frequent or any(number.agg == "count" for number in said.numbers):
-        return
-    ranked = column_ranked(draft) or said.ranked or said.subject or (said.outputs[0] if said.outputs else None)
-    heads = [head for head in said.heads if ranked is None or not set(head.entities) & set(ranked.entities)]
-    if heads:
-        stop_at_frequent(draft, ranked, heads[-1])
-        said.numbers.append(NumberSaid(heads[-1], "count", is_rank=not said.counts))
-    elif ranked is not None and said.numbers and said.frequent:
-        return  # "best selling products by revenue"
-    elif ranked is not None and said.frequent and (unsaid := ranked_unsaid(draft, ranked, said.frequent)):
-        said.numbers.append(unsaid)
-    elif ranked is not None and not ranked.entities:
-        targets = tuple(Target("entity", owner) for owner in dict.fromkeys(ranked.near or ranked.owners))
-        said.numbers.append(NumberSaid(Ref(ranked.words, targets), "count", is_rank=not said.counts))
-
-
-def stop_at_frequent(draft: QueryDraft, ranked: Ref | None, head: Ref) -> None:
-    """ "The most common product among gold customers": with the most of them, or the most often? Raises Stop."""
-    owners, heads = (set(ref.entities or ref.owners) if ref is not None else set() for ref in (ranked, head))
-    words = f"{draft.said.frequent} {ranked.words}" if ranked is not None else ""
-    if len(owners) != 1 or len(heads) != 1 or owners == heads or not draft.said.frequent:
-        return
-    (owner,), (rows,) = owners, heads
-    between = links(draft, rows, owner)
-    if draft.nearness.leads_to_one(rows, owner) or not between or between == [rows]:
-        return
-    kinds = (between[0].replace("_", " "), rows.replace("_", " "))
-    if ranked is None or words not in draft.text or len(between) > 1:
-        said = draft.said.frequent
-        message = f"I do not see by what number `{said}` ranks"
-        raise Stop(not_understood(message, f"say `with the most {kinds[0]}`, or `{kinds[1]}`", (said,)))
-    choices = tuple(
-        Choice(
-            value=draft.text.replace(words, f"{ranked.words} with the most {kind}", 1),
-            label=f"the {ranked.words} with the most {kind}",
-        )
-        for kind in kinds
-    )
-    raise Stop(Unclear(words, choices))
-
-
-def column_ranked(draft: QueryDraft) -> Ref | None:
-    """ "The most common medication: return the name and count": by the names of rows that are no others each."""
-    said = draft.said
-    ranked = said.ranked
-    if ranked is None or not ranked.entities or not said.counts or not said.frequent:
-        return None
-    shown = [ref for ref in said.outputs if any(one.owner in ranked.entities for one in ref.of("dimension"))]
-    if len(shown) != 1 or len(said.outputs) != 1:
-        return None
-    own = tuple(one for one in shown[0].of("dimension") if one.owner in ranked.entities)
-    if len(own) != 1 or draft.is_key(own[0]) or draft.tells_apart(own[0].name, own[0].owner):
-        return None
-    said.outputs.remove(shown[0])
-    said.ranked = Ref(shown[0].words, own)
-    said.heads = [head for head in said.heads if not set(head.entities) <= set(ranked.entities)]
-    return said.ranked
-
-
-def ranked_unsaid(draft: QueryDraft, ranked: Ref, words: str) -> NumberSaid | None:
-    """What the "best selling" are ranked by: what was sold. The "most popular" of what others belong to: who knows?
-
-    None where the rows themselves are counted: "the most common reason".
-    """
-    entities, owners = draft.context.entities, sorted({*ranked.entities, *ranked.owners})
-    leads = draft.nearness.leads_to_one
-    if "selling" in words.lower():
-        sold: list[tuple[Kind, str]] = [
-            ("metric", name)
-            for name, metric in sorted(draft.context.metrics.items())
-            if SOLD & {readable(name), *metric.synonyms}
-            and all(leads(base, one) for base in draft.compiler.bases_of(name) for one in owners)
-        ]
-        sold = sold or [
-            ("entity", name)
-            for name, entity in sorted(entities.items())
-            if SOLD & {name, *entity.synonyms} and all(leads(name, one) for one in owners)
-        ]
-        if len(sold) == 1:
-            return NumberSaid(Ref(words, (Target(*sold[0]),)), "count", is_rank=not draft.said.counts)
-    said = {singular(word) for one in owners for word in (one, *entities[one].synonyms)}
-    is_row = bool(ranked.entities) or singular(ranked.words.lower()) in said
-    is_owner = any(leads(other, one) for other in sorted(entities) for one in owners if other not in owners)
-    if is_row or "selling" in words.lower() or ("popular" in words.lower() and is_owner):
-        message = f"I do not see by what number `{words}` ranks"
-        raise Stop(not_understood(message, f"name it: `top 5 {ranked.words} by …`", (words,)))
-    return None
-
-
 def decide_beside(draft: QueryDraft) -> None:
     """ "Number of orders and number of online orders": what stands right before one of several numbers is its own."""
     said = draft.said
@@ -250,18 +153,6 @@ def decide_beside(draft: QueryDraft) -> None:
 def decide_grains(draft: QueryDraft) -> None:
     """ "Monthly" may be the name of a plan, "day" a column; where the rows lead to none, it says how to group."""
     assert draft.base is not None
-    for narrowing in list(draft.said.conditions):
-        grain = GRAINS.get(narrowing.ref.words.lower())
-        owners = {target.owner for target in narrowing.ref.of("value")}
-        if (
-            grain
-            and narrowing.values
-            and not narrowing.is_labelled
-            and not any(draft.nearness.leads_to_one(draft.base, name) for name in owners)
-        ):
-            draft.said.conditions.remove(narrowing)
-            draft.names[narrowing.ref.words] = grain
-            draft.said.grain = grain
     for ref in list(draft.said.groups):
         grain = GRAINS.get(ref.words.lower())
         spoken = {name for head in draft.said.heads for name in head.entities}
@@ -272,15 +163,6 @@ def decide_grains(draft: QueryDraft) -> None:
             for time in draft.said.times:
                 time.ref = None if time.ref is not None and time.ref.words == ref.words else time.ref
             draft.names[ref.words] = draft.said.grain = grain
-
-
-def decide_per(draft: QueryDraft, bases: Sequence[str]) -> None:
-    """ "Average price per product in each category" is the average of the products: each of them has one price."""
-    said = draft.said
-    is_mean = bool(said.numbers) and all(number.agg in ("avg", "median") for number in said.numbers)
-    for ref in said.per if is_mean and len(said.groups) > 1 else ():
-        if ref in said.groups and set(bases) <= set(ref.entities):
-            said.groups.remove(ref)
 
 
 def rank_by(draft: QueryDraft, number: NumberSaid) -> None:
@@ -313,19 +195,16 @@ def decide_done(draft: QueryDraft) -> None:
         if narrowing.done is not None and len(draft.said.times) == len(behind) == 1:
             behind[0].ref = narrowing.done  # "solved last month": not opened then, and whatever became of it
             draft.said.conditions.remove(narrowing)
-    ratio = draft.said.ratio
-    halves = (ratio.numerator, ratio.denominator) if ratio is not None else ()
-    for said in (draft.said, *draft.said.numbers, *halves):
-        for verb in said.done:
-            if not is_decided(draft, verb, said) and verb.is_counted:
-                words = verb.date.words
-                often = " so many times" if verb.count > 1 else ""
-                message = f"I do not see what is {'not ' if verb.negated else ''}`{words}`{often}"
-                raise Stop(not_understood(message, "name the rows that are counted, or missing", (words,)))
+    for verb in draft.said.done:
+        if not is_decided(draft, verb) and verb.negated:
+            words = verb.date.words
+            message = f"I do not see what is not `{words}`"
+            raise Stop(not_understood(message, "name the rows that are missing", (words,)))
 
 
-def is_decided(draft: QueryDraft, verb: DoneSaid, said: Said | NumberSaid) -> bool:
-    """Take what was done as a date of *said*, or as rows that are there. False where it is neither."""
+def is_decided(draft: QueryDraft, verb: DoneSaid) -> bool:
+    """Take what was done as a date, or as rows that are there. False where it is neither."""
+    said = draft.said
     heads = set(verb.head.entities)
     behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
     own = [target for target in verb.date.targets if target.owner in heads]
@@ -333,10 +212,8 @@ def is_decided(draft: QueryDraft, verb: DoneSaid, said: Said | NumberSaid) -> bo
     def is_of(number: NumberSaid) -> bool:
         """ "Net revenue of customers who ordered twice": do the rows of the number belong to those spoken of?"""
         bases = counted_in(draft, number)
-        return verb.is_counted and not behind and bool(bases) and all(_leads_to(draft, base, heads) for base in bases)
+        return verb.negated and not behind and bool(bases) and all(_leads_to(draft, base, heads) for base in bases)
 
-    if own and verb.is_counted and not verb.negated:
-        return False
     if own:
         is_lasting = len(own) == 1 and own[0].name != draft.default_time(own[0].owner)
         if is_lasting and not behind:  # "orders that were shipped": they have that date
@@ -344,17 +221,16 @@ def is_decided(draft: QueryDraft, verb: DoneSaid, said: Said | NumberSaid) -> bo
         return is_lasting and not behind
     owners = list(dict.fromkeys(target.owner for target in verb.date.targets))
     owners = [name for name in owners if any(links(draft, head, name) for head in heads)]
-    if len(owners) != 1 or not any(is_done_to(draft, owners[0], head, verb) for head in heads):
+    if len(owners) != 1 or not any(is_done_to(draft, owners[0], head) for head in heads):
         return False
     if not all({owners[0], *heads} & counted_in(draft, number) or is_of(number) for number in draft.said.numbers):
         return False
-    if behind and not verb.is_counted:
+    if behind and not verb.negated:
         behind[0].ref = behind[0].ref or verb.date
         return True
     related = Ref(verb.date.words, (Target("entity", owners[0]),))
-    date_done(draft, verb, owners[0], said.times)
-    comparison, count = ("=", 0) if verb.negated else (verb.comparison, verb.count)
-    said.related.append(RelatedSaid(verb.head, related, comparison, count, clause=verb.clause))  # type: ignore[arg-type]
+    known = RelatedSaid(verb.head, related, clause=verb.clause)
+    said.related.append(replace(known, comparison="=", value=0) if verb.negated else known)
     return True
 
 
@@ -362,22 +238,10 @@ def _leads_to(draft: QueryDraft, base: str, heads: Iterable[str]) -> bool:
     return any(draft.nearness.leads_to_one(base, head) for head in heads)
 
 
-def date_done(draft: QueryDraft, verb: DoneSaid, rows: str, times: Sequence[TimeSaid]) -> None:
-    """ "Who never ordered in 2026": the span is one of the date that the verb tells, else of the rows' own."""
-    dates = [target.name for target in verb.date.of("time") if target.owner == rows]
-    date = dates[0] if len(dates) == 1 else draft.default_time(rows)
-    for time in times:
-        if time.clause == verb.clause > 0 and time.ref is None:
-            time.near = (rows,)
-            time.ref = Ref(verb.date.words, (Target("time", date),)) if date is not None else None
-
-
-def is_done_to(draft: QueryDraft, rows: str, head: str, verb: DoneSaid) -> bool:
+def is_done_to(draft: QueryDraft, rows: str, head: str) -> bool:
     """Does what was done belong to a row of *head*, and in one way only?"""
-    if verb.is_told and len(rivals(draft, rows, head)) > 1:
-        return False
     leads = draft.nearness.leads_to_one
-    return not leads(head, rows) and (leads(rows, head) or (verb.is_told and len(links(draft, head, rows)) == 1))
+    return not leads(head, rows) and leads(rows, head)
 
 
 def decide_rows(draft: QueryDraft) -> None:
@@ -389,3 +253,58 @@ def decide_rows(draft: QueryDraft) -> None:
     if (draft.follows and draft.previous is not None and is_whose) or is_compared:
         said.numbers = [number for number in said.numbers if number not in bare]
         said.heads += [Ref(number.ref.words, number.ref.of("entity")) for number in bare]
+
+
+_MEANS = ("avg", "median")
+
+
+def decide_means(draft: QueryDraft) -> None:
+    """ "Average list price per product", where each has one: the average of all. Raises Stop for sums of each."""
+    said = draft.said
+    own = said.per[0].entities if len(said.per) == 1 else ()
+    means = [number for number in said.numbers if number.summary is None and is_mean(draft, number)]
+    owners = {name for number in means for name in counted_in(draft, number)}
+    if len(own) == 1 and owners == {*own} and len(means) == len(said.numbers) and said.limit is None:
+        said.groups = [one for one in said.groups if one is not said.per[0]]
+        said.per.clear()
+    for number in said.numbers:
+        is_of_each = number.summary is not None or said.each_grain is not None
+        is_sum = number.agg in _MEANS and number.is_total
+        if is_of_each or is_sum or is_of_single_rows(draft, number) or is_mean_of_others(draft, number):
+            words = number.ref.words
+            message = f"I do not see whether `{words}` is that of the single rows, or what each of something adds up to"
+            raise Stop(not_understood(message, f"ask for `{words}` by what you want it of", (words,)))
+
+
+def is_mean(draft: QueryDraft, number: NumberSaid) -> bool:
+    """Is it the average, or the median, of a column?"""
+    metrics = {draft.context.metrics[target.name].agg for target in number.ref.of("metric")}
+    if metrics:
+        return number.agg in (None, *_MEANS) and metrics <= {*_MEANS}
+    return number.agg in _MEANS and bool(number.ref.of("fact"))
+
+
+def is_of_single_rows(draft: QueryDraft, number: NumberSaid) -> bool:
+    """ "The average check-ins per shop": of its single rows, which nothing speaks of?"""
+    said = draft.said
+    if len(said.per) != 1 or not said.per[0].entities or number.agg not in _MEANS or number.ref.of("metric"):
+        return False
+    spoken = {name for ref in (*said.heads, *said.outputs) for name in (*ref.entities, *ref.owners)}
+    facts = number.ref.of("fact")
+    return bool(facts) and not spoken & {fact.owner for fact in facts} and all(has_many(draft, one) for one in facts)
+
+
+def is_mean_of_others(draft: QueryDraft, number: NumberSaid) -> bool:
+    """ "The average rating of businesses", which each have many: of all ratings, or of what each business has?"""
+    said, own = draft.said, counted_in(draft, number)
+    head = said.heads[0] if said.heads and not (said.groups or said.grain or said.ratio or said.outputs) else None
+    if head is None or not head.is_plural or not own or not is_mean(draft, number) or own & {*head.entities}:
+        return False
+    return any(all(draft.nearness.leads_to_one(one, name) for one in own) for name in head.entities)
+
+
+def has_many(draft: QueryDraft, fact: Target) -> bool:
+    """Does one of what is averaged over have many rows with the fact, that are added up?"""
+    owner, _, short = fact.name.partition(".")
+    own = [one.default_aggregation for one in draft.context.entities[owner].facts if one.name == short]
+    return own == ["sum"] and not draft.nearness.leads_to_one(draft.said.per[0].entities[0], owner)

@@ -1,38 +1,14 @@
-"""What holds of a kind, a column whose value many rows share: both of two rows of it, or none of all its rows."""
+"""What holds of a kind, a column whose value many rows share; and what no row can be at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlglot import exp
-
 from bot.analytics.reader.meaning.draft import QueryDraft
-from bot.analytics.reader.meaning.quantifiers import stop_at_contradiction, told_plainly
-from bot.analytics.reader.reading import Stop, not_understood
+from bot.analytics.reader.reading import NotUnderstood, Stop, not_understood
 from bot.analytics.reader.said import Narrowing
-from bylaw.semantic.expressions import expression
 from bylaw.semantic.query import Condition, Filter, Related
-
-
-def of_one_kind(draft: QueryDraft, found: list[Condition]) -> list[Condition]:
-    """ "Cities with both Italian and Mexican restaurants", where a city is a column of theirs: it has one of each.
-
-    Raises Stop where no one thing has these.
-    """
-    said, kind = draft.said, kind_asked(draft)
-    apart = at_odds(draft, found)
-    if not apart:
-        return found
-    if kind in (None, *(one.dimension for one in apart)) or said.times or said.done:
-        stop_at_contradiction(draft, found)
-        words = str(apart[0].values[0]) if apart[0].values else apart[0].dimension.partition(".")[2].replace("_", " ")
-        message = f"no row of `{draft.base}` is both `{words}` and something else of its kind"
-        raise Stop(not_understood(message, "say `or`, or name the rows that have several of them", (words,)))
-    assert kind is not None
-    others = [one for one in found if one not in apart]
-    metric = f"count({draft.base})"
-    return [*others, *(Related(entity=kind, metric=metric, filters=(one, *others)) for one in apart)]
 
 
 def none_of_kind(draft: QueryDraft, narrowing: Narrowing, condition: Filter) -> Related | None:
@@ -56,6 +32,58 @@ def none_of_kind(draft: QueryDraft, narrowing: Narrowing, condition: Filter) -> 
     return Related(entity=kind, metric=metric, comparison="=", value=0, filters=(positive,))
 
 
+def kind_asked(draft: QueryDraft) -> str | None:
+    """The column that a list shows alone, or whose values are counted, where many rows share one; of rows these."""
+    said = draft.said
+    asked = [*said.outputs, *(number.ref for number in said.numbers if number.agg == "count")]
+    if said.ratio is not None or len(asked) != 1 or len(said.numbers) > 1 or not asked[0].of("dimension"):
+        return None
+    name = draft.choose(asked[0], asked[0].of("dimension")).name
+    owner = name.partition(".")[0]
+    is_row = draft.tells_apart(name, owner)
+    return (None if owner == draft.base else owner) if is_row else name
+
+
+def is_other_value(one: Condition, other: Condition) -> bool:
+    """Two values of one column, one of them perhaps denied: no row has both, so they speak of two rows."""
+    if not isinstance(one, Filter) or not isinstance(other, Filter):
+        return False
+    is_plain = one.operator == other.operator == "in" and not (one.negated and other.negated) and bool(one.values)
+    return is_plain and one.dimension == other.dimension and one.values != other.values
+
+
+def both_or_either(narrowing: Narrowing) -> NotUnderstood:
+    """ "Who bought tea and milk": both, or one of them?"""
+    values = tuple(str(value) for value in narrowing.values)
+    return not_understood(f"I do not see whether each of `{'` and `'.join(values)}` is meant", "say `or`", values)
+
+
+def stop_at_contradiction(draft: QueryDraft, conditions: Sequence[Condition]) -> None:
+    """ "Received both placebo and non-placebo treatments": no row is both, and nobody asks for none."""
+    seen: dict[Filter, bool] = {}
+    for one in conditions:
+        if isinstance(one, Filter):
+            plain, is_negated = told_plainly(draft, one)
+            if seen.setdefault(plain, is_negated) != is_negated:
+                words = plain.dimension.replace(".", " ").replace("_", " ")
+                message = f"no row is both `{words}` and not, so I do not see what is meant"
+                raise Stop(not_understood(message, "ask for one of them at a time", (words,)))
+
+
+def told_plainly(draft: QueryDraft, one: Filter) -> tuple[Filter, bool]:
+    """The condition without what denies it, and whether it is denied; of a named one by its expression."""
+    owner, _, short = one.dimension.partition(".")
+    entity = draft.context.entities.get(owner)
+    named = next((part.sql for part in (entity.filters if entity else ()) if part.name == short), "").lower()
+    dimension = entity.dimension(short) if entity is not None else None
+    values = one.values
+    if dimension is not None and values in ((True,), (False,)):
+        named, values = f"{'' if values[0] else 'not '}{dimension.sql}".lower(), ()
+    is_negated = one.negated ^ named.startswith("not ")
+    name = f"{owner}.{named.removeprefix('not ')}" if named else one.dimension
+    return one.model_copy(update={"dimension": name, "values": values, "negated": False}), is_negated
+
+
 def prefer_rows(draft: QueryDraft) -> None:
     """ "Which states have no lake above 300": of all states, not of those alone that lakes are in."""
     asked = draft.said.outputs
@@ -74,36 +102,3 @@ def prefer_counted(draft: QueryDraft) -> None:
     rows = [one for one in asked[0].of("dimension") if one.name in draft.labels(one.owner)]
     if len(own) == 1 and not rows:
         asked[0] = replace(asked[0], targets=own)
-
-
-def at_odds(draft: QueryDraft, found: Sequence[Condition]) -> list[Filter]:
-    """ "Both wide-body and narrow-body", "both with and without labs": two values of one column, said as conditions."""
-    if "both" not in draft.text.lower().split():
-        return []
-    told = [(one, equality(draft, one)) for one in found if isinstance(one, Filter)]
-    values = {column: {value for _, (other, value) in told if other == column} for _, (column, _) in told}
-    return [one for one, (column, _) in told if len(values[column]) > 1]
-
-
-def equality(draft: QueryDraft, condition: Filter) -> tuple[str, str]:
-    """The column, and the value it has where a named condition holds; of any other one itself, and whether it is so."""
-    owner, _, short = condition.dimension.partition(".")
-    entity = draft.context.entities.get(owner)
-    texts = [part.sql for part in entity.filters if part.name == short] if entity is not None else []
-    tree = expression(texts[0], owner) if texts and not condition.negated else None
-    if isinstance(tree, exp.EQ) and isinstance(tree.this, exp.Column):
-        return tree.this.sql(), tree.expression.sql()
-    plain, is_negated = told_plainly(draft, condition)
-    return plain.model_dump_json(), str(is_negated)
-
-
-def kind_asked(draft: QueryDraft) -> str | None:
-    """The column that a list shows alone, or whose values are counted, where many rows share one; of rows these."""
-    said = draft.said
-    asked = [*said.outputs, *(number.ref for number in said.numbers if number.agg == "count")]
-    if said.ratio is not None or len(asked) != 1 or len(said.numbers) > 1 or not asked[0].of("dimension"):
-        return None
-    name = draft.choose(asked[0], asked[0].of("dimension")).name
-    owner = name.partition(".")[0]
-    is_row = draft.tells_apart(name, owner)
-    return (None if owner == draft.base else owner) if is_row else name

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import Ref
-from bot.analytics.reader.scope import Target
 from bot.analytics.reader.wording import NEUTRAL_VERBS
 from bylaw.authored.context import Relationship
 
@@ -92,30 +91,8 @@ def has_role(draft: QueryDraft, base: str, entity: str) -> bool:
     return bool(way) and any(one.apply == "always" for one in draft.context.entities[way[-1].left].filters)
 
 
-def decide_who(draft: QueryDraft) -> None:
-    """ "Who wrote this paper": of what the verb connects the one that the question does not name."""
-    said = draft.said
-    if said.who is None:
-        return
-    named = {name for head in said.heads for name in head.entities}
-    named |= {name for number in said.numbers for name in number.ref.entities}
-    named |= {name for part in said.conditions for name in part.ref.owners}
-    found = sorted({one.right_entity for one in relationships(draft, said.who)} - named)
-    found = found or sorted({one.right_entity for one in others_of(draft, said.who)} - named)
-    if len(found) != 1:
-        words = said.who.words
-        raise Stop(not_understood(f"I do not see who is asked for by `who {words}`", "name them", (words,)))
-    said.subject = Ref(said.who.words, (Target("entity", found[0]),))
-
-
 def relationships(draft: QueryDraft, verb: Ref) -> Iterator[Relationship]:
     """Those that *verb* can mean."""
     for target in verb.of("relation"):
         owner, _, name = target.name.partition(".")
         yield from (one for one in draft.context.entities[owner].relationships if one.name == name)
-
-
-def others_of(draft: QueryDraft, verb: Ref) -> Iterator[Relationship]:
-    """All of the rows that *verb* speaks of."""
-    for name in dict.fromkeys(target.owner for target in verb.of("relation", "entity")):
-        yield from draft.context.entities[name].relationships

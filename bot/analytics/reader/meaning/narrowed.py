@@ -6,15 +6,12 @@ from calendar import day_name
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.analytics.reader.meaning.balances import of_balance, of_last_row
-from bot.analytics.reader.meaning.cycles import date_of_days
+from bot.analytics.reader.meaning.checks import stop_at_balance
 from bot.analytics.reader.meaning.draft import QueryDraft
-from bot.analytics.reader.meaning.kinds import none_of_kind, of_one_kind
+from bot.analytics.reader.meaning.kinds import both_or_either, is_other_value, none_of_kind, stop_at_contradiction
 from bot.analytics.reader.meaning.links import link_of, links
 from bot.analytics.reader.meaning.literals import as_stored, numbers_meant, told_in_unit
 from bot.analytics.reader.meaning.metrics import base_of, one_metric
-from bot.analytics.reader.meaning.pairs import both_or_either, is_other_value
-from bot.analytics.reader.meaning.quantifiers import stop_at_contradiction
 from bot.analytics.reader.meaning.roles import (
     Role,
     in_other_role,
@@ -73,9 +70,7 @@ def all_filters(
     clauses = clauses_of(draft, related_said, conditions, times)
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
-        if (balance := of_last_row(draft, condition)) is not condition:
-            found.append(balance)
-            continue
+        stop_at_balance(draft, condition)
         home = home_of_role(draft, narrowing, condition, clauses)
         home = home or home_of(draft, owner_of(condition), clauses, narrowing.clause)
         if home is None:
@@ -90,12 +85,11 @@ def all_filters(
             continue
         is_own = home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition))
         if not is_own and narrowing.is_joined and not narrowing.negated:
-            raise Stop(both_or_either(draft, narrowing))
+            raise Stop(both_or_either(narrowing))
         if not is_own and narrowing.is_none:
             nowhere.append(condition)
             continue
         join(found if home is None else home.conditions, condition, narrowing.alternative)
-    found = of_one_kind(draft, found)
     stop_at_contradiction(draft, found)
     for clause in clauses:
         stop_at_contradiction(draft, clause.conditions)
@@ -105,10 +99,11 @@ def all_filters(
             found += clause.conditions
             if is_some(clause.part):
                 continue
-            part = of_balance(draft, clause.part)
+            part = clause.part
         else:
             part = narrowed(draft, clause.part, clause.counted, clause.conditions)
-            part = of_balance(draft, in_other_role(draft, part, clause.counted))
+            part = in_other_role(draft, part, clause.counted)
+        stop_at_balance(draft, part)
         last = found[-1] if found else None
         outer = outer_of(draft, clause, clauses)
         if outer is not None:
@@ -298,15 +293,14 @@ def related_rows(draft: QueryDraft, said: RelatedSaid, base: str | None = None) 
         metric = f"count({entity})"
         if kind is None and is_several(said) and draft.nearness.leads_to_one(head, entity):
             head = owner_of_several(draft, said, head, entity)
-    stop_at_typical(draft, said)
     comparison, value = said.comparison, told_in_unit(draft, said, metric)[0]
-    return Related(entity=kind or head, metric=metric, comparison=comparison, value=value, against=said.against)
+    return Related(entity=kind or head, metric=metric, comparison=comparison, value=value)
 
 
 def is_several(said: RelatedSaid) -> bool:
     """Does it ask for more than one of them?"""
     least = {">": 1, ">=": 2, "=": 2}.get(said.comparison)
-    return least is not None and not isinstance(said.value, str) and said.value >= least and said.against is None
+    return least is not None and not isinstance(said.value, str) and said.value >= least
 
 
 def owner_of_several(draft: QueryDraft, said: RelatedSaid, head: str, entity: str) -> str:
@@ -331,21 +325,11 @@ def kind_of(draft: QueryDraft, said: RelatedSaid) -> str | None:
     kinds = {target.name for target in targets if not draft.tells_apart(target.name, target.owner) or is_part(target)}
     owners = {target.owner for target in targets}
     named = {singular(word) for one in owners for word in (one, *draft.context.entities[one].synonyms)}
-    is_some = said.comparison == ">=" and said.value == 1 and said.against is None
+    is_some = said.comparison == ">=" and said.value == 1
     is_alone = not any(one is not said and one.head.words == said.head.words for one in draft.said.related)
     if len(kinds) != 1 or (is_some and is_alone) or singular(said.head.words.lower()) in named:
         return None
     return kinds.pop()
-
-
-def stop_at_typical(draft: QueryDraft, said: RelatedSaid) -> None:
-    """Of some rows only: is the average that of these, or of all?"""
-    is_own = said.number is not None and said.number.agg == "max"  # of each row itself: so is what is said behind it
-    others = [one.ref.words for one in draft.said.conditions if one.clause != said.clause or is_own or not said.clause]
-    others += [t.span.label for t in draft.said.times if t.clause != said.clause or is_own or not said.clause]
-    if said.against is not None and others:
-        message = f"I do not see whether the average is that of all, or of `{others[0]}` only"
-        raise Stop(not_understood(message, "say `the overall average` for that of all", (others[0],)))
 
 
 def condition_of(draft: QueryDraft, narrowing: Narrowing, base: str) -> Filter:
@@ -454,3 +438,28 @@ def join(found: list[Condition], condition: Filter, alternative: bool) -> None:
             found[-1] = AnyOf(any_of=(last, condition))
             return
     found.append(condition)
+
+
+def date_of_numbers(draft: QueryDraft, words: str) -> str | None:
+    """The date that the numbers of the question are told by. Raises Stop where they are told by several."""
+    dates = sorted({date for name in draft.counted for date in draft.compiler.dates_of(name)})
+    if len(dates) > 1:
+        named = " and ".join(f"`{date}`" for date in dates)
+        raise Stop(not_understood(f"I do not see whether `{words}` is said of {named}", "ask for one number", (words,)))
+    return dates[0] if dates else None
+
+
+def date_of_days(draft: QueryDraft, base: str, narrowing: Narrowing) -> str:
+    """The date that weekends, or weekdays, are said of: the one named, that of the related rows, or of the numbers."""
+    ref = narrowing.ref
+    if ref.of("time"):
+        return draft.choose(ref, ref.of("time")).name
+    related = [part for part in draft.said.related if part.clause == narrowing.clause > 0]
+    inside = [name for part in related for name in part.entity.entities]
+    found = draft.default_time(inside[0]) if len(inside) == 1 else None
+    if not inside:
+        found = date_of_numbers(draft, ref.words) or draft.default_time(base)
+    if found is None:
+        owner = inside[0] if inside else base
+        raise Stop(not_understood(f"`{owner}` has no date, so `{ref.words}` does not apply to it"))
+    return found

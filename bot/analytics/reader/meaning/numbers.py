@@ -11,7 +11,6 @@ from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.meaning.links import has_role
 from bot.analytics.reader.meaning.metrics import declared_name, fits, in_amounts, is_plain, one_metric
 from bot.analytics.reader.meaning.narrowed import all_filters
-from bot.analytics.reader.meaning.summaries import summary_of
 from bot.analytics.reader.meaning.times import times_of_number
 from bot.analytics.reader.reading import Stop, not_understood, unclear
 from bot.analytics.reader.said import NumberSaid, RatioSaid, Ref
@@ -77,18 +76,7 @@ def decided_number(draft: QueryDraft, number: NumberSaid) -> Decided:
         decided = Decided(short, base, measure, number.is_rank)
     else:
         decided = Decided(name, base, is_rank=number.is_rank)
-    return summarized(draft, number, decided)
-
-
-def summarized(draft: QueryDraft, number: NumberSaid, decided: Decided) -> Decided:
-    """The number itself, or the average of what each of something has of it."""
-    if number.summary is None:
-        return decided
-    known, draft.base = draft.base, decided.base
-    made = summary_of(draft, number.summary, decided.name)
-    draft.base = known
-    draft.summaries += [made] if made not in draft.summaries else []
-    return Decided(made.name, decided.base, None, decided.is_rank)
+    return decided
 
 
 def filters_of(draft: QueryDraft, number: NumberSaid, base: str) -> tuple[Condition, ...]:
@@ -144,7 +132,7 @@ def decide_number(draft: QueryDraft, number: NumberSaid) -> tuple[str, str]:
     if metrics and (agg is None or fits(draft, metrics, agg) or not facts):
         return one_metric(draft, ref, metrics, agg)
     target = draft.choose(ref, facts, owners_said(draft, number))
-    agg = agg or of_one_row(draft, number, target) or own_aggregation(draft, target, ref)
+    agg = agg or own_aggregation(draft, target, ref)
     if target.kind != "fact" and (agg not in ("min", "max") or target.kind == "dimension"):
         raise Stop(not_understood(f"`{ref.words}` is no number, so it has no {agg}", None, (ref.words,)))
     return f"{agg}({target.name})", target.owner
@@ -169,14 +157,6 @@ def stop_at_amounts(draft: QueryDraft, number: NumberSaid, metrics: Sequence[str
             rf"\b(?:total|sum of)\s+(?:the\s+)?(?={re.escape(ref.words)})", "", draft.text, flags=re.IGNORECASE
         )
         raise Stop(unclear(text, ref.words, [f"number of {ref.words}", *names], draft.context))
-
-
-def of_one_row(draft: QueryDraft, number: NumberSaid, target: Target) -> Aggregation | None:
-    """A fact of each row divided by another: however many are added up, there is one."""
-    ratio = draft.said.ratio
-    is_half = ratio is not None and (number is ratio.numerator or number is ratio.denominator)
-    groups = {name for ref in draft.said.groups for name in ref.entities}
-    return "sum" if is_half and target.owner in groups and target.kind == "fact" else None
 
 
 def owners_said(draft: QueryDraft, number: NumberSaid) -> list[str]:
@@ -245,15 +225,6 @@ def counted(draft: QueryDraft, ref: Ref, counting: Sequence[str]) -> tuple[str, 
     return declared, target.name
 
 
-def counts_roles(draft: QueryDraft, name: str, entity: str) -> bool:
-    """Does the metric count those rows of *entity* that have a role: of all parties the agents of a policy?"""
-    metric = draft.context.metrics[name]
-    if metric.agg != "count_distinct" or metric.entity is None:
-        return False
-    way = draft.compiler.joins.reachable(metric.entity).get(entity, ())
-    return len(way) == 1 and metric.expr == way[0].columns[0][0] and has_role(draft, metric.entity, entity)
-
-
 def ratios_of(draft: QueryDraft) -> list[Ratio]:
     """The ratio that is asked for. Words that both sides use mean the same on both."""
     said = draft.said.ratio
@@ -282,12 +253,9 @@ def stop_at_rate(draft: QueryDraft, said: RatioSaid, over: Decided, under: Decid
     declared = sorted(draft.context.metrics.items())
     rates = [name for name, one in declared if one.type == "ratio" and one.numerator == metric]
     words = said.numerator.ref.words
-    at = draft.text.lower().find(words.lower())
-    opening = re.search(r"(?:\w+|%) of (?:the )?$", draft.text[: max(at, 0)])
-    if is_of_all and rates and opening is not None:
-        asked = draft.text[opening.start() : at + len(words)]
-        kept = f"{opening.group().removesuffix('the ')}all {words}"
-        raise Stop(unclear(draft.text, asked, [*rates, kept], draft.context))
+    if is_of_all and rates and f"all {words}".lower() not in draft.text.lower():
+        message = f"I do not see whether `{words}` are divided by all of them, or by the rows of each group"
+        raise Stop(not_understood(message, f"ask for `{rates[0].replace('_', ' ')}`, or of `all {words}`", (words,)))
 
 
 def stop_at_dated_part(draft: QueryDraft, said: RatioSaid, over: Decided) -> None:
@@ -354,3 +322,12 @@ def stop_at_odd_sides(draft: QueryDraft, said: RatioSaid, over: Decided, under: 
 def identifier(name: str) -> str:
     """A column's name for a measure: letters, digits and underscores."""
     return "".join(char if char.isalnum() else "_" for char in name).strip("_").replace("__", "_")
+
+
+def counts_roles(draft: QueryDraft, name: str, entity: str) -> bool:
+    """Does the metric count those rows of *entity* that have a role: of all parties the agents of a policy?"""
+    metric = draft.context.metrics[name]
+    if metric.agg != "count_distinct" or metric.entity is None:
+        return False
+    way = draft.compiler.joins.reachable(metric.entity).get(entity, ())
+    return len(way) == 1 and metric.expr == way[0].columns[0][0] and has_role(draft, metric.entity, entity)

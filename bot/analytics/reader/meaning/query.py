@@ -12,6 +12,8 @@ from bot.analytics.reader.meaning.checks import (
     stop_at_bare_facts,
     stop_at_bare_word,
     stop_at_definitions,
+    stop_at_done,
+    stop_at_each_row,
     stop_at_grouped_rows,
     stop_at_names,
     stop_at_one_row,
@@ -19,11 +21,11 @@ from bot.analytics.reader.meaning.checks import (
     stop_at_states,
     stop_at_strangers,
     stop_at_strays,
+    stop_at_things,
     stop_at_two_ranks,
     stop_at_uncounted,
     stop_at_unused,
 )
-from bot.analytics.reader.meaning.comparing import Compared, compared_spans, decide_compared, rank_compared
 from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.guesses import (
     asks_for_many,
@@ -31,14 +33,13 @@ from bot.analytics.reader.meaning.guesses import (
     decide_done,
     decide_extremes,
     decide_facts,
-    decide_frequent,
     decide_grains,
-    decide_per,
+    decide_means,
     decide_rows,
     decide_sorted,
 )
 from bot.analytics.reader.meaning.kinds import prefer_counted, prefer_rows
-from bot.analytics.reader.meaning.links import decide_who, has_role, stop_at_verbs
+from bot.analytics.reader.meaning.links import has_role, stop_at_verbs
 from bot.analytics.reader.meaning.metrics import base_of
 from bot.analytics.reader.meaning.narrowed import all_filters
 from bot.analytics.reader.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
@@ -53,16 +54,18 @@ from bot.analytics.reader.meaning.rows import (
     shown_name,
     shown_names,
 )
-from bot.analytics.reader.meaning.shared import stop_at_done, stop_at_each_row, stop_at_things
 from bot.analytics.reader.meaning.spans import (
+    Compared,
+    compared_spans,
     date_of_sides,
+    decide_compared,
     decide_sides,
     decide_spans,
     joined_spans,
     merge_joined,
     stop_at_one_side,
+    stop_at_ranked,
 )
-from bot.analytics.reader.meaning.summaries import decide_summaries
 from bot.analytics.reader.meaning.times import (
     dated_related,
     list_window,
@@ -85,12 +88,10 @@ from bylaw.semantic.query import (
 FIRST: tuple[Callable[[QueryDraft], None], ...] = (  # what is decided of the words before any number is, in this order
     stop_at_definitions,
     decide_beside,
-    decide_summaries,
+    decide_means,
     decide_spans,
-    decide_who,
     decide_done,
     decide_rows,
-    decide_frequent,
     decide_facts,
     decide_sorted,
     decide_extremes,
@@ -112,7 +113,6 @@ def query_of(draft: QueryDraft) -> SemanticQuery:
     for decide in FIRST:
         decide(draft)
     numbers = in_units(draft, all_numbers(draft))
-    decide_per(draft, [number.base for number in numbers])
     ratios = ratios_of(draft)
     if not numbers and not ratios:
         if previous is None or (said.subject is not None and not draft.follows):
@@ -184,7 +184,7 @@ def query_of_numbers(
     decide_periods(draft, numbers, dimensions)
     filters = all_filters(draft)
     times = joined_spans(draft)
-    compared = Compared([*metrics, *draft.more], list(differences))
+    compared = Compared([*metrics, *draft.more])
     sides = decide_sides(draft)
     if sides:
         compared = compared_spans(draft, numbers, sides)
@@ -202,7 +202,7 @@ def query_of_numbers(
         time_dimension = time_of_done(draft) or time_of_rows(draft, filters, window)
     orders = compared.sorted_by(orders_of(draft, dimensions))
     if sides:
-        orders = rank_compared(draft, compared, orders)
+        stop_at_ranked(draft)
     limit = limit_of(draft, orders)
     stop_at_two_ranks(draft, {number.name: number.base for number in numbers}, orders)
     if not dimensions and not draft.per:
@@ -217,7 +217,7 @@ def query_of_numbers(
         metrics=tuple(dict.fromkeys(compared.names)),
         measures=tuple(draft.measures),
         ratios=tuple(ratios),
-        differences=tuple(compared.differences),
+        differences=differences,
         summaries=tuple(draft.summaries),
         dimensions=tuple(dimensions),
         per=tuple(draft.per),
@@ -228,7 +228,6 @@ def query_of_numbers(
         with_empty=said.with_empty and not any(has_role(draft, draft.base, name) for name in draft.per),
         order=orders,
         limit=limit,
-        place=place_of_one(draft, limit, orders),
         limit_by=limited_by(draft, dimensions) if limit and asked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
@@ -255,11 +254,6 @@ def metrics_of(draft: QueryDraft, numbers: Sequence[Decided], ratios: Sequence[R
     made = {measure.name: measure.metric for measure in draft.measures}
     made |= {summary.name: summary.metric for summary in draft.summaries}
     return sorted({made.get(name, name) for name in names})
-
-
-def place_of_one(draft: QueryDraft, limit: int | None, orders: Sequence[Order]) -> int | None:
-    """ "The second highest", "… in each region": the place that is asked for. Raises Stop where nothing is ranked."""
-    return None
 
 
 def limit_of(draft: QueryDraft, orders: Sequence[Order]) -> int | None:
@@ -356,7 +350,6 @@ def query_of_rows(draft: QueryDraft) -> SemanticQuery:
         order=tuple(orders),
         limit=limit if orders else said.limit,
         limit_by=tuple(inside),
-        place=place_of_one(draft, limit, orders),
     )
     return in_roles(draft, query)
 

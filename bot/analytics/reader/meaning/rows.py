@@ -51,8 +51,6 @@ def add_up_facts(draft: QueryDraft) -> None:
     for ref in list(draft.said.outputs):
         if ref.of("fact") and not ref.of("dimension", "time"):
             draft.said.outputs.remove(ref)
-            if is_balance_told(draft, ref):
-                continue
             if (told := number_told(draft, ref)) is not None:
                 draft.more += [] if told.summary else [decided_number(draft, told).name]
                 continue
@@ -70,15 +68,6 @@ def number_told(draft: QueryDraft, ref: Ref) -> NumberSaid | None:
         is_of_it |= metric is not None and metric.type == "simple" and bool(made_of(draft, name) & facts)
         found += [number] if is_of_it and number.agg != "count" and not number.conditions else []
     return found[0] if len(found) == 1 else None
-
-
-def is_balance_told(draft: QueryDraft, ref: Ref) -> bool:
-    """ "The latest balance of each user: return the id and the balance": the number that is asked for anyway."""
-    metrics = draft.context.metrics
-    asked = {draft.names.get(number.ref.words) for number in draft.said.numbers}
-    known = [metrics[name] for name in asked if name in metrics and metrics[name].non_additive_dimension]
-    facts = {target.name for target in ref.of("fact")}
-    return any(name in made_of(draft, metric.name) for metric in known for name in facts)
 
 
 def add_group(draft: QueryDraft, ref: Ref, found: list[str]) -> None:
@@ -155,9 +144,8 @@ def orders_of(draft: QueryDraft, dimensions: list[str]) -> tuple[Order, ...]:
             )
         if isinstance(order.by, NumberSaid):
             name, _ = named_number(draft, order.by)
-            summaries = [part for part in draft.summaries if part.metric == name and part.agg == order.by.summary]
             measures = [measure for measure in draft.measures if measure.metric == name and measure.over != "rank"]
-            known = summaries[0].name if summaries else measures[0].name if measures else name
+            known = measures[0].name if measures else name
             found.append(Order(by=known, descending=bool(descending)))
         elif isinstance(order.by, Ref):
             name = order_name(draft, order.by, dimensions)

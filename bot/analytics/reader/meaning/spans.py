@@ -1,20 +1,21 @@
-"""Several spans of time of one date: put beside each other, taken as one, or asked back about."""
+"""Several spans of time of one date, and other things side by side: compared, taken as one, or asked back about."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import pairwise
 
 from bot.analytics.reader.meaning.draft import QueryDraft
+from bot.analytics.reader.meaning.numbers import Decided, identifier
 from bot.analytics.reader.meaning.times import is_bare, parts_of_date, time_of_done, time_of_related
 from bot.analytics.reader.reading import NotUnderstood, Stop, Unclear, not_understood
 from bot.analytics.reader.said import TimeSaid
 from bot.conversation import Choice
 from bylaw.language.dates import Shift, Span
-from bylaw.semantic.query import Condition, SemanticQuery, Window
+from bylaw.semantic.query import Condition, Filter, Measure, Order, SemanticQuery, Window
 
 _BETWEEN = re.compile(
     r"[\s,]*(and|or|vs|versus|against|with|to|than|compared to|compared with|as compared to|relative to|over)?\.?\s*"
@@ -270,3 +271,64 @@ def _cut(window: Window, windows: Sequence[Window], today: date) -> Window:
 def _years_on(day: date, years: int) -> date:
     leap = (day.month, day.day) == (2, 29)
     return (day - timedelta(days=1) if leap else day).replace(year=day.year + years)
+
+
+@dataclass(slots=True)
+class Compared:
+    """The numbers of the answer. `instead` says which of them stands for a number when rows are sorted by it."""
+
+    names: list[str]
+    instead: dict[str, str] = field(default_factory=dict)
+
+    def sorted_by(self, orders: Sequence[Order]) -> tuple[Order, ...]:
+        """*orders* by what stands in the answer."""
+        return tuple(order.model_copy(update={"by": self.instead.get(order.by, order.by)}) for order in orders)
+
+
+def compared_spans(draft: QueryDraft, numbers: Sequence[Decided], sides: Sequence[Side]) -> Compared:
+    """A measure for each number and span, and how far the later one lies above the earlier one where that is asked."""
+    said = draft.said
+    if draft.more or said.ratio is not None:
+        raise Stop(not_understood("I cannot put these numbers side by side for several spans", "ask for one at a time"))
+    found = Compared([])
+    for number in numbers:
+        known = number.measure
+        if known is not None and (known.over != "value" or known.window is not None):
+            raise Stop(not_understood("I cannot compare spans of a number that compares periods itself"))
+        if known in draft.measures:
+            draft.measures.remove(known)
+        metric, filters = (known.metric, known.filters) if known is not None else (number.name, ())
+        made = [
+            Measure(
+                name=identifier(f"{number.name}_{side.label}").lower(),  # PostgreSQL folds what is not quoted
+                metric=metric,
+                filters=(*filters, *side.parts),
+                window=side.window,
+                scale=known.scale if known is not None else (1, 1),
+                unit=known.unit if known is not None else None,
+            )
+            for side in sides
+        ]
+        draft.measures += made
+        names = [measure.name for measure in made]
+        found.instead[number.name] = names[0]
+        found.names += names
+    return found
+
+
+def stop_at_ranked(draft: QueryDraft) -> None:
+    """ "The top 3 of 2025 against 2026": by which of the two columns? Raises Stop."""
+    if draft.said.limit is not None or draft.said.is_ranking:
+        raise Stop(not_understood("I do not see by which column `top` ranks", "ask for one span", ("top",)))
+
+
+def decide_compared(draft: QueryDraft, found: Compared, filters: list[Condition], dimensions: list[str]) -> None:
+    """What is compared where it is no spans: values, numbers, or each period with the one before."""
+    said = draft.said
+    if said.compares and len(found.names) < 2:
+        several = [part.dimension for part in filters if isinstance(part, Filter) and len(part.values) > 1]
+        dimensions += [name for name in dict.fromkeys(several) if name not in dimensions]
+        if not dimensions and said.grain is None:
+            words = said.compares
+            message = f"I do not see what to put side by side with `{words}`"
+            raise Stop(not_understood(message, "name two spans of time, two values or a group", (words,)))

@@ -12,10 +12,9 @@ from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.meaning.links import link_of, links
 from bot.analytics.reader.meaning.metrics import base_of
 from bot.analytics.reader.meaning.narrowed import NO_QUERY, gather_related, narrowed, owner_of
-from bot.analytics.reader.reading import Stop, Unclear, not_understood
+from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import NumberSaid, TimeSaid
 from bot.analytics.reader.verbs import is_done, said_of
-from bot.conversation import Choice
 from bylaw.language.dates import FIRST_DAY, LAST_DAY
 from bylaw.semantic.query import (
     Condition,
@@ -122,14 +121,11 @@ def stop_at_either(draft: QueryDraft, time: TimeSaid, known: Related, name: str,
     happens = any(one != base and leads(base, one) for one in draft.context.entities)
     if not without or not happens or not leads(name, base):
         return
-    said, head = draft.text[begins:ends], draft.text[: without[-1]]
-    said = said if said.lower().startswith(("in ", "on ", "since ", "during ")) else f"in {said}"
-    left = draft.text[without[-1] : begins].rstrip().removesuffix(" in")
-    if any(is_done(word.lower()) for word in left.split()):
+    if any(is_done(word.lower()) for word in draft.text[without[-1] : begins].split()):
         return  # "without refunds paid in May"
-    then = f"{left} with {readable(dated.partition('.')[2])} {said}"
-    texts = (f"{head}{said} {left}{draft.text[ends:]}", f"{head}{then}{draft.text[ends:]}")
-    raise Stop(Unclear(draft.text[without[-1] : ends], tuple(Choice(value=text, label=text) for text in texts)))
+    said, dates = draft.text[begins:ends], readable(dated.partition(".")[2])
+    message = f"I do not see whether `{said}` is said of the `{base.replace('_', ' ')}`, or of what is missing"
+    raise Stop(not_understood(message, f"say it before `without`, or `with {dates} {said}`", (said,)))
 
 
 def time_of_metric(draft: QueryDraft, name: str) -> str | None:

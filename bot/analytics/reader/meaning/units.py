@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import NoReturn
 
 from bot.analytics.reader.headline import readable
 from bot.analytics.reader.meaning.draft import QueryDraft
-from bot.analytics.reader.meaning.numbers import Decided, identifier
+from bot.analytics.reader.meaning.numbers import Decided
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import UnitSaid
 from bylaw.language.quantities import Unit
-from bylaw.semantic.query import Measure
 
 _ROUNDED = ("avg", "median")
 
@@ -31,7 +29,7 @@ def in_units(draft: QueryDraft, numbers: Sequence[Decided]) -> list[Decided]:
         if not places:
             raise nothing_says(said)
         for place in places:
-            found[place] = in_unit(draft, found[place], said)
+            stop_at_unit(draft, found[place], said)
     stop_at_rounding(draft, found)
     return found
 
@@ -54,22 +52,11 @@ def is_alike(draft: QueryDraft, name: str, unit: Unit) -> bool:
     return unit in named or (declared is not None and declared.kind == unit.kind)
 
 
-def in_unit(draft: QueryDraft, number: Decided, said: UnitSaid) -> Decided:
-    over = number.measure.over if number.measure is not None else "value"
-    known = converted(draft, metric_of(number), said.unit) if over in ("value", "change", "running") else None
-    if over in ("growth", "share") and said.unit.kind == "percent":
-        known = Fraction(100)
-    if known is None:
+def stop_at_unit(draft: QueryDraft, number: Decided, said: UnitSaid) -> None:
+    """A number is told in the unit that it has. Raises Stop where another one is asked for."""
+    is_plain = number.measure is None or number.measure.over in ("value", "change", "running")
+    if not is_plain or converted(draft, metric_of(number), said.unit) != 1:
         raise nothing_says(said, metric_of(number), draft)
-    if known == 1:
-        return number
-    short = identifier(f"{number.name}_in_{said.unit.name}")
-    measure = number.measure or Measure(name=short, metric=number.name)
-    scaled = measure.model_copy(
-        update={"name": short, "scale": (known.numerator, known.denominator), "unit": said.unit.name}
-    )
-    draft.measures = [part for part in draft.measures if part is not number.measure] + [scaled]
-    return replace(number, name=short, measure=scaled)
 
 
 def converted(draft: QueryDraft, name: str, unit: Unit) -> Fraction | None:
@@ -94,7 +81,7 @@ def stop_at_rounding(draft: QueryDraft, numbers: Sequence[Decided]) -> None:
     """Whole numbers are asked for: what is an average or a quotient is not rounded silently."""
     if not draft.said.is_whole:
         return
-    inexact = [number for number in numbers if aggregation(draft, metric_of(number)) in _ROUNDED or is_scaled(number)]
+    inexact = [number for number in numbers if aggregation(draft, metric_of(number)) in _ROUNDED]
     means = [part for part in draft.summaries if part.agg in _ROUNDED]
     if inexact or means or draft.said.ratio is not None:
         raise Stop(not_understood("I do not round numbers", "ask without `as an integer`", ("integer",)))
@@ -103,10 +90,6 @@ def stop_at_rounding(draft: QueryDraft, numbers: Sequence[Decided]) -> None:
 def aggregation(draft: QueryDraft, name: str) -> str:
     metric = draft.context.metrics.get(name)
     return (metric.agg or metric.type) if metric is not None else name.partition("(")[0]
-
-
-def is_scaled(number: Decided) -> bool:
-    return number.measure is not None and number.measure.scale[1] != 1
 
 
 def stop_at_any(draft: QueryDraft) -> NoReturn:
