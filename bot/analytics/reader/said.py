@@ -193,19 +193,15 @@ class Said:
     best_of: list[Ref] = field(default_factory=list)  # of each of what the row ranked first is shown
     grain: Grain | None = None
     each_grain: Grain | None = None  # "average daily", "per day": what a number of several numbers is of
-    each_adverb: str = ""  # "daily", where it is said so
     orders: list[OrderSaid] = field(default_factory=list)
     descending: bool | None = None
     spelled: bool = False  # sorted as words are, and by no number
     limit: int | None = None
     is_ranking: bool = False
     with_empty: bool = False
-    is_empty_too: bool = False  # "including those with none"
     is_whole: bool = False  # numbers without a fraction are asked for
     counts: bool = False
     is_amount: bool = False  # "how much did …", where a count is no answer
-    is_frequent: bool = False  # ranked, or counted, by the rows themselves
-    frequent: str = ""  # the words that rank so: "most popular"
     units: list[UnitSaid] = field(default_factory=list)
     beside: list[Ref] = field(default_factory=list)  # what a list shows beside the rows: "and the agent", "their date"
     role: Ref | None = None  # of what is asked for: "which airports do they fly to"

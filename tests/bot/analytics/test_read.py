@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bot.analytics.plan import autonomy, risk
 from bot.analytics.reader.asking import is_write_request
+from bot.analytics.reader.grammar.parse import parse
 from bot.analytics.reader.read import Reader
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.reader.scope import lexicon_of
@@ -202,3 +203,14 @@ def test_a_count_of_what_may_be_done_is_less_of_a_data_question(reader, rule, fi
     asked, other = (reader.knows(text, date(2026, 11, 20)) for text in (rule, figure))
     assert asked <= 0.4 < other
     assert reader.knows("orders in may 2026 by region", date(2026, 11, 20)) == 1.0
+
+
+def test_who_routes_a_question_and_who_answers_it_parse_it_once(reader, monkeypatch):
+    parsed = []
+    monkeypatch.setattr("bot.analytics.reader.read.parse", lambda scan: parsed.append(scan) or parse(scan))
+    text = "Net revenue by region last month"
+    assert reader.knows(text, date(2100, 1, 1)) == 1
+    readings = [reader.read(text, day) for day in (date(2026, 11, 20), date(2025, 1, 15))]
+    assert [one.query.window.label for one in readings] == ["October 2026", "December 2024"]
+    assert [one.bindings[-1].name for one in readings] == ["October 2026", "December 2024"]
+    assert len(parsed) == 1

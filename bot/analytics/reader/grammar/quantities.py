@@ -95,7 +95,6 @@ def read_top(scan: Scan) -> bool:
     scan.said.is_ranking = scan.ranking = True
     scan.say(scan.at - 2, scan.at, "order", "descending" if descending else "ascending")
     if length := scan.starts(wording.FREQUENT):
-        scan.said.is_frequent, scan.said.frequent = True, scan.raw(scan.at, scan.at + length)
         scan.at += length
     elif scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
         while scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
@@ -297,7 +296,6 @@ def read_grain(scan: Scan) -> bool:
         grain = wording.GRAINS[word]
         if is_inside_number(scan):
             scan.said.each_grain = grain
-            scan.said.each_adverb = scan.here().raw if word in wording.ADVERBS else ""
         else:
             scan.said.grain = grain
         scan.say(scan.at, scan.at + 1, "grain", grain)

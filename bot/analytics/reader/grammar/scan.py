@@ -70,7 +70,6 @@ class Scan:
         self.role: Ref | None = None  # the words right before, where they say which of several relationships is meant
         self.role_ends = 0
         self.number_ends = -1  # the place behind the number named last
-        self.repeated: NumberSaid | None = None
         self.part = False  # after "out of these", until something is counted
         self.narrowing: NumberSaid | None = None  # the number that this sentence is about
 

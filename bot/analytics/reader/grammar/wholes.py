@@ -16,7 +16,6 @@ def read_noise(scan: Scan) -> bool:
         return True
     for phrases in (wording.HINTS, wording.EMPTY_TOO):
         if length := scan.starts(phrases):
-            scan.said.is_empty_too |= phrases is wording.EMPTY_TOO
             scan.said.with_empty |= phrases is wording.EMPTY_TOO
             scan.at += length
             return True
@@ -124,7 +123,7 @@ def repeat_number(scan: Scan) -> None:
     known = scan.said.numbers[-1]
     again = NumberSaid(known.ref, known.agg, known.distinct)
     scan.said.numbers.append(again)
-    scan.narrowing = scan.repeated = again
+    scan.narrowing = again
     scan.counting, scan.part = None, False
 
 
