@@ -67,6 +67,7 @@ class Guard:
 
     desk: Desk
     is_blocking: bool = False  # does the desk wait for a network or a disk?
+    _unbound: set[str] = field(default_factory=set, repr=False)  # tools that were asked for and that nobody bound
     _running: set[asyncio.Task[Any]] = field(default_factory=set, repr=False)  # calls that run to their end
 
     @classmethod
@@ -243,7 +244,13 @@ class Guard:
     def may_ever(self, tool: str) -> bool:
         """Could the actor of this session ever call *tool*? What may not is best not even shown to a model."""
         around = _around.get()
-        return self.desk.tools(around.actor, around.facts).get(tool, False)
+        found = self.desk.tools(around.actor, around.facts)
+        if tool not in found and tool not in self._unbound:
+            self._unbound.add(tool)
+            _log.warning(
+                "the tool `%s` is not bound in rules/tools.yaml: nobody may call it, and no model is shown it", tool
+            )
+        return found.get(tool, False)
 
     async def amay_ever(self, tool: str) -> bool:
         """`may_ever` for coroutines."""

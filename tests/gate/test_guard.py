@@ -57,6 +57,13 @@ def test_a_name_that_is_given_twice_is_decided_by_neither(guard):
         pay(9_000, **REFUND)
 
 
+def test_who_forgets_to_bind_a_tool_is_told_once(guard, caplog):
+    assert not any(guard.may_ever("refund") for _ in range(3)) and guard.may_ever("verify")
+    assert [one.getMessage().partition(":")[0] for one in caplog.records] == [
+        "the tool `refund` is not bound in rules/tools.yaml"
+    ]
+
+
 def test_an_allowed_call_without_session_or_key_is_reported_too(guard):
     answer = guard.decide("logout")
     guard.ended(answer.decision_id)
