@@ -6,7 +6,7 @@ plain or by a model, has these steps and nothing else to go by.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -119,12 +119,17 @@ def _ways(draft: AnswerDraft, rule: ConditionalRule) -> list[Formula]:
     """The compiled paths of *rule* that its case does not rule out; the guard itself where there are none or many."""
     variables = draft.evaluator.ruleset.variables
     ways = [
-        conj([decode({"var": step.var, **test}, variables) for step in path.path for test in step.tests])
+        conj([decode(_whole(step.var, test), variables) for step in path.path for test in step.tests])
         for path in draft.index.bundle.compiled_paths
         if path.rule_id == rule.rule_id
     ]
     left = [way for way in ways if truth(way, draft.facts) is not False]
     return left if 0 < len(left) <= _MOST_PATHS else [rule.guard]
+
+
+def _whole(var: str, test: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A test of a path with the fact that it is of; one that compares two facts names both itself."""
+    return {"var": var, **test} if "value" in test else test
 
 
 def _invariants(draft: AnswerDraft) -> Iterator[str]:

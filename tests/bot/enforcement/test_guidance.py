@@ -143,3 +143,8 @@ def test_a_failed_policy_is_quoted_at_every_door(kennel, tmp_path: Path, call) -
         assert "POL-BOARDING-003" in found["layers"]["prompt_context"]["policies"]
     assert "“Parrots and other birds sleep in the quiet room.”" in shown
     assert f"POL-BOARDING-003 (relevance 0.8, owner Bird Keeper, {NOTE})" in shown
+
+
+def test_a_rule_that_compares_two_facts_has_its_way_in_the_scaffold(own: BundleIndex) -> None:
+    found = asked("Do you match the price of another shop?", own)
+    assert "price at the competitor is less than price of the item" in json.dumps(found.scaffold)
