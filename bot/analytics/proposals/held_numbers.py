@@ -10,6 +10,7 @@ from bot.analytics.proposals.held import aliases, base_of, bound_at, is_carried,
 from bot.analytics.proposals.held_roles import role
 from bot.analytics.proposals.holding import Holding, Untenable, listed
 from bot.analytics.reader import wording
+from bylaw.authored.context import Metric
 from bylaw.language.quantities import factor, units_in
 from bylaw.semantic.clauses.measures import _WRITTEN_OUT
 from bylaw.semantic.query import (
@@ -48,6 +49,7 @@ def _number(h: Holding, name: str) -> None:
     if not h.supports(name, places, is_number=True):
         raise Untenable(f"nothing that `{name}` is bound to speaks of it")
     _counts_what_is_counted(h, name, places)
+    _computes_what_is_said(h, name, places)
     written = _WRITTEN_OUT.fullmatch(name)
     if written is None:
         return
@@ -83,6 +85,29 @@ def _counts_what_is_counted(h: Holding, name: str, places: Sequence[int]) -> Non
         is_named = any(t.kind != "entity" and h.names_number(t, name) for t in behind.targets)
         if not is_named and h.atoms(name) and all(one.agg in ("sum", "avg") for one in h.atoms(name)):
             raise Untenable(f"`{behind.said}` are to be counted, and `{name}` counts nothing")
+
+
+def _computes_what_is_said(h: Holding, name: str, places: Sequence[int]) -> None:
+    """A number that is not called so whole: a mean, a share and a sum each need a word for it, a count its own rows."""
+    found = [target for one in h.mentions(places) for target in one.targets]
+    if any(target.kind == "metric" and h.names_number(target, name) for target in found):
+        return
+    rows = {target.name for target in found if target.kind == "entity"}
+    written = _WRITTEN_OUT.fullmatch(name)
+    if written is not None and written[1] == "count" and written[3] is None and rows and written[2] not in rows:
+        raise Untenable(f"`{name}` counts other rows than the words that it is bound to name")
+    metric = h.record(name)
+    if not isinstance(metric, Metric):
+        return
+    e = h.evidence
+    said = {wording.AGGREGATES.get(e.words[i]) for i in range(len(e.words)) if i not in e.remarks} - {None}
+    if metric.agg in ("avg", "median") and metric.format != "percent" and metric.agg not in said:
+        raise Untenable(f"`{name}` is a mean, and no word asks for one")
+    if metric.format == "percent" and not e.has(OVERS["share"] | PERCENT | {"rate", "ratio"}):
+        raise Untenable(f"`{name}` is a share, and no word asks for one")
+    is_bare = bool(rows) and {target.kind for target in found} == {"entity"} and not h.loose(places)
+    if metric.agg == "sum" and is_bare and "sum" not in said:
+        raise Untenable(f"`{name}` adds up, and the words that it is bound to name rows")
 
 
 def _plain_words(h: Holding, name: str) -> set[str]:
