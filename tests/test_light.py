@@ -25,7 +25,7 @@ finally:
 ROWS = {
     "list": (("list", "facts"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot", "bot"}),
     "explain": (("explain", "POL-REFUND-001"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot", "bot"}),
-    "decide": (("decide", "--facts", "{}"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot"}),
+    "decide": (("decide", "--facts", "{}"), PROVERS - {"yaml"} | SERVERS | READERS | {"sqlalchemy", "sqlglot"}),
     "trace": (("trace", "ID"), PROVERS | SERVERS | READERS | {"sqlglot"}),
     "ask": (("ask", QUESTION), PROVERS - {"yaml"} | SERVERS | READERS),
 }

@@ -48,7 +48,7 @@ def test_our_policies_check_clean_today_and_later(own: Path, day: date) -> None:
 
 
 def test_the_notices_are_what_they_are_known_to_be(checked: Run) -> None:
-    known = {"inactive-policy": 1, "not-yet-in-force": 1, "resolved-conflict": 2}
+    known = {"inactive-policy": 1, "resolved-conflict": 2}
     assert Counter(finding.id for finding in checked.findings) == known
     assert {finding.policies for finding in checked.findings if finding.id == "resolved-conflict"} == {
         ("POL-REFUND-001", "POL-REFUND-002"),
