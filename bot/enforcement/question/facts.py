@@ -31,6 +31,7 @@ _SHORT = 4  # words of a reply that says little beside its number
 _MOST_UNUSED = 3  # that are told
 _NEAR = 12  # words before a phrase in which it may be doubted
 _NAMED, _WELL_NAMED = 5, 15  # the ranks of one and of two declared words around a number
+_OPENING = frozenset(("do", "have", "must", "should", "shall"))  # a question, beside the auxiliaries
 _PREPOSITIONS = closed("opening_a_place")
 _RANGES = frozenset(("to", "-", "–", "or", "till", "until", "and"))
 _YEAR = {("years", "months"): Fraction(12), ("months", "years"): Fraction(1, 12)}
@@ -251,7 +252,7 @@ class _Reader:
         first = next(i for i in range(one.first, -1, -1) if i == least or not self._is_together(i - 1, one.first))
         opener = self.words[first].word
         is_auxiliary = opener in self.lexicon.auxiliaries or opener in ("do", "have")
-        if not (is_auxiliary or opener in ("must", "should", "shall")) or not self._ends_as_question(one.first):
+        if not (is_auxiliary or opener in _OPENING) or not self._ends_as_question(one.first):
             return False
         behind = self.words[one.last + 1].word if self._is_inside(one.last + 1, one.first) else ""
         if len(one.used) == 1 and content([behind]):
@@ -559,13 +560,15 @@ class _Reader:
         """The places of the negations that may govern a phrase. One that opens a question denies nothing."""
         found = [k for k in self._before(one.first) if self.words[k].word in self.lexicon["negation"]]
         found = [k for k in found if k not in self.taken]
-        if (
-            found
-            and self._ends_as_question(one.first)
-            and (found[-1] < 2 or not self._is_together(found[-1] - 2, one.first))
-        ):
+        if found and self._ends_as_question(one.first) and self._opens_question(found[-1]):
             found = found[:-1]
         return sorted(found)
+
+    def _opens_question(self, k: int) -> bool:
+        """Is the negation that of a verb that opens its clause ("can't I …?"), not of what is told ("no receipt?")?"""
+        if not k or not self._is_together(k - 1, k) or (k > 1 and self._is_together(k - 2, k)):
+            return False
+        return self.words[k - 1].word in self.lexicon.auxiliaries or self.words[k - 1].word in _OPENING
 
     def _is_light(self, first: int, behind: int) -> bool:
         """Is there nothing between two places that carries content?"""

@@ -178,6 +178,8 @@ class Phrases:
                 continue
             after = tuple(one for one in slot.after if one != "ago") if is_day else slot.after
             behind = _following(words, end if slot.is_measured else core, after, first)
+            if behind is None and slot.is_measured and figure.per:  # "190 EUR a night": what it counts by is declared
+                behind = _following(words, max(end - len(after), core), after, first)
             ahead = None if behind is None else _preceding(words, first, slot.before)
             if ahead is None and behind is not None and slot.before and slot.after:  # "20 days ago I bought it"
                 ahead = _following_freely(words, end + len(behind), slot.before, first)

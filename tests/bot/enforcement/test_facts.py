@@ -49,6 +49,19 @@ def test_a_number_without_words_is_that_of_the_only_fact_that_is_measured_so(sho
     assert reading("a box of 7 kg", shop, "has_receipt").unused == ("7 kg",)
 
 
+def test_what_a_number_counts_by_may_be_declared_behind_it(shop: BundleIndex) -> None:
+    facts = shop.vocabulary.facts
+    rate = facts["purchase_amount"].model_copy(update={"phrases": ["{value} a night", "{value} per night"]})
+    vocabulary = shop.vocabulary.model_copy(update={"facts": {**facts, "purchase_amount": rate}})
+    rows = {
+        "for 190 USD a night": {"purchase_amount": 190},
+        "$190 per night?": {"purchase_amount": 190},
+        "190 USD a month": {},
+    }
+    for text, expected in rows.items():
+        assert read_text(text, vocabulary, shop.ruleset.variables, TODAY).facts == expected, text
+
+
 def test_an_unclear_reading_says_why(shop: BundleIndex) -> None:
     reasons = {
         "bought more than 30 days ago": "it gives a bound or a range, not one value",
