@@ -40,7 +40,6 @@ _COUNTED = re.compile(
     r"|\W*(?:what|which) (?:share|percentage|percent|proportion|fraction) of\b"
     r"|\W*how many (?!(?:\w+ )?(?:hours|days|weeks|months|years)\b)(?:[\w-]+ ){1,4}?do we have\W*$"
     rf"|\W*how many(?: (?!(?:{_NOT_PAST})\b)[\w-]+){{1,3}}? (?:{_WENT}|(?!{_LEAVE_ED}\b)\w{{3,}}ed)\b"
-    r"|\W*(?:what|which|whom?)(?:\W+[\w-]+){0,4}?\W+did (?:we|they|our)\b"
     r"|\W*(?:the )?(?:top|bottom) (?:\d+|three|five|ten)\b"
     r"|(?=\W*(?:what|which|when|show|list|the|our|best|worst)\b).*\b(?:best|worst|busiest|quietest|strongest|weakest"
     r"|slowest) (?:day|weekday|week|month|quarter|year|season)\b",

@@ -67,6 +67,8 @@ def test_who_forgets_to_bind_a_tool_is_told_once(guard, caplog):
 def test_an_allowed_call_without_session_or_key_is_reported_too(guard):
     answer = guard.decide("logout")
     guard.ended(answer.decision_id)
+    with pytest.raises(UsageError):  # it is known as reported
+        guard.ended(answer.decision_id)
 
 
 def test_a_new_bundle_is_picked_up_and_a_broken_one_is_not(tmp_path, bundle_file):

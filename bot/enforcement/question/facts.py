@@ -31,7 +31,7 @@ _SHORT = 4  # words of a reply that says little beside its number
 _MOST_UNUSED = 3  # that are told
 _NEAR = 12  # words before a phrase in which it may be doubted
 _NAMED, _WELL_NAMED = 5, 15  # the ranks of one and of two declared words around a number
-_OPENING = frozenset(("do", "have", "must", "should", "shall"))  # a question, beside the auxiliaries
+_AUXILIARY, _OBLIGING = closed("bare_auxiliary"), closed("obliging")
 _PREPOSITIONS = closed("opening_a_place")
 _RANGES = frozenset(("to", "-", "–", "or", "till", "until", "and"))
 _YEAR = {("years", "months"): Fraction(12), ("months", "years"): Fraction(1, 12)}
@@ -251,14 +251,13 @@ class _Reader:
         least = max(one.first - _NEAR, 0)
         first = next(i for i in range(one.first, -1, -1) if i == least or not self._is_together(i - 1, one.first))
         opener = self.words[first].word
-        is_auxiliary = opener in self.lexicon.auxiliaries or opener in ("do", "have")
-        if not (is_auxiliary or opener in _OPENING) or not self._ends_as_question(one.first):
+        if not (self._is_auxiliary(opener) or opener in _OBLIGING) or not self._ends_as_question(one.first):
             return False
         behind = self.words[one.last + 1].word if self._is_inside(one.last + 1, one.first) else ""
         if len(one.used) == 1 and content([behind]):
             return False  # it describes what follows: "vaccinated cats"
         if first == one.first:
-            return is_auxiliary  # "have the receipt?"
+            return self._is_auxiliary(opener)  # "have the receipt?"
         between = [word.word for word in self.words[first + 1 : one.first]]
         is_apart = any(word in self.lexicon["splitting"] for word in between)
         is_thing = self.words[one.first].word in (
@@ -568,7 +567,11 @@ class _Reader:
         """Is the negation that of a verb that opens its clause ("can't I …?"), not of what is told ("no receipt?")?"""
         if not k or not self._is_together(k - 1, k) or (k > 1 and self._is_together(k - 2, k)):
             return False
-        return self.words[k - 1].word in self.lexicon.auxiliaries or self.words[k - 1].word in _OPENING
+        before = self.words[k - 1].word
+        return self._is_auxiliary(before) or before in _OBLIGING
+
+    def _is_auxiliary(self, word: str) -> bool:
+        return word in self.lexicon.auxiliaries or word in _AUXILIARY
 
     def _is_light(self, first: int, behind: int) -> bool:
         """Is there nothing between two places that carries content?"""
