@@ -346,9 +346,10 @@ def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
     """
     from ci.commands.explained import explain as in_words
     from ci.commands.explained import finding_in_words
+    from ci.report.visible import visible_lines
 
     known = finding_in_words(id_)
-    click.echo(known if known is not None else in_words(root, id_, at, date.today()), color=ctx.color)
+    click.echo(known if known is not None else visible_lines(in_words(root, id_, at, date.today())), color=ctx.color)
 
 
 @click.command()

@@ -13,7 +13,7 @@ from ci.changelog.entries import Changelog, Entry, PolicyChange, Shift, in_engli
 from ci.proofs.versions.shared import WordChange
 from ci.report.changes import remarks
 from ci.report.markup import inert
-from ci.report.text import visible
+from ci.report.visible import visible
 
 MOST_SHIFTS = 5  # kinds of cases of one policy that are told; `bylaw diff` lists them all
 

@@ -35,7 +35,10 @@ def list_(kind: str, root: Path, as_json: bool) -> None:
         found = rows(load(root, None, date.today()), kind)
         return document(kind, found) if as_json else table(kind, found)
 
-    click.echo(again(root, "listed.json", f"{kind} {as_json}", date.today(), listed))
+    from ci.report.visible import visible_lines
+
+    told = again(root, "listed.json", f"{kind} {as_json}", date.today(), listed)
+    click.echo(told if as_json else visible_lines(told))
 
 
 @click.command()

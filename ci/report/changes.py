@@ -24,7 +24,7 @@ from ci.proofs.versions.change import Change, Changes, Unknown
 from ci.proofs.versions.influence import Subject
 from ci.proofs.versions.regions import Held
 from ci.proofs.versions.shared import WordChange
-from ci.report.text import visible
+from ci.report.visible import visible
 
 COLOURS = {"tightened": "yellow", "loosened": "cyan", "changed": "magenta"}
 

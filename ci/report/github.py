@@ -13,7 +13,8 @@ from ci.findings import Finding, Place, Severity
 from ci.loading.load import position
 from ci.report.markup import code, inert, shortened
 from ci.report.report import Report
-from ci.report.text import left_open, visible
+from ci.report.text import left_open
+from ci.report.visible import visible
 
 MOST_OF_A_KIND = 10
 MOST_TEXT = 4_000  # of one annotation: the page shows no more of it

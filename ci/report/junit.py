@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from ci.findings import Finding
 from ci.loading.load import position
 from ci.report.report import Report
-from ci.report.text import visible
+from ci.report.visible import visible
 
 
 def document(report: Report) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ci.report.text import visible
+from ci.report.visible import visible
 
 # GitHub looks for mentions and numbers of issues in what Markdown has become, where a reference is a letter again:
 # behind these letters stands a space without width.

@@ -17,7 +17,7 @@ from ci.help.page import page
 from ci.loading.load import position
 from ci.report import pages
 from ci.report.report import Report
-from ci.report.text import visible
+from ci.report.visible import visible
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "bylaw/v1"

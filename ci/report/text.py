@@ -15,13 +15,12 @@ from ci.loading.load import position
 from ci.loading.source import Source
 from ci.proofs.answers import Answered
 from ci.report.following import apart, in_order
+from ci.report.visible import visible
 
 COLOURS: Mapping[Severity, str] = {"error": "red", "warning": "yellow", "notice": "cyan"}
 RELATED = 4  # places of one finding that are shown
 WIDTH = 100  # of a source line that is shown around the place
 
-# What would move the cursor, or turn the reading direction, is shown as its code point.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _WORD = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s,\[\]{}]+?(?=:\s|:$|\s|[,\[\]{}]|$)(?: [^#\s,\[\]{}:]+)*""")
 
 
@@ -150,28 +149,6 @@ def _summary(findings: Sequence[Finding], sources: Mapping[str, Source], existin
     if len(new) < len(findings):
         parts.append(f"{len(findings) - len(new)} existing")
     return f"{files}: {', '.join(parts) if parts else click.style('no findings', fg='green')}"
-
-
-def visible(text: str, tab: str = "\\t") -> str:
-    """*text* on one line, with nothing in it that a terminal would act on."""
-    return tab.join(part.translate(_SHOWN) for part in text.split("\t"))
-
-
-class _Shown(dict[int, str]):
-    """How each letter is written, looked up once: reports of thousands of long findings are made of it."""
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        shown = _code(char) if _UNSEEN.match(char) else char
-        self[code] = shown
-        return shown
-
-
-def _code(char: str) -> str:
-    return {"\n": "\\n", "\r": "\\r"}.get(char, f"\\u{ord(char):04x}")
-
-
-_SHOWN = _Shown()
 
 
 def _columns(text: str) -> int:

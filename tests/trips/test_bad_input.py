@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -331,6 +332,15 @@ def test_a_name_that_is_no_text_and_a_pipe_are_told(place: Path, bylaw: Command)
     assert (shown.code, shown.err) == (1, "")
     assert "\x1b" not in shown.out
     assert "POL-\\udcff-002.yaml" in shown.out
+
+
+@pytest.mark.parametrize("verb", ["explain POL-RENTAL-004", "list policies", "list owners"])
+def test_no_verb_lets_a_policy_steer_the_terminal(verb: str, company_copy: Path, call: Command) -> None:
+    policy = company_copy / "policies/rental/POL-RENTAL-004.yaml"
+    policy.write_text(re.sub("owner: .*", r'owner: "Desk \\e[31m\\u202E"', policy.read_text(), count=1))
+    done = call(*verb.split(), "--root", company_copy)
+    assert r"\u001b[31m\u202e" in done.out, done.err
+    assert not {"\x1b", "\u202e"} & {*done.out}
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from bylaw.errors import UsageError
 from ci.findings import SEVERITIES
-from ci.report.text import visible
+from ci.report.visible import visible
 
 VERSION = "1.0"
 MOST_BYTES = 8_000_000  # of the whole document: ten times the largest review that a person would read

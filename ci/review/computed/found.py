@@ -10,7 +10,7 @@ from bylaw.canonical import plain
 from ci.findings import Finding, Place
 from ci.fixes import fixed_line
 from ci.loading.source import Unreadable, read
-from ci.report.text import visible
+from ci.report.visible import visible
 from ci.review.computed.document import (
     LONGEST,
     MOST,

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from bylaw.github.text import fenced
 from bylaw.logic.words.graph import Graph, Node, mermaid
 from ci.report.markup import code, inert, literal, shortened
-from ci.report.text import visible
+from ci.report.visible import visible
 from ci.review.computed.document import PolicyGraph
 
 if TYPE_CHECKING:

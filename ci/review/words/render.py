@@ -17,7 +17,7 @@ from ci.loading.load import read as read_files
 from ci.loading.revision import Revision, folder
 from ci.parts.inventory import says_words
 from ci.parts.part import path_of
-from ci.report.text import visible
+from ci.report.visible import visible
 from ci.review.computed.document import FoundItem, ReviewDocument, Suggestion
 from ci.review.computed.owners import owners_in
 from ci.review.words.comment import RANK, body, cases_body, name_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from ci.report.markup import code, inert, shortened
-from ci.report.text import visible
+from ci.report.visible import visible
 
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 HOSTILE = [

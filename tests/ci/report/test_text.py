@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ci.findings import Finding, Place
 from ci.loading.source import parse
 from ci.proofs.answers import Answered
-from ci.report.text import WIDTH, capped, left_open, render, visible
+from ci.report.text import WIDTH, capped, left_open, render
+from ci.report.visible import visible
 
 ROWS = yaml.safe_load((Path(__file__).parent / "text.yaml").read_text(encoding="utf-8"))
 
