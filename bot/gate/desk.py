@@ -33,7 +33,7 @@ from bylaw.canonical import canonical_json, fingerprint
 from bylaw.errors import BylawError
 from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call, clip
-from bylaw.gate.desk import NothingOpen, check, new_id
+from bylaw.gate.desk import NothingOpen, NotTheirs, check, new_id
 from bylaw.gate.engine import Gate
 from bylaw.gate.events import NO_EVENTS, Event, Ledger, Scope, Timeline
 from bylaw.logic.formula.ir import Value
@@ -78,15 +78,15 @@ class StoreDesk:
     def tools(self, actor: str | None, session_facts: Mapping[str, Any]) -> Mapping[str, bool]:
         return self.gate().tools(actor, session_facts, self.clock())
 
-    def deciding(self, call: Call) -> Future[GateAnswer]:
-        """`decide` for who does not wait here."""
+    def deciding(self, call: Call, by: str | None = None) -> Future[GateAnswer]:
+        """`decide` for who does not wait here. *by*: whose token asks; None is the host itself."""
         gate = self.gate()
         meaning = gate.read(check(call))  # lookups: before anybody's turn
-        return self._queued(partial(self._decided, gate, call, meaning))
+        return self._queued(partial(self._decided, gate, call, meaning, by))
 
-    def ending(self, decision_id: str, ok: bool, output: Any = None) -> Future[None]:
-        """`ended` for who does not wait here."""
-        return self._queued(partial(self._reported, decision_id, ok, output))
+    def ending(self, decision_id: str, ok: bool, output: Any = None, by: str | None = None) -> Future[None]:
+        """`ended` for who does not wait here. Raises NotTheirs where another token than that of *by* asked."""
+        return self._queued(partial(self._reported, decision_id, ok, output, by))
 
     # ---- taking turns -----------------------------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class StoreDesk:
 
     # ---- one decision, one report -----------------------------------------------------------------------------------
 
-    def _decided(self, gate: Gate, call: Call, meaning: Any, connection: Connection) -> GateAnswer:
+    def _decided(self, gate: Gate, call: Call, meaning: Any, by: str | None, connection: Connection) -> GateAnswer:
         known = None
         if call.session is not None:
             known = calls.last_at(connection, call.session)
@@ -156,14 +156,18 @@ class StoreDesk:
             self._change += 1
             event.order = self._change
             self._ledger.take(event)
-            calls.add(connection, _row(event, gate), list(event.scopes))
+            calls.add(connection, _row(event, gate, by), list(event.scopes))
         self._keep(connection, answer.decision_id, decision_entry(answer, gate, call, self.commit()))
         return answer
 
-    def _reported(self, decision_id: str, ok: bool, output: Any, connection: Connection) -> None:
-        if len(decision_id) > ID_LENGTH or not calls.end(connection, decision_id, ok, self._change + 1):
+    def _reported(self, decision_id: str, ok: bool, output: Any, by: str | None, connection: Connection) -> None:
+        found = None if len(decision_id) > ID_LENGTH else calls.standing(connection, decision_id)
+        if found is not None and by is not None and found.asked_by != by:
+            raise NotTheirs(decision_id)
+        if found is None or not found.is_open:
             raise NothingOpen(decision_id)
         self._change += 1
+        calls.end(connection, decision_id, ok, self._change)
         self._ledger.end(decision_id, ok, self._change)
         body = {
             "event": "gate-event",
@@ -293,7 +297,7 @@ def _output(output: Any) -> dict[str, Any]:
     return found if len(text) > MOST_OUTPUT else {**found, "output": output}
 
 
-def _row(event: Event, gate: Gate) -> dict[str, Any]:
+def _row(event: Event, gate: Gate, by: str | None) -> dict[str, Any]:
     return {
         "decision_id": event.decision_id,
         "change": event.order,
@@ -305,6 +309,7 @@ def _row(event: Event, gate: Gate) -> dict[str, Any]:
         "facts": gate.shown(event.facts),
         "at": event.at,
         "ok": None,
+        "asked_by": by,
     }
 
 

@@ -28,6 +28,16 @@ class NothingOpen(UsageError):
         )
 
 
+class NotTheirs(UsageError):
+    """Somebody else asked for the call whose end is told."""
+
+    def __init__(self, decision_id: str) -> None:
+        super().__init__(
+            f"the decision `{clip(decision_id)}` was made for somebody else",
+            "how a call ended is told by whoever asked for its decision",
+        )
+
+
 class Desk(Protocol):
     """Decides calls and hears how they ended."""
 

@@ -16,12 +16,13 @@ from bot.delivery.http.written import TooLong
 from bot.evidence.store.engine import StoreError
 from bot.evidence.store.tables.requests import RequestConflict
 from bylaw.errors import BylawError, UsageError
-from bylaw.gate.desk import NothingOpen
+from bylaw.gate.desk import NothingOpen, NotTheirs
 
 _log = logging.getLogger("bylaw.http")
 
 Code = Literal[
     "BAD_REQUEST",
+    "FORBIDDEN",
     "HOST_NOT_ALLOWED",
     "INTERNAL",
     "METHOD_NOT_ALLOWED",
@@ -110,6 +111,8 @@ def _named(request: Request, error: Exception) -> JSONResponse:
     match error:
         case RequestConflict() | NothingOpen():
             return envelope(409, "REQUEST_CONFLICT", error.message, _request_id(request), details)
+        case NotTheirs():
+            return envelope(403, "FORBIDDEN", error.message, _request_id(request), details)
         case TooLong():
             return envelope(413, "TOO_LARGE", error.message, _request_id(request), headers={"Connection": "close"})
         case UsageError():

@@ -28,7 +28,7 @@ from bot.evidence.store.tables import (
     sessions,
 )
 
-HEAD = "0009"
+HEAD = "0010"
 SCRIPTS = Path(__file__).parent / "migrations"
 TABLES = (
     requests.requests,

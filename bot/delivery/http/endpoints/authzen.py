@@ -34,10 +34,11 @@ class Malformed(ValueError):
 def install(app: FastAPI, desk: StoreDesk) -> None:
     """Add the endpoints to *app*."""
 
-    async def one(asked: Any) -> dict[str, Any]:
-        return result(await asyncio.wrap_future(desk.deciding(call(asked, desk.gate().reader.tools))))
+    async def one(asked: Any, request: Request) -> dict[str, Any]:
+        deciding = desk.deciding(call(asked, desk.gate().reader.tools), request.state.user)
+        return result(await asyncio.wrap_future(deciding))
 
-    async def each(body: Mapping[str, Any], asked: list[Any]) -> list[dict[str, Any]]:
+    async def each(body: Mapping[str, Any], asked: list[Any], request: Request) -> list[dict[str, Any]]:
         semantic = _semantic(body)
         found: list[dict[str, Any]] = []
         defaults = {name: body[name] for name in ENTITIES if name in body}
@@ -46,7 +47,7 @@ def install(app: FastAPI, desk: StoreDesk) -> None:
                 found.append(failure(400, "an evaluation is an object"))
             else:
                 try:
-                    found.append(await one({**defaults, **item}))
+                    found.append(await one({**defaults, **item}, request))
                 except (Malformed, UsageError) as error:
                     found.append(failure(400, str(getattr(error, "message", error))))
             if semantic == "deny_on_first_deny" and not found[-1]["decision"]:
@@ -59,7 +60,7 @@ def install(app: FastAPI, desk: StoreDesk) -> None:
     @app.post("/access/v1/evaluation")
     async def evaluation(request: Request) -> Response:
         """May the subject take the action on the resource?"""
-        return _told(await _kept(one(await _body(request))))
+        return _told(await _kept(one(await _body(request), request)))
 
     @app.post("/access/v1/evaluations")
     async def evaluations(request: Request) -> Response:
@@ -67,10 +68,10 @@ def install(app: FastAPI, desk: StoreDesk) -> None:
         body = await _body(request)
         asked = body.get("evaluations")
         if asked is None or asked == []:
-            return _told(await _kept(one(body)))
+            return _told(await _kept(one(body, request)))
         if not isinstance(asked, list) or len(asked) > MOST_EVALUATIONS:
             raise HTTPException(400, f"`evaluations` is a list of at most {MOST_EVALUATIONS}")
-        return _told({"evaluations": await _kept(each(body, asked))})
+        return _told({"evaluations": await _kept(each(body, asked, request))})
 
     @app.get("/.well-known/authzen-configuration")
     def configuration(request: Request) -> Response:

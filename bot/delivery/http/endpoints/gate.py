@@ -117,12 +117,12 @@ def install(app: FastAPI, serving: Serving) -> StoreDesk:
             body.at,
             body.mode,
         )
-        answer = await asyncio.wrap_future(desk.deciding(call))
+        answer = await asyncio.wrap_future(desk.deciding(call, request.state.user))
         return Response(told_json(answer.as_json()), media_type="application/json")
 
     async def events(body: Ended, request: Request) -> Response:
-        """Hear how an allowed call ended."""
-        await asyncio.wrap_future(desk.ending(body.decision_id, body.ok, body.output))
+        """Hear how an allowed call ended, from whoever asked for it."""
+        await asyncio.wrap_future(desk.ending(body.decision_id, body.ok, body.output, request.state.user))
         return Response(told_json({"decision_id": body.decision_id, "ok": body.ok}), media_type="application/json")
 
     def tools(body: Shown, request: Request) -> Response:

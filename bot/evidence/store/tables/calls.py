@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Boolean, Column, Connection, Index, String, Table, Text, bindparam, func, select
 
@@ -28,6 +28,7 @@ calls = Table(
     Column("facts", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("ok", Boolean),
+    Column("asked_by", String(ID_LENGTH)),  # whose token asked; NULL: the host itself
 )
 
 call_keys = Table(
@@ -52,7 +53,7 @@ _KEYS = call_keys.insert()
 _END = calls.update().where(calls.c.decision_id == bindparam("asked"))
 _BEHIND = select(calls).where(calls.c.change > bindparam("asked")).order_by(calls.c.change)
 _LAST = select(func.max(calls.c.change))
-_OPEN = select(calls.c.ok, calls.c.change).where(calls.c.decision_id == bindparam("asked"))
+_OPEN = select(calls.c.ok, calls.c.asked_by).where(calls.c.decision_id == bindparam("asked"))
 _OF = (
     select(calls)
     .join(call_keys, call_keys.c.decision_id == calls.c.decision_id)
@@ -71,13 +72,22 @@ def add(connection: Connection, row: Mapping[str, Any], scopes: list[tuple[str, 
         run(connection, _KEYS, found)
 
 
-def end(connection: Connection, decision_id: str, ok: bool, change: int) -> bool:
-    """Say how a call ended. False: there is none that waits for it."""
+class Standing(NamedTuple):
+    """Does a call still wait for its end, and who asked for it?"""
+
+    is_open: bool
+    asked_by: str | None
+
+
+def standing(connection: Connection, decision_id: str) -> Standing | None:
+    """How the allowed call of that decision stands, None where there is none."""
     found = first_row(connection, _OPEN, {"asked": decision_id})
-    if found is None or found[0] is not None:
-        return False
+    return None if found is None else Standing(found[0] is None, found[1])
+
+
+def end(connection: Connection, decision_id: str, ok: bool, change: int) -> None:
+    """Say how a call ended."""
     run(connection, _END, {"asked": decision_id, "ok": ok, "change": change})
-    return True
 
 
 def last_change(connection: Connection) -> int:
