@@ -8,15 +8,17 @@ from datetime import date
 from pathlib import Path
 
 from bylaw.authored.labels import called, labels
+from bylaw.authored.machines.layers import IN_WORDS
 from bylaw.errors import UsageError
 from bylaw.gate.words import history_in_words
 from bylaw.logic.formula.ir import ConditionalRule
-from bylaw.logic.words.prose import rule_in_words
+from bylaw.logic.words.prose import rule_in_lines
 from bylaw.logic.words.readable import readable
 from ci.help.meanings import MEANINGS
 from ci.loading.nearest import did_you_mean
 from ci.loading.record import PolicyRecord
 from ci.pipeline import Run, run
+from ci.proofs.grounds import listed
 
 FEW = 1_000  # ids of a repository that are explained at once, for whoever asks for the next one
 
@@ -68,9 +70,9 @@ def _policy(done: Run, id: str) -> Iterator[str]:
         yield f"  {period}"
     layers = record.enriched.get("layer_assignment", {})
     if layers:
-        cycle = done.workspace.rules.layers.layers[layers["primary_layer"]].update_cycle
-        first = f"first of all in {layers['primary_layer']}, updated {cycle}"
-        yield f"  enforced in {', '.join(layers['assigned_layers'])}; {first}"
+        first = layers["primary_layer"]
+        ordered = sorted(layers["assigned_layers"], key=lambda layer: layer != first)
+        yield f"  an assistant gets it {listed([IN_WORDS[layer] for layer in ordered])}"
     if not record.policy.is_active:
         yield "  not in force: nobody has confirmed it yet"
     if record.status["formalization"] == "failed":
@@ -82,7 +84,7 @@ def _policy(done: Run, id: str) -> Iterator[str]:
     for rule in record.rules:
         yield ""
         yield f"  {rule.rule_id}  line {rule.source.line}"
-        yield f"    {rule_in_words(_short(done, rule), spoken, names)}"
+        yield from (f"    {line}" for line in rule_in_lines(_short(done, rule), spoken, names))
         if rule.source.text:
             yield f"    “{rule.source.text}”"
     for constraint in record.constraints:
@@ -109,7 +111,7 @@ def _rule(done: Run, id: str) -> Iterator[str]:
         return
     yield f"{rule.rule_id} of {rule.policy_id}  {rule.source.path}:{rule.source.line}"
     words = done.workspace.vocabulary
-    yield f"  {rule_in_words(_short(done, rule), labels(words), called(words))}"
+    yield from (f"  {line}" for line in rule_in_lines(_short(done, rule), labels(words), called(words)))
     if rule.source.text:
         yield f"  “{rule.source.text}”"
 

@@ -31,6 +31,12 @@ Feature = Literal[
 ]
 
 LAYERS: tuple[Layer, ...] = ("fine_tuning", "system_prompt", "rag", "guardrail")
+IN_WORDS: Mapping[Layer, str] = {  # how an assistant gets a policy of that layer
+    "fine_tuning": "in the training of its model",
+    "system_prompt": "in its standing instructions",
+    "rag": "with each question that it fits",
+    "guardrail": "as a check of each answer",
+}
 SCORES: tuple[ScoreName, ...] = ("stability", "criticality", "context_dependence", "strictness")
 PRIORITIES: tuple[PriorityName, ...] = ("regulatory", "core_values", "company", "department", "situational")
 

@@ -7,7 +7,7 @@ the fact's own name is said in words; nothing is ever left out or rounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -28,6 +28,7 @@ from bylaw.logic.formula.ir import (
     Ref,
     Term,
     Value,
+    atoms,
     conj,
     disj,
     negate,
@@ -175,7 +176,7 @@ def sentence(formula: Formula, labels: Labels) -> str:
             words = _DAYS if is_day else _AMOUNTS
             return f"{term_in_words(left, labels)} {words[op]} {term_in_words(right, labels)}"
         case And(items):
-            told = _clauses(items, labels)
+            told = _clauses(items, labels, _inner)
             return _listed(told, "and", apart=any(map(_is_joined, items[:-1]))) if items else "always"
         case Or(items):
             return _alternatives(items, labels) if items else "never"
@@ -203,10 +204,23 @@ def _kind(term: Ref, labels: Labels) -> Kind | None:
 
 
 def _alternatives(items: Sequence[Formula], labels: Labels) -> str:
-    """As in "a, or b and c": where an alternative is more than one test, a comma holds them apart."""
+    """As in "a, or b and c": where an alternative is more than one test, a comma holds them apart.
+
+    Each alternative speaks of the facts in the order of the first.
+    """
+    order = list(dict.fromkeys(atom.var for item in items for atom in atoms(item)))
+    items = [_in_order(item, order) for item in items]
     if not any(map(_is_joined, items)):
         return _listed([sentence(item, labels) for item in items], "or")
     return ", or ".join(_inner(item, labels) if _has_choice(item) else sentence(item, labels) for item in items)
+
+
+def _in_order(item: Formula, order: Sequence[str]) -> Formula:
+    if not isinstance(item, And):
+        return item
+    return And(
+        tuple(sorted(item.items, key=lambda part: min((order.index(a.var) for a in atoms(part)), default=len(order))))
+    )
 
 
 def _inner(item: Formula, labels: Labels) -> str:
@@ -230,27 +244,31 @@ def _has_choice(item: Formula) -> bool:
     return isinstance(item, Or) or (isinstance(item, And) and any(map(_is_joined, item.items)))
 
 
-def _clauses(items: Iterable[Formula], labels: Labels) -> list[str]:
+def _clauses(items: Iterable[Formula], labels: Labels, say: Callable[[Formula, Labels], str]) -> list[str]:
     """The parts of a conjunction; a lower and an upper bound of one fact are said together."""
     clauses: list[str] = []
     bounds: dict[str, tuple[int, Atom]] = {}
     for item in items:
-        if isinstance(item, Atom) and item.op in (">=", "<="):
+        if isinstance(item, Atom) and item.op[0] in "<>":
             at, other = bounds.get(item.var, (0, item))
-            if other.op != item.op:
+            if other.op[0] != item.op[0]:
                 del bounds[item.var]
-                low, high = (item, other) if item.op == ">=" else (other, item)
-                clauses[at] = _between(low, high, labels.get(item.var, UNKNOWN))
+                low, high = (item, other) if item.op[0] == ">" else (other, item)
+                clauses[at] = _within(low, high, labels.get(item.var, UNKNOWN))
                 continue
             bounds.setdefault(item.var, (len(clauses), item))
-        clauses.append(_inner(item, labels))
+        clauses.append(say(item, labels))
     return clauses
 
 
-def _between(low: Atom, high: Atom, label: Label) -> str:
+def _within(low: Atom, high: Atom, label: Label) -> str:
+    """Two bounds of one fact: `is between 3 and 5 days` with both ends, else `is at least 3 and less than 5 days`."""
     assert not isinstance(low.value, tuple) and not isinstance(high.value, tuple)
-    first = value_in_words(low.value, Label(kind=label.kind))
-    return f"{_name(low.var, label)} is between {first} and {value_in_words(high.value, label)}"
+    name, words = _name(low.var, label), _DAYS if label.kind == "date" else _AMOUNTS
+    first, last = value_in_words(low.value, Label(kind=label.kind)), value_in_words(high.value, label)
+    if (low.op, high.op) == (">=", "<="):
+        return f"{name} is between {first} and {last}"
+    return f"{name} {words[low.op]} {first} and {words[high.op].removeprefix('is ')} {last}"
 
 
 def term_in_words(term: Term, labels: Labels) -> str:
@@ -359,7 +377,18 @@ _EFFECTS = {
 
 def rule_in_words(rule: ConditionalRule, labels: Labels, actions: Mapping[str, str] | None = None) -> str:
     """A rule: `when has the receipt, then full refund (POL-REFUND-001)`. *actions* gives actions their labels."""
-    action = (actions or {}).get(rule.effect.action) or _spaced(rule.effect.action)
-    when = sentence(rule.guard, labels)
-    effect = f"{_EFFECTS[rule.effect.kind].format(action)} ({rule.policy_id})"
+    when, effect = sentence(rule.guard, labels), f"{_effect(rule, actions)} ({rule.policy_id})"
     return f"{when}: {effect}" if when in ("always", "never") else f"when {when}, then {effect}"
+
+
+def rule_in_lines(rule: ConditionalRule, labels: Labels, actions: Mapping[str, str] | None = None) -> list[str]:
+    """A rule on a page: in one line where it is short, else its effect, and each condition on a line of its own."""
+    parts = rule.guard.items if isinstance(rule.guard, And) else ()
+    clauses = _clauses(parts, labels, sentence)
+    if len(clauses) < 3 and not any(map(_is_joined, parts)):
+        return [rule_in_words(rule, labels, actions).removesuffix(f" ({rule.policy_id})")]
+    return [f"{_effect(rule, actions)}, when", *(f"- {clause}" for clause in clauses)]
+
+
+def _effect(rule: ConditionalRule, actions: Mapping[str, str] | None) -> str:
+    return _EFFECTS[rule.effect.kind].format((actions or {}).get(rule.effect.action) or _spaced(rule.effect.action))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bylaw.logic.boxes.truth import simplify
 from bylaw.logic.formula.expressions import parse_expression
 from bylaw.logic.formula.ir import FALSE, TRUE, And, Atom, ConditionalRule, Effect, Not, Or, Source, Variable, names
-from bylaw.logic.words.prose import Label, case_in_words, phrase, rule_in_words, sentence, value_in_words
+from bylaw.logic.words.prose import Label, case_in_words, phrase, rule_in_lines, rule_in_words, sentence, value_in_words
 from tests.bylaw.logic.worlds import GRID, VARIABLES, formulas
 from tests.rows import each
 
@@ -32,6 +32,11 @@ WORDS = {
 }
 
 
+def rule_of(when, kind="outcome"):
+    effect = Effect(kind, "store_credit", "refund" if kind == "outcome" else None)
+    return ConditionalRule("R1", "POL-X-001", "x", effect, parse_expression(when, WORDS), 3, Source("x.yaml"))
+
+
 @each("row", DATA["sentences"], ids=lambda row: row["formula"])
 def test_a_formula_is_said(row):
     assert sentence(parse_expression(row["formula"], WORDS), LABELS) == row["says"]
@@ -44,11 +49,13 @@ def test_a_case_is_told(row):
 
 @pytest.mark.parametrize("row", DATA["rules"], ids=lambda row: row["says"])
 def test_a_rule_is_told(row):
-    outcome = "refund" if row["kind"] == "outcome" else None
-    effect = Effect(row["kind"], "store_credit", outcome)
-    rule = ConditionalRule("R1", "POL-X-001", "x", effect, parse_expression(row["when"], WORDS), 3, Source("x.yaml"))
     actions = {"store_credit": row["label"]} if "label" in row else None
-    assert rule_in_words(rule, LABELS, actions) == row["says"]
+    assert rule_in_words(rule_of(row["when"], row["kind"]), LABELS, actions) == row["says"]
+
+
+@each("row", DATA["pages"], ids=lambda row: row["when"])
+def test_a_rule_of_many_conditions_is_told_line_by_line(row):
+    assert rule_in_lines(rule_of(row["when"]), LABELS) == row["says"]
 
 
 @pytest.mark.parametrize(
