@@ -143,13 +143,15 @@ class Relationship(Authored):
 
     `synonyms` are the words that speak of it ("sold by", "sender"): where two relationships lead to one entity, they
     decide which is meant; without such a word the `default` one is. `condition` is SQL over the columns of this entity:
-    only the rows that meet it find a partner ("sender_type = 'user'", where a sender may be of several kinds).
+    only the rows that meet it find a partner ("sender_type = 'user'", where a sender may be of several kinds). Grouped
+    by what it leads to, rows without a partner have a group of their own; of an `inner` join they are left out.
     """
 
     name: Name
     right_entity: Name
     relationship_columns: Annotated[list[ColumnPair], Field(min_length=1)]
     relationship_type: RelationshipType
+    join_type: Literal["left_outer", "inner"] = "left_outer"
     condition: Word | None = None
     synonyms: list[Word] = Field(default_factory=list)
     default: StrictBool = False

@@ -8,7 +8,7 @@ filters are added and said. What cannot be computed faithfully is refused (`Unan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sqlglot import exp
@@ -52,8 +52,9 @@ class Compiled:
 
     `base` is the entity whose rows are counted, or listed: of several, that of the first number. `joins` are those
     that are right only if a row finds at most one partner, each with the conditions that the partner meets. `spreads`
-    ask by entity how many groups one of its rows is added up in, where more than one would repeat it. `walked` are the
-    relationships that lead from one entity to another, `entity.name`.
+    ask by entity how many groups one of its rows is added up in, where more than one would repeat it. `left_out` asks
+    how many rows of an entity have none of a place, and are left out for that. `walked` are the relationships that
+    lead from one entity to another, `entity.name`.
     """
 
     tree: exp.Select
@@ -69,6 +70,7 @@ class Compiled:
     outputs: tuple[Column, ...]
     joins: Mapping[Step, tuple[str, ...]]
     spreads: tuple[tuple[str, exp.Select], ...] = ()
+    left_out: Mapping[tuple[str, str], exp.Select] = field(default_factory=dict)
     walked: tuple[str, ...] = ()
 
 
@@ -167,6 +169,7 @@ class _Compilation:
             outputs=outputs,
             joins=self.notes.joins,
             spreads=tuple(self.notes.spreads),
+            left_out=self.notes.left_out,
             walked=tuple(sorted(self.notes.walked)),
         )
 

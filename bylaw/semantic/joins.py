@@ -33,6 +33,7 @@ class Step:
     owner: str = ""
     name: str = field(default="", compare=False)
     is_default: bool = field(default=False, compare=False)
+    is_inner: bool = field(default=False, compare=False)  # rows without a partner are in no group
 
     @property
     def back(self) -> Step:
@@ -63,7 +64,7 @@ class Joins:
         pairs = tuple((pair.left_column, pair.right_column) for pair in relationship.relationship_columns)
         back = tuple((b, a) for a, b in pairs)
         said: dict[str, Any] = {"name": relationship.name, "is_default": relationship.default}
-        said |= {"condition": relationship.condition, "owner": left}
+        said |= {"condition": relationship.condition, "owner": left, "is_inner": relationship.join_type == "inner"}
         forward_is_many = kind in ("one_to_many", "many_to_many")
         backward_is_many = kind in ("many_to_one", "many_to_many")
         forward = Step(left, relationship.right_entity, pairs, forward_is_many, **said)

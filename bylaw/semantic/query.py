@@ -264,7 +264,9 @@ class SemanticQuery(Part):
     `metrics` are the numbers in the order of the answer's columns: names of the catalogue, of `measures`, of
     `ratios`, of `differences`, of `summaries`, or aggregates written out. Summaries stand alone, and are of the
     same. `per` names entities each of whose rows has a row of the answer, whether or not the dimensions that are
-    shown tell them apart: two customers of one name are two. `window` narrows and `grain` groups by the time
+    shown tell them apart: two customers of one name are two. Rows that belong to none of them have a group without a
+    value, so that the groups add up to the whole; with `only_members` they are left out, as they are from a list and
+    from the places of an order. `window` narrows and `grain` groups by the time
     dimension of the metrics, or by `time_dimension`. `with_empty` keeps groups and periods that no row belongs to.
     `limit` takes the first rows, with `limit_by` the first of each group of those dimensions, `with_ties` those that
     rank equal with the last of them too. `order` empty means the natural one: time upwards, else the first metric
@@ -279,6 +281,7 @@ class SemanticQuery(Part):
     summaries: tuple[Summary, ...] = ()
     dimensions: tuple[str, ...] = ()
     per: tuple[str, ...] = ()
+    only_members: bool = False
     filters: tuple[Condition, ...] = ()
     window: Window | None = None
     time_dimension: str | None = None
@@ -321,6 +324,11 @@ class SemanticQuery(Part):
         """Every span of time that rows are counted in: the query's, or those of the measures that have their own."""
         own = [measure.window for measure in self.measures if measure.window is not None]
         return tuple(dict.fromkeys(own)) or ((self.window,) if self.window else ())
+
+    @property
+    def leaves_out(self) -> bool:
+        """Are rows left out that belong to none of `per`?"""
+        return self.only_members or self.is_list or self.limit is not None or self.place is not None
 
     @property
     def is_list(self) -> bool:

@@ -194,10 +194,10 @@ class _Model:
             joined = {"name": name, "right_entity": right, "relationship_columns": pairs, "relationship_type": kind}
             owner.setdefault("relationships", []).append(joined)
             known = ["name", "left_table", "right_table", "relationship_columns", "relationship_type"]
-            if _lowered(said_.get("join_type")) in (None, "left_outer"):
+            if (join := _lowered(said_.get("join_type"))) in (None, "left_outer", "inner"):
                 known.append("join_type")
-            why = {"join_type": "rows without a partner are kept here, as by a left outer join"}
-            draft.rest(said_, known, where, why)
+                joined |= {"join_type": join} if join == "inner" else {}
+            draft.rest(said_, known, where, {"join_type": "a join is `left_outer` or `inner`"})
 
     def _entity(self, said_: Any) -> str | None:
         name = identifier(said_)

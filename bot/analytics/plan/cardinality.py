@@ -6,7 +6,7 @@ an answer is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -56,6 +56,14 @@ class Cardinality:
                     "them alone: each would show the total of all",
                     "group by something that it has one of",
                 )
+
+    def left_out(self, counts: Mapping[tuple[str, str], exp.Select]) -> Iterator[str]:
+        """What is said of the rows that belong to none of what the answer has a row for."""
+        for (name, place), tree in counts.items():
+            count = self._seen(tree if self.visible is None else self.visible.narrowed(tree))
+            if count:
+                rows, of_none = name.replace("_", " "), place.partition("@")[0].replace("_", " ")
+                yield f"Left out: {count:,} of the {rows}, which belong to none of the {of_none}."
 
     def _seen(self, tree: exp.Query) -> int:
         sql = written(tree.sql(dialect=_OURS), self.warehouse.dialect)

@@ -46,7 +46,8 @@ _MOST_ASKED = 5  # readings that are offered
 class Judgement:
     """What the layers said. `boundaries` are those that were looked up, `missing` the columns that tables lost.
 
-    `drifts` are the tables that are not as they were measured; `joins` is what was seen of keys that are joined by;
+    `drifts` are the tables that are not as they were measured; `joins` is what was seen of keys that are joined by,
+    `left_out` what is said of rows that have none;
     `tells` are the people who hear of the answer. How much depends on it is `stated`, or heard in a declared phrase.
     """
 
@@ -59,6 +60,7 @@ class Judgement:
     columns: Mapping[str, Sequence[str]]
     statements: Mapping[str, str | None]
     joins: Mapping[str, int | None]
+    left_out: Sequence[str]
     asked_at: datetime
     executes: bool
     tells: Sequence[str]
@@ -71,7 +73,7 @@ class Judgement:
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Data that ends too early, and columns that are gone."""
+        """Rows that are left out, data that ends too early, and columns that are gone."""
         ends = [freshness.said(boundary, self.asked_at) for boundary in self.boundaries]
         gone = [
             f"The table of {name} has no {', '.join(f'`{column}`' for column in columns)} any more: "
@@ -79,7 +81,7 @@ class Judgement:
             for name, columns in sorted(self.missing.items())
         ]
         changed = [drift.said for _, drift in sorted(self.drifts.items())]
-        return tuple(said for said in (*ends, *gone, *changed) if said)
+        return tuple(said for said in (*self.left_out, *ends, *gone, *changed) if said)
 
     @property
     def data_until(self) -> str | None:
@@ -181,6 +183,7 @@ def judge(
         columns=seen.columns,
         statements=seen.statements,
         joins=seen.joins,
+        left_out=seen.left_out,
         asked_at=now,
         executes=rules.autonomy.level(auth.autonomy_level).executes,
         tells=autonomy.told(rules.autonomy, rules.roles, auth.autonomy_level, auth.escalation_path, owners),
@@ -319,6 +322,7 @@ class _Looks:
         self.warehouse = warehouse
         self.statements: dict[str, str | None] = {}
         self.joins: Mapping[str, int | None] = {}
+        self.left_out: Sequence[str] = ()
         self.missing: Mapping[str, Sequence[str]] = {}
         self.drifts: Mapping[str, Drift] = {}
         if warehouse is not None:
@@ -328,6 +332,7 @@ class _Looks:
             rows = Cardinality(context, warehouse, visible)
             rows.check(compiled.joins)
             rows.check_spreads(compiled.spreads)
+            self.left_out = tuple(rows.left_out(compiled.left_out))
             self.joins = rows.seen
         self.columns: dict[str, Sequence[str]] = {}
         for name in {**self.missing, **self.drifts}:

@@ -29,7 +29,8 @@ def _clauses(query: SemanticQuery, compiled: Compiled, context: Context) -> Iter
     for part in query.differences:
         yield f"from {_inner(part.before, query)} to {_inner(part.after, query)}"
     if query.per:
-        yield f"one row for each of {listed(map(readable, query.per))}"
+        rest = "" if query.leaves_out or query.summaries else ", and one for what belongs to none"
+        yield f"one row for each of {listed(map(readable, query.per))}{rest}"
     if query.with_empty:
         yield "also those without any"
     if query.limit is not None:

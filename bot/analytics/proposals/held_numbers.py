@@ -27,6 +27,7 @@ from bylaw.semantic.query import (
 _AS_GROUP = ("dimension", "entity", "grain")
 _ALL_ROWS = frozenset("all each every any including include even also none zero".split())  # noqa: SIM905 - a table
 
+_EACH = ("each", "every", "per")
 
 # ---- numbers
 
@@ -264,6 +265,12 @@ def each_of(h: Holding, part: SemanticQuery | Summary | First, above: Sequence[P
     _groups(h, [name for name in part.per if name not in labels], h.previous.per if h.previous else ())
 
 
+def only_members(h: Holding, query: SemanticQuery, _above: Sequence[Part]) -> None:
+    before = h.previous is not None and h.previous.only_members
+    if query.only_members and not before and not any(one.word in _EACH for one in h.evidence.groups):
+        raise Untenable("nobody asked to leave rows out")
+
+
 def _first_of(h: Holding, part: First) -> None:
     """The first row of each of those that the words name, and of all rows only where no word says "each"."""
     e = h.evidence
@@ -272,7 +279,7 @@ def _first_of(h: Holding, part: First) -> None:
     strange = {name for name in owners if name not in h.compiled.entities or name not in named}
     if strange:
         raise Untenable(f"nobody asked for {listed(sorted(strange))}")
-    marked = [e.behind(one.last + 1, e.mentions, 2) for one in e.groups if one.word in ("each", "every", "per")]
+    marked = [e.behind(one.last + 1, e.mentions, 2) for one in e.groups if one.word in _EACH]
     wanted = [one for one in marked if one is not None and any(t.kind == "entity" for t in one.targets)]
     if h.query.is_list and any(not any(t.name in owners for t in one.targets) for one in wanted):
         raise Untenable(f"the first of each `{wanted[0].said}` is asked for")

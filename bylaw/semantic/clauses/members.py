@@ -40,7 +40,7 @@ def members(
             if narrowed is not None:
                 conditions.narrow(rows, narrowed)
         for group in columns:
-            if group.is_hidden:
+            if group.is_hidden and query.leaves_out:
                 rows.add(exp.not_(is_null(trees[group.alias]), copy=False))
         rows.guard()
         select = rows.select([named(tree, alias) for alias, tree in trees.items()]).distinct(copy=False)

@@ -66,7 +66,7 @@ class RelatedRows:
             return replace(atom, conditions=(*atom.conditions, *filters))
 
         number = self.numbers.number(metric).changed(narrowed)
-        query = SemanticQuery(metrics=(metric,))
+        query = SemanticQuery(metrics=(metric,), only_members=True)
         sheets = Sheets(self.desk, Conditions(self.keys, self.calendar), query, self.calendar)
         kinds = {sheets.kind(atom) for atom in number.atoms}
         if len(kinds) != 1 or number.is_over or not next(iter(kinds)).is_simple(None):

@@ -30,6 +30,7 @@ class Notes:
     touched: set[str] = field(default_factory=set)
     joins: dict[Step, tuple[str, ...]] = field(default_factory=dict)  # with the conditions on the row that is found
     spreads: list[tuple[str, exp.Select]] = field(default_factory=list)  # how many groups a row of it is added up in
+    left_out: dict[tuple[str, str], exp.Select] = field(default_factory=dict)  # how many rows of it have none of those
     walked: set[str] = field(default_factory=set)  # the relationships, `entity.name`
 
     def walk(self, step: Step) -> None:

@@ -166,12 +166,31 @@ class Sheets:
             if grain is not None and grain not in trees:
                 trees[grain] = self.period(rows, timed)
         for group in groups:
-            if group.is_hidden and group.field is not None:
-                rows.add(exp.not_(is_null(trees[group.alias]), copy=False))
             sheet.groups[group.alias] = trees[group.alias]
         self.desk.notes.asked |= rows.entities()
         self._fill(sheet, atoms)
+        for group in groups:
+            if group.is_hidden and self.query.leaves_out:
+                self._leave_out(rows, group, trees[group.alias])
+            elif (key := self._inner_key(rows, group)) is not None:
+                self._leave_out(rows, group, key)
         return sheet
+
+    def _inner_key(self, rows: Rows, group: Group) -> exp.Expr | None:
+        """What a row finds in the place of *group*, where a join on the way is declared to leave out who finds none."""
+        place = group.field.place if group.field is not None else rows.base
+        if place == rows.base or not rows.leads_to(place):
+            return None
+        way = self.desk.joins.way(rows.base, place)
+        is_inner = any(step.is_inner for step in way)
+        return exp.column(way[-1].columns[0][1], table=rows.reach(place)) if is_inner else None
+
+    def _leave_out(self, rows: Rows, group: Group, key: exp.Expr) -> None:
+        """Keep the rows that have one of what *group* tells, and count the others."""
+        if group.field is not None and group.field.place != rows.base:
+            count = rows.select([named(exp.Count(this=exp.Star()), "n")]).where(is_null(key.copy()), copy=False)
+            self.desk.notes.left_out.setdefault((rows.base, group.field.place), count)
+        rows.add(exp.not_(is_null(key.copy()), copy=False))
 
     def _fill(self, sheet: Sheet, atoms: Sequence[Atom]) -> None:
         rows = sheet.rows

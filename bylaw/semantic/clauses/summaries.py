@@ -47,6 +47,7 @@ def of_each(query: SemanticQuery) -> SemanticQuery:
             "order": (),
             "limit": None,
             "limit_by": (),
+            "place": None,
             "hidden": (),
         }
     )

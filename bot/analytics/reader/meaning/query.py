@@ -221,6 +221,7 @@ def query_of_numbers(
         summaries=tuple(draft.summaries),
         dimensions=tuple(dimensions),
         per=tuple(draft.per),
+        only_members=bool(draft.per and (said.each or said.subject or said.ranked) and limit is None),
         filters=tuple(filters),
         window=window,
         time_dimension=time_dimension,
