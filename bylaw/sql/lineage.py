@@ -269,7 +269,7 @@ class Lineage:
                     if kind == "column" and parts[0] == name and self._is_of_table(parts, source, scope):
                         continue
                     if kind == "column":
-                        self._check_column(node, name, source)
+                        self._check_column(node, name, source, is_given=len(parts) == 1 and name in at.given)
                         is_certain |= source.has(name)
                         is_found = True
                         if source.table is not None and (source.has(name) or not named):
@@ -304,12 +304,13 @@ class Lineage:
         owners += [one for one in sources if not one.is_aliased and str(one.table).split(".") == list(parts[:-1])]
         return bool(owners) and owners[0].has(parts[-1])
 
-    def _check_column(self, node: exp.Expr, name: str, source: Source) -> None:
+    def _check_column(self, node: exp.Expr, name: str, source: Source, *, is_given: bool) -> None:
+        """Deny a column that nobody may see, or nobody knows; what this SELECT itself calls so is no function."""
         if name in source.personal:
             raise denied("pii", f"`{name}` is personal data and may not be read, filtered or sorted by", node)
         if source.table is None or source.has(name):
             return
-        if not source.columns.is_open or (source.personal and self.dialect in _OF_FUNCTIONS):
+        if not source.columns.is_open or (source.personal and self.dialect in _OF_FUNCTIONS and not is_given):
             shown = node.sql() if isinstance(node, exp.Column) else name
             raise denied("column", f"`{shown}` is not a known column", node)
 

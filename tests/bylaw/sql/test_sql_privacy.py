@@ -165,6 +165,7 @@ OPEN = Catalogue(
         "SELECT r.note FROM lab.requests AS r JOIN lab.staff AS s ON r.id = s.id WHERE s.post = 'x'",
         "SELECT r.note FROM lab.requests r WHERE EXISTS (SELECT 1 FROM lab.staff s WHERE s.id = r.id)",
         "WITH a AS (SELECT r.id FROM lab.requests r) SELECT a.id FROM a JOIN lab.staff s ON a.id = s.id",
+        "SELECT r.note, COUNT(*) AS many FROM lab.requests r GROUP BY r.note ORDER BY many DESC",
     ],
 )
 def test_a_known_column_behind_its_table_is_no_field_of_another_column(sql):
@@ -177,6 +178,8 @@ def test_a_known_column_behind_its_table_is_no_field_of_another_column(sql):
         "SELECT r.patient FROM lab.requests r",
         "SELECT r.name FROM lab.requests r",
         "SELECT r.row_to_json FROM lab.requests r",
+        "SELECT r.id AS row_to_json, r.row_to_json FROM lab.requests r",
+        "SELECT r.id AS patient FROM lab.requests r ORDER BY patient",
         "SELECT (r).note FROM lab.requests r",
         "SELECT (info).note FROM lab.requests",
         "SELECT info.note FROM lab.requests",
