@@ -29,6 +29,7 @@ from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.reply import absent, alternatives, assumed, besides, business, present, ties
 from bot.analytics.reply.charts import chart
 from bot.analytics.reply.citing import citations_of
+from bot.analytics.reply.names import Names
 from bot.analytics.reply.ties import UNSEEN, Ties
 from bot.conversation import Interval, Question, Reply, Turn
 from bot.index import BundleIndex
@@ -221,13 +222,18 @@ def _formed(question: Question, state: dict[str, Any], unclear: NotUnderstood, m
     """What stands in the way, and the form with what was understood; no form for what nobody may read otherwise."""
     if unclear.is_final:
         return Turn(_refused(question, means.index, unclear.message, unclear.help), state)
+    papers: dict[str, Any] = {}
+    if means.warehouse is not None:
+        names = Names(means.desk.compiler, means.warehouse, means.rights)
+        unclear = names.told(unclear, question.text)
+        papers = {"names": names.seen} if names.seen else {}
     shown = form.blank(means.desk.context, means.rights, unclear.understood)
     if not shown.has_choices:
         return Turn(_refused(question, means.index, unclear.message, unclear.help), state)
     said = _refused(question, means.index, unclear.message, unclear.help)
     text = f"{said.text} {form.ASKED}"
     changed = {"status": "needs_choice", "text": text, "form": shown, "bindings": unclear.bindings}
-    return Turn(said.model_copy(update=changed), state)
+    return Turn(said.model_copy(update=changed), state, artifacts=papers)
 
 
 def _filled(question: Question, state: dict[str, Any], means: _Means) -> Turn:

@@ -161,8 +161,14 @@ def blank(context: Context, rights: Rights | None, known: Understood = MappingPr
         _field("order", "Order", _ORDERS),
         _field("limit", "First", (Choice(value=one, label=one) for one in LIMITS)),
     ]
-    labels = {one.name: f"{one.name}.{one.label[0]}" for one in entities if len(one.label) == 1}
+    labels = {one.name: [f"{one.name}.{short}" for short in _told_by(one)] for one in entities}
     return Form(fields=tuple(_chosen(one, known, labels) for one in fields))
+
+
+def _told_by(entity: Entity) -> Sequence[str]:
+    """The dimensions that rows are told by: the label, else the key."""
+    key = entity.primary_key.columns if entity.primary_key else []
+    return entity.label or [one.name for one in entity.dimensions if one.sql in key]
 
 
 _ORDERS = (Choice(value="descending", label="highest first"), Choice(value="ascending", label="lowest first"))
@@ -249,6 +255,12 @@ def _values(entities: Sequence[Entity], shown: set[str]) -> Iterator[Choice]:
                 yield Choice(value=f"{entity.name}.{narrowed.name}", label=readable(narrowed.name))
 
 
+def _valued(told: str) -> str:
+    """`clubs.name=Delfin` as one reads it."""
+    name, _, value = told.partition("=")
+    return f"{readable(name.rpartition('.')[2])}: {value}"
+
+
 def _dates(entities: Sequence[Entity]) -> Iterator[Choice]:
     for entity in entities:
         for moment in entity.time_dimensions:
@@ -263,9 +275,16 @@ def readable(name: str) -> str:
 # ---- what was understood
 
 
-def _chosen(field: FormField, known: Understood, labels: Mapping[str, str]) -> FormField:
-    """*field* with what was understood; a span of time in the words that were said, and an entity by its label."""
-    said = [labels.get(value, value) for value in known.get(field.name, ())]
+def _chosen(field: FormField, known: Understood, labels: Mapping[str, Sequence[str]]) -> FormField:
+    """*field* with what was understood; a span of time in the words that were said, and an entity by its label.
+
+    A value that was looked up is offered too, though the catalogue does not list it.
+    """
+    said = [name for value in known.get(field.name, ()) for name in labels.get(value, (value,))]
+    if field.name == "filters":
+        values = (Choice(value=one, label=_valued(one)) for one in said if "=" in one)
+        unique = {one.value: one for one in (*field.options, *values)}
+        field = field.model_copy(update={"options": tuple(unique.values())})
     if field.name in ("period", "limit"):
         names = dict.fromkeys([*said, *(one.value for one in field.options)])
         field = field.model_copy(update={"options": tuple(Choice(value=one, label=one) for one in names)})

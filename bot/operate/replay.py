@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
@@ -97,7 +97,7 @@ def replay(request_id: str, store: Store, artifacts: Shelf) -> Replay:
         raise NotReplayable(f"the session of `{request_id}` was not kept", "answers given from now on can be replayed")
     session = sessions.resumed(question.session_id, question.actor, asked["session"])
     recalled = retold(asked.get("recalled"))
-    warehouse = {name: json.loads(paper(name)) for name in ("failure", "plan", "readings") if name in named}
+    warehouse = {name: json.loads(paper(name)) for name in ("failure", "names", "plan", "readings") if name in named}
     model = [json.loads(paper(name)) for name in sorted(named) if name.startswith("model_")]
     index = BundleIndex(parse(paper("bundle"), f"the bundle of {request_id}"))
     given = Reply.model_validate_json(kept)
@@ -142,6 +142,7 @@ class _Past:
     plan: Mapping[str, Any]
     failure: Mapping[str, Any] | None = None
     readings: Sequence[Mapping[str, Any]] = ()
+    names: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
 
     @property
     def dialect(self) -> str:
@@ -164,6 +165,8 @@ class _Past:
         )
 
     def run(self, sql: str, limit: int, stop: Event | None = None) -> Rows:
+        if sql in self.names:
+            return Rows((), tuple(map(tuple, self.names[sql])))
         for plan in (self.plan, *self.readings):
             for looks in ("freshness", "joins"):
                 if sql in plan.get(looks, {}):
@@ -226,10 +229,11 @@ def _services(
 
 def _past(given: Reply, papers: Mapping[str, Any]) -> _Past | None:
     """The warehouse of *papers*; None where none was connected, or none was asked."""
-    plan, readings = papers.get("plan", {}), papers.get("readings", ())
+    plan, readings, names = papers.get("plan", {}), papers.get("readings", ()), papers.get("names", {})
     if "failure" in papers:
         return _Past(given, plan, papers["failure"])
-    return None if plan.get("estimate") is None and not readings else _Past(given, plan, None, readings)
+    is_asked = plan.get("estimate") is not None or readings or names
+    return _Past(given, plan, None, readings, names) if is_asked else None
 
 
 def _differences(kept: str, rebuilt: str) -> Iterator[Difference]:

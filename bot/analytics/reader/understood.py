@@ -15,7 +15,12 @@ def understood(said: Said, text: str) -> Understood:
     halves = (said.ratio.numerator, said.ratio.denominator) if said.ratio is not None else ()
     found: dict[str, list[str]] = {
         "metrics": numbers + [name for half in halves for name in _number(half)],
-        "by": [name for ref in (*said.groups, said.ranked, *said.outputs) if ref is not None for name in _column(ref)],
+        "by": [
+            name
+            for ref in (*said.groups, said.subject, said.ranked, *said.outputs)
+            if ref is not None
+            for name in _column(ref)
+        ],
         "filters": [name for one in said.conditions for name in _value(one)],
         "period": [text[one.span.begins : one.span.ends] for one in said.times[:1]],
         "grain": [said.grain] if said.grain else [],
