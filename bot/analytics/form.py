@@ -6,8 +6,10 @@ whether it can be answered, and the answer shows what was compiled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import combinations
 from types import MappingProxyType
 from typing import Annotated, Any, cast, get_args
 
@@ -20,7 +22,7 @@ from bylaw.authored.machines.access import Rights
 from bylaw.language import dates
 from bylaw.language.periods import CalendarRules
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import Condition, Filter, Order, SemanticQuery, Unanswerable, Window
+from bylaw.semantic.query import Condition, Filter, Order, SemanticQuery, Summary, Unanswerable, Window
 
 OPTION = "form"  # of a Question: what was filled in
 PERIODS = (
@@ -34,6 +36,9 @@ _WORDS = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest", "
 _NUMERIC = ("int", "bigint", "smallint", "dec", "num", "double", "float", "real")
 _GRAINS: tuple[Grain, ...] = get_args(Grain)
 _LONGEST = 300
+_OF_EACH = re.compile(r"(avg|median|min|max)\((.+)\) per ([\w@]+)")  # a number of what each row of an entity has
+_COMPARED = re.compile(r"([^<>=]+)(<=|>=|<|>|=)(.*)", re.DOTALL)
+_SIGNS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "=": ""}
 
 
 class Days(BaseModel):
@@ -48,8 +53,9 @@ class Days(BaseModel):
 class Filled(BaseModel):
     """What a person or a program filled in. `query` is a whole semantic query instead of the single fields.
 
-    `metrics` are names of the catalogue or aggregates written out (`avg(payments.amount)`); without one the rows are
-    listed, with the columns that `by` names. `period` is a phrase of time ("last quarter") or two days, of `date` where
+    `metrics` are names of the catalogue, aggregates written out (`avg(payments.amount)`), or an aggregate of what each
+    of something has (`avg(order_count) per customers`); without one the rows are listed, with the columns that `by`
+    names. `period` is a phrase of time ("last quarter") or two days, of `date` where
     a date is named.
     """
 
@@ -93,9 +99,11 @@ def query_of(form: Filled, compiler: Compiler, today: date, calendar: CalendarRu
     filters = form.filters
     if window is not None and not form.metrics:
         filters, window = (*filters, *_days(_date_of_list(form, compiler), window)), None
+    summaries = {name: found for name in form.metrics if (found := _summary(name)) is not None}
     try:
         return SemanticQuery(
-            metrics=form.metrics,
+            metrics=tuple(summaries[name].name if name in summaries else name for name in form.metrics),
+            summaries=tuple(summaries.values()),
             dimensions=form.by,
             grain=form.grain,
             filters=filters,
@@ -106,6 +114,23 @@ def query_of(form: Filled, compiler: Compiler, today: date, calendar: CalendarRu
         )
     except ValidationError as problem:
         raise Unanswerable(f"the form asks for nothing that can be answered: {problem.errors()[0]['msg']}") from None
+
+
+def _summary(name: str) -> Summary | None:
+    """The number of what each of something has that *name* writes out; None where it writes out no such number."""
+    found = _OF_EACH.fullmatch(name)
+    if found is None:
+        return None
+    agg, metric, entity = cast(Any, found[1]), found[2], found[3]
+    return Summary(name=_said_of_each(found), agg=agg, metric=metric, per=(entity,))
+
+
+def _said_of_each(found: re.Match[str]) -> str:
+    return f"{_WORDS.get(found[1], found[1])} {readable(_counted(found[2]))} per {readable(found[3])}"
+
+
+def _counted(metric: str) -> str:
+    return f"number of {metric[6:-1]}" if metric.startswith("count(") else metric
 
 
 def _window(period: str | Days | None, today: date, calendar: CalendarRules) -> Window | None:
@@ -195,6 +220,16 @@ def _numbers(context: Context, entities: Sequence[Entity]) -> Iterator[Choice]:
                 said = f"{_WORDS[agg]} {readable(fact.name)} of {readable(entity.name)}"
                 yield Choice(value=f"{agg}({entity.name}.{fact.name})", label=said)
 
+        for first, last in combinations(entity.time_dimensions, 2):
+            unit = (
+                "hours"
+                if all((one.data_type or "").lower().startswith("timestamp") for one in (first, last))
+                else "days"
+            )
+            said = f"average {unit} from {readable(first.name)} to {readable(last.name)} of {readable(entity.name)}"
+            ends = ", ".join(f"{entity.name}.{one.name}" for one in (first, last))
+            yield Choice(value=f"avg({entity.name}.{unit}({ends}))", label=said)
+
 
 def _owners(context: Context, name: str, seen: frozenset[str] = frozenset()) -> set[str]:
     """The entities that a metric is made of."""
@@ -255,10 +290,18 @@ def _values(entities: Sequence[Entity], shown: set[str]) -> Iterator[Choice]:
                 yield Choice(value=f"{entity.name}.{narrowed.name}", label=readable(narrowed.name))
 
 
-def _valued(told: str) -> str:
-    """`clubs.name=Delfin` as one reads it."""
-    name, _, value = told.partition("=")
-    return f"{readable(name.rpartition('.')[2])}: {value}"
+def _compared(told: str) -> str | None:
+    """`clubs.name=Delfin`, `courses.price<100` as one reads them."""
+    found = _COMPARED.fullmatch(told)
+    if found is None:
+        return None
+    sign = f" {_SIGNS[found[2]]}" if found[2] != "=" else ":"
+    return f"{readable(found[1].rpartition('.')[2])}{sign} {found[3]}"
+
+
+def _of_each(told: str) -> str | None:
+    found = _OF_EACH.fullmatch(told)
+    return _said_of_each(found) if found is not None else None
 
 
 def _dates(entities: Sequence[Entity]) -> Iterator[Choice]:
@@ -278,12 +321,13 @@ def readable(name: str) -> str:
 def _chosen(field: FormField, known: Understood, labels: Mapping[str, Sequence[str]]) -> FormField:
     """*field* with what was understood; a span of time in the words that were said, and an entity by its label.
 
-    A value that was looked up is offered too, though the catalogue does not list it.
+    A value that was looked up, a comparison, and a number of what each has are offered too: no catalogue lists them.
     """
     said = [name for value in known.get(field.name, ()) for name in labels.get(value, (value,))]
-    if field.name == "filters":
-        values = (Choice(value=one, label=_valued(one)) for one in said if "=" in one)
-        unique = {one.value: one for one in (*field.options, *values)}
+    if field.name in ("filters", "metrics"):
+        label = _compared if field.name == "filters" else _of_each
+        more = (Choice(value=one, label=told) for one in said if (told := label(one)) is not None)
+        unique = {one.value: one for one in (*more, *field.options)}
         field = field.model_copy(update={"options": tuple(unique.values())})
     if field.name in ("period", "limit"):
         names = dict.fromkeys([*said, *(one.value for one in field.options)])
@@ -316,11 +360,12 @@ def known_of(query: SemanticQuery) -> Understood:
 def from_choices(picked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The values that were picked in the fields of a form, as a filled form in JSON."""
     metrics, by = list(picked.get("metrics", ())), list(picked.get("by", ()))
-    values: dict[str, list[str]] = {}
+    values: dict[tuple[str, str], list[str]] = {}
     for one in picked.get("filters", ()):
-        name, is_value, value = one.partition("=")
-        values.setdefault(name, []).extend([value] if is_value else [])
-    filters = [{"dimension": name, "values": given} for name, given in values.items()]
+        found = _COMPARED.fullmatch(one)
+        name, sign, value = found.groups() if found is not None else (one, "=", None)
+        values.setdefault((name, sign), []).extend([value] if value is not None else [])
+    filters = [_filter(name, sign, given) for (name, sign), given in values.items()]
     made: dict[str, Any] = {"metrics": metrics, "by": by, "filters": filters}
     made |= {name: picked[name][0] for name in ("period", "grain", "date") if picked.get(name)}
     if picked.get("limit"):
@@ -328,3 +373,17 @@ def from_choices(picked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     if picked.get("order") and (metrics or by):
         made["order"] = [{"by": (metrics + by)[0], "descending": picked["order"][0] == "descending"}]
     return made
+
+
+def _filter(name: str, sign: str, values: Sequence[str]) -> dict[str, Any]:
+    """One condition of a filled form; what is compared with a number is one."""
+    if sign == "=":
+        return {"dimension": name, "values": list(values)}
+    return {"dimension": name, "operator": sign, "values": [_number(value) for value in values]}
+
+
+def _number(value: str) -> int | float | str:
+    try:
+        return int(value) if value.lstrip("-").isdecimal() else float(value)
+    except ValueError:
+        return value  # a day

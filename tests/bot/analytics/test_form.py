@@ -74,6 +74,21 @@ def test_what_was_understood_sent_back_is_the_question_without_what_was_not(ask,
     assert send(picked).rows == ask("net revenue of laptops by region last quarter").reply.rows != ()
 
 
+@pytest.mark.parametrize(
+    ("text", "field", "chosen"),
+    [
+        ("how many orders per customer on average zzz", "metrics", ("avg(order_count) per customers",)),
+        ("zzz orders with a total amount above 100", "filters", ("orders.total_amount>100",)),
+    ],
+)
+def test_what_no_catalogue_lists_is_offered_where_it_was_said(ask, send, text, field, chosen):
+    shown = {one.name: one for one in ask(text).reply.form.fields}
+    assert shown[field].chosen == chosen
+    assert chosen[0] in {option.value for option in shown[field].options}
+    picked = {name: one.chosen for name, one in shown.items()}
+    assert send(from_choices(picked)).status == "answered"
+
+
 def test_every_option_is_one_that_is_answered(index, compiler):
     """Some numbers need a span of time or a grain, and some are what is true now, which has none."""
     form, calendar = blank(index.bundle.context, None), calendar_rules(index.bundle.context.calendar)
