@@ -28,7 +28,7 @@ from bot.evidence.store.columns import ID_LENGTH
 from bot.evidence.store.engine import Store, connect
 from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit, calls
-from bylaw.audit.entry import AuditEntry, Checkpoint, after
+from bylaw.audit.entry import Checkpoint, after
 from bylaw.canonical import canonical_json, fingerprint
 from bylaw.errors import BylawError
 from bylaw.gate.answer import GateAnswer
@@ -43,7 +43,7 @@ MOST_HELD = 20_000  # sessions and keys whose history is kept in memory
 MOST_OUTPUT = 2_000  # characters of what a call gave back, beyond which only its fingerprint is kept
 
 T = TypeVar("T")
-Work = Callable[[Connection], Any]
+Work = Callable[["_Turn"], Any]
 Batch = list[tuple[Work, Future[Any]]]
 
 _log = logging.getLogger("bylaw.gate")
@@ -61,7 +61,6 @@ class StoreDesk:
     _waiting: SimpleQueue[tuple[Work, Future[Any]]] = field(default_factory=SimpleQueue)
     _committed: SimpleQueue[_Committed] = field(default_factory=SimpleQueue)
     _ledger: Ledger = field(default_factory=lambda: Ledger(holds=set()))
-    _entries: list[AuditEntry] = field(default_factory=list)
     _change: int = -1
     _starting: threading.Lock = field(default_factory=threading.Lock)
     _workers: tuple[threading.Thread, ...] = ()
@@ -105,22 +104,22 @@ class StoreDesk:
     def _take(self, batch: Batch) -> None:
         """Do everything in *batch* in one transaction; nobody hears of anything before it is kept."""
         told: list[_Told] = []
-        self._entries.clear()
         try:
             with self.store.writing_ahead() as connection:
-                audit.lock(connection)
+                turn = _Turn(connection, audit.End.of(connection), self.commit())
                 self._follow(connection)
                 for work, future in batch:
                     try:
-                        found = work(connection)
+                        found = work(turn)
                         told.append((future, found, None))
                     except BylawError as error:  # refused before anything of it was written
                         told.append((future, None, error))
+                turn.write()
         except BaseException as error:  # nothing was kept, so nothing is known either
             self._forget()
             _not_kept([future for _, future in batch], error)
             return
-        self._committed.put((told, self._entries[-1] if self._entries else None))
+        self._committed.put((told, turn.last))
 
     def _tell(self) -> None:
         """Say what was decided once the disk holds it."""
@@ -129,7 +128,7 @@ class StoreDesk:
             try:
                 self.store.last()
                 for last in [last for _, last in kept if last is not None][-1:]:
-                    self.anchor(after(last))
+                    self.anchor(last)
             except BaseException as error:
                 _not_kept([future for told, _ in kept for future, *_ in told], error)
                 continue
@@ -139,48 +138,43 @@ class StoreDesk:
 
     # ---- one decision, one report -----------------------------------------------------------------------------------
 
-    def _decided(self, gate: Gate, call: Call, meaning: Any, by: str | None, connection: Connection) -> GateAnswer:
-        known = None
-        if call.session is not None:
-            known = calls.last_at(connection, call.session)
-            if known is not None:
-                self._ledger.decided(call.session, known)
-        find = partial(self._line, connection, gate)
+    def _decided(self, gate: Gate, call: Call, meaning: Any, by: str | None, turn: _Turn) -> GateAnswer:
+        known = None if call.session is None else turn.last_at(call.session)
+        if known is not None:
+            self._ledger.decided(call.session, known)
+        find = partial(self._line, turn.connection, gate)
         answer = gate.decide(call, self._ledger, self.clock(), new_id(), find, meaning)
         assert answer.reads is not None
         if call.session is not None and known != answer.reads.at:
             self._ledger.decided(call.session, answer.reads.at)
-            calls.move(connection, call.session, answer.reads.at, known is None)
+            turn.moved[call.session] = answer.reads.at
         event = gate.event_of(answer)
         if event is not None:
             self._change += 1
             event.order = self._change
             self._ledger.take(event)
-            calls.add(connection, _row(event, gate, by), list(event.scopes))
-        self._keep(connection, answer.decision_id, decision_entry(answer, gate, call, self.commit()))
+            calls.add(turn.connection, _row(event, gate, by), list(event.scopes))
+        turn.keep(decision_entry(answer, gate, call, turn.commit), answer.decision_id, self.clock)
         return answer
 
-    def _reported(self, decision_id: str, ok: bool, output: Any, by: str | None, connection: Connection) -> None:
-        found = None if len(decision_id) > ID_LENGTH else calls.standing(connection, decision_id)
+    def _reported(self, decision_id: str, ok: bool, output: Any, by: str | None, turn: _Turn) -> None:
+        found = None if len(decision_id) > ID_LENGTH else calls.standing(turn.connection, decision_id)
         if found is not None and by is not None and found.asked_by != by:
             raise NotTheirs(decision_id)
         if found is None or not found.is_open:
             raise NothingOpen(decision_id)
         self._change += 1
-        calls.end(connection, decision_id, ok, self._change)
+        calls.end(turn.connection, decision_id, ok, self._change)
         self._ledger.end(decision_id, ok, self._change)
         body = {
             "event": "gate-event",
             "request_id": decision_id,
             "ok": ok,
             "bundle_etag": self.gate().etag,
-            "commit": self.commit(),
+            "commit": turn.commit,
             **_output(output),
         }
-        self._keep(connection, decision_id, body)
-
-    def _keep(self, connection: Connection, decision_id: str, body: Mapping[str, Any]) -> None:
-        self._entries.append(audit.append(connection, audit.prepare(sayable(body)), self.clock, decision_id))
+        turn.keep(body, decision_id, self.clock)
 
     # ---- what is known of history -----------------------------------------------------------------------------------
 
@@ -214,8 +208,32 @@ class StoreDesk:
         self._change = -1
 
 
+@dataclass
+class _Turn:
+    """One transaction: its end of the chain, and the sessions that it moved on."""
+
+    connection: Connection
+    end: audit.End
+    commit: str | None
+    moved: dict[str, int] = field(default_factory=dict)
+    last: Checkpoint | None = None  # where the chain ends since, if anything was added
+
+    def last_at(self, session: str) -> int | None:
+        """When the session's last decision was."""
+        return self.moved.get(session) or calls.last_at(self.connection, session)
+
+    def keep(self, body: Mapping[str, Any], decision_id: str, clock: Callable[[], datetime]) -> None:
+        """Add an entry to the chain."""
+        self.last = after(self.end.add(audit.prepare(sayable(body)), clock(), decision_id))
+
+    def write(self) -> None:
+        """Write down what is kept."""
+        self.end.write(self.connection)
+        calls.move(self.connection, self.moved)
+
+
 _Told = tuple[Future[Any], Any, BaseException | None]  # who hears of it: what was found, or what is wrong
-_Committed = tuple[list[_Told], AuditEntry | None]  # what is to be said once the disk holds it, and its last entry
+_Committed = tuple[list[_Told], Checkpoint | None]  # what is to be said once the disk holds it, and where it ends
 
 
 def _started(work: Callable[[], None]) -> threading.Thread:

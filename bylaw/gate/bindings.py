@@ -68,11 +68,16 @@ def key_text(raw: Any) -> str | None:
             return None
     if not isinstance(raw, str) or len(raw) > MOST_KEY:
         return None
-    text = unicodedata.normalize("NFKC", raw)
-    text = "".join(char for char in text if unicodedata.category(char) not in ("Cc", "Cf", "Cs")).strip()
+    text = raw.strip() if raw.isascii() and raw.isprintable() else _unveiled(raw)
     if text.isascii() and text.replace(".", "", 1).isdigit() and len(text) <= 30 and (text[0] != "0" or text == "0"):
         return str(exact(text))
     return text or None
+
+
+def _unveiled(raw: str) -> str:
+    """*raw* in the letters that it looks like, without what nobody sees."""
+    text = unicodedata.normalize("NFKC", raw)
+    return "".join(char for char in text if unicodedata.category(char) not in ("Cc", "Cf", "Cs")).strip()
 
 
 @dataclass

@@ -77,7 +77,7 @@ class Gate:
         self._used = [fact for name, fact in self.history.items() if name in spoken or fact.kind == "happened"]
         self._uses_sessions = any(not fact.same for fact in self._used)
         self._leading = sorted({fact.same[0] for fact in self._used if fact.same})
-        self._reasons: dict[int, Reason] = {}
+        self._reasons: dict[tuple[int, str], Reason] = {}
         self._fixed = frozenset(name for name, fact in vocabulary.facts.items() if not fact.changeable)
         self._differences: dict[tuple[str, int, frozenset[tuple[str, Value]]], dict[str, Any] | None] = {}
         self._bearing: dict[str, tuple[list[HistoryFact], list[HistoryFact]]] = {}
@@ -223,8 +223,7 @@ class Gate:
         if not found.rules and not found.broken:
             reasons.append(Reason(f"no rule allows `{action}` here, and what no rule allows is denied"))
             waiting = self.authorizer.allowing(action, reads.day)[:MOST_WAITING]
-            told = [self._reason(i, answer.reads.actor) for i in waiting]
-            reasons += [replace(one, text=f"does not hold here: {one.text}") for one in told]
+            reasons += [self._reason(i, answer.reads.actor, "does not hold here: ") for i in waiting]
         if found.ruling == "escalate" and self.bundle.vocabulary.actions[action].person:
             reasons.append(Reason(f"`{action}` is for a person to do"))
         first = tuple(
@@ -242,17 +241,19 @@ class Gate:
             reads=reads,
         )
 
-    def _reason(self, i: int, actor: str | None) -> Reason:
+    def _reason(self, i: int, actor: str | None, lead: str = "") -> Reason:
         rule: ConditionalRule = self._evaluator.ruleset.rules[i]
         if rule.audience and not set(rule.audience) & set(self.bundle.rules.roles.roles_of(actor or "anonymous")):
-            return Reason("a rule that is not for you to read", rule.policy_id)
-        known = self._reasons.get(i)
+            return Reason(f"{lead}a rule that is not for you to read", rule.policy_id)
+        known = self._reasons.get((i, lead))
         if known is None:
             text = rule.source.text
             if not text:
                 short = replace(rule, guard=shorter(rule.guard, self._evaluator.ruleset.variables))
                 text = rule_in_words(short, self._labels)
-            known = self._reasons[i] = Reason(text, rule.policy_id, rule.rule_id, rule.source.path, rule.source.line)
+            source = rule.source
+            known = Reason(f"{lead}{text}", rule.policy_id, rule.rule_id, source.path, source.line)
+            self._reasons[i, lead] = known
         return known
 
     def _different(self, action: str, facts: Mapping[str, Value], day: int) -> dict[str, Any] | None:

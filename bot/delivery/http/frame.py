@@ -169,6 +169,8 @@ def _given_id(headers: Headers) -> str | None:
 
 def _as_header(name: str) -> str:
     """The name as a header can say it: a body may name a request in any letters."""
+    if name.isascii() and name.isprintable():
+        return name
     return "".join(char if " " <= char <= "~" else "?" for char in name)
 
 

@@ -30,5 +30,8 @@ def to_stderr(level: int = logging.INFO) -> None:
     """Send every logger of this process through JsonLines to stderr."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
+    # what no line says is not looked up for each (docs.python.org/3/howto/logging.html#optimization)
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging._srcfile = None
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)  # six lines of every start that say nothing

@@ -96,6 +96,21 @@ def inserting(table: Table, dialect: str) -> Insert:
     return insert(table).on_conflict_do_nothing()
 
 
+@cache
+def putting(table: Table, dialect: str) -> Insert:
+    """The statement that puts a row into *table* in the place of the one that has its key."""
+    statement: Any
+    if dialect == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+
+        statement = insert(table)
+    else:
+        statement = sqlite.insert(table)
+    rest = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+    found: Insert = statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=rest)
+    return found
+
+
 _NO_ROW: Mapping[str, Any] = MappingProxyType({})
 
 # ---- statements that every request executes -------------------------------------------------------------------------

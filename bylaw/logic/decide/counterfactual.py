@@ -11,12 +11,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import reduce
 from itertools import chain
 from math import inf
 from operator import and_
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from bylaw.logic.boxes.boxes import Box, Region, TooManyBoxes, boxes, domain, lies_in, near, point
 from bylaw.logic.boxes.truth import truth
@@ -273,16 +272,13 @@ class Nearby:
         return list(self._placed(var, side, possible, None))
 
 
-_ONE = Fraction(1)
-
-
 def _placed(where: Region, allowed: int, variable: Variable, before: Value | None) -> Place:
     value = _nearest_in(where, variable, before)
     if isinstance(value, bool | str) or before is None:
         return Place(value, where, 1.0, allowed)
-    now = Fraction(as_number(before))
+    now: Any = as_number(before)  # mypy knows no arithmetic between whole numbers and fractions
     try:
-        distance = float(abs(as_number(value) - now) / max(abs(now), _ONE))
+        distance = float(abs(as_number(value) - now) / max(abs(now), 1))
     except OverflowError:
         distance = inf
     return Place(value, where, distance, allowed)

@@ -11,7 +11,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +35,19 @@ from sqlalchemy import (
 )
 
 from bot.evidence.store.columns import ID_LENGTH, Moment, first_row, metadata, run, stamp
-from bylaw.audit.entry import ARTIFACTS, BUNDLE, REDACTION, START, AuditEntry, Checkpoint, EntryDraft, draft, link, read
+from bylaw.audit.entry import (
+    ARTIFACTS,
+    BUNDLE,
+    REDACTION,
+    START,
+    AuditEntry,
+    Checkpoint,
+    EntryDraft,
+    after,
+    draft,
+    link,
+    read,
+)
 from bylaw.audit.verify import Ranges, Redaction, Verdict, Verifier, redaction
 from bylaw.canonical import canonical_json
 from bylaw.progress import Hear, heard
@@ -91,21 +103,47 @@ def append(
     Given a clock, it is asked once the place in the chain is certain: whoever waited for it is not dated too early.
     """
     drafted = body if isinstance(body, EntryDraft) else prepare(body)
-    lock(connection)
-    last = tail(connection)
-    dated = at if isinstance(at, datetime) else at()
-    entry = link(last, drafted, stamp(dated))
-    row = {
-        "position": entry.seq,
-        "prev_hash": entry.prev_hash,
-        "entry_hash": entry.entry_hash,
-        "request_id": request_id,
-        "at": dated,
-        "header": entry.header,
-        "payload": entry.payload,
-    }
-    run(connection, _INSERT, row)
+    end = End.of(connection)
+    entry = end.add(drafted, at if isinstance(at, datetime) else at(), request_id)
+    end.write(connection)
     return entry
+
+
+@dataclass
+class End:
+    """The end of the chain in one transaction: entries are linked here, then written at once."""
+
+    tail: Checkpoint
+    _rows: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, connection: Connection) -> End:
+        """The end as it is; from here on nobody else extends the chain."""
+        lock(connection)
+        return cls(tail(connection))
+
+    def add(self, drafted: EntryDraft, at: datetime, request_id: str | None) -> AuditEntry:
+        """Link one entry more, dated *at*."""
+        entry = link(self.tail, drafted, stamp(at))
+        self.tail = after(entry)
+        self._rows.append(
+            {
+                "position": entry.seq,
+                "prev_hash": entry.prev_hash,
+                "entry_hash": entry.entry_hash,
+                "request_id": request_id,
+                "at": at,
+                "header": entry.header,
+                "payload": entry.payload,
+            }
+        )
+        return entry
+
+    def write(self, connection: Connection) -> None:
+        """Write down what was linked."""
+        if self._rows:
+            run(connection, _INSERT, self._rows)
+            self._rows = []
 
 
 def lock(connection: Connection) -> None:

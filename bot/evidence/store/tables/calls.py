@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Boolean, Column, Connection, Index, String, Table, Text, bindparam, func, select
 
-from bot.evidence.store.columns import ID_LENGTH, first_row, inserting, metadata, run
+from bot.evidence.store.columns import ID_LENGTH, first_row, metadata, putting, run
 from bylaw.canonical import canonical_json
 
 calls = Table(
@@ -61,7 +61,6 @@ _OF = (
     .order_by(calls.c.change)
 )
 _SESSION = select(sessions.c.last_at).where(sessions.c.session_id == bindparam("asked"))
-_MOVE = sessions.update().where(sessions.c.session_id == bindparam("asked"))
 
 
 def add(connection: Connection, row: Mapping[str, Any], scopes: list[tuple[str, str]]) -> None:
@@ -114,12 +113,11 @@ def last_at(connection: Connection, session_id: str) -> int | None:
     return None if found is None else int(found[0])
 
 
-def move(connection: Connection, session_id: str, at: int, is_new: bool) -> None:
-    """Keep when the session's last decision was."""
-    if is_new:
-        run(connection, inserting(sessions, connection.dialect.name), {"session_id": session_id, "last_at": at})
-    else:
-        run(connection, _MOVE, {"asked": session_id, "last_at": at})
+def move(connection: Connection, last: Mapping[str, int]) -> None:
+    """Keep when the *last* decision of each of these sessions was."""
+    if last:
+        rows = [{"session_id": session_id, "last_at": at} for session_id, at in last.items()]
+        run(connection, putting(sessions, connection.dialect.name), rows)
 
 
 def _read(row: Any) -> dict[str, Any]:
