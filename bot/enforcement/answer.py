@@ -22,6 +22,7 @@ from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.judged.reading import found_by_template, situation
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
+from bot.enforcement.question import offers
 from bot.enforcement.question.covered import coverage
 from bot.enforcement.question.facts import read_unsure
 from bot.enforcement.question.intent import asks_what_holds
@@ -31,7 +32,7 @@ from bot.enforcement.question.proposed import Held, not_used
 from bot.enforcement.question.recognise import Topic, topic
 from bot.enforcement.question.replies import asks_why
 from bot.enforcement.question.restrictive import most_restrictive
-from bot.enforcement.question.scope import scope_of, told_alone
+from bot.enforcement.question.scope import Scope, scope_of, told_alone
 from bot.enforcement.question.understanding import understand
 from bot.enforcement.turn import said, turn_of
 from bot.enforcement.writing import missing, write
@@ -45,7 +46,7 @@ from bylaw.logic.decide.evaluate import Conflict, Evaluator, OutcomeResult
 from bylaw.logic.formula.ir import ConditionalRule, Value
 
 _MOST_CITED = 3  # of the rules that were only looked at
-_MOST_OFFERED = 6  # outcomes that a question may be about
+_NO_RULE = "No rule of ours speaks about this."
 _NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
 _HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None, "choices": ()}  # of an answer held back
 
@@ -82,11 +83,13 @@ def _answered(
 
 
 def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
-    turn = _uncovered(case, readers)
+    if case.picked == offers.SOMETHING_ELSE:
+        return _missing(case, [_NO_RULE], (), _near(case))
+    turn = None if case.picked else _uncovered(case, readers)
     if turn is not None:
         return turn
     case = _settled(case)
-    rules = _overview(case, readers)
+    rules = None if case.picked else _overview(case, readers)
     if rules is not None:
         return _delivered(case, rules)
     case = _restricted(case)
@@ -122,16 +125,26 @@ def case_of(
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
     unclear, asked = reading.unclear, before.asking if memory.number == before.number else None
     left = tuple(not_used(proposed, reading))
-    case = Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined, told)
-    return replace(case, unused=left, is_proposed=bool(proposed and proposed.domain and proposed.reads))
+    memory = replace(memory, topic=_carried(memory.topic, scope))
+    case = Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined)
+    is_proposed = bool(proposed and proposed.domain and proposed.reads)
+    pick = offers.picked(text, before.offered, index)
+    return replace(case, told=told, unused=left, is_proposed=is_proposed, picked=pick)
+
+
+def _carried(topic: Topic, scope: Scope) -> Topic:
+    """*topic* with what it turned out to be about, so that the conversation goes on with it."""
+    return topic if topic.is_named else replace(topic, outcomes=scope.outcomes, actions=scope.actions)
 
 
 def _in_domain(topic: Topic, domain: str, index: BundleIndex) -> Topic:
     """*topic* with the domain that a model found, where the words alone leave it unsure."""
-    if topic.confidence >= index.rules.enforcement.classify_by_model_below:
+    if topic.is_sure(index.rules.enforcement.classify_by_model_below):
         return topic
     domains = (domain, *(one for one in topic.domains if one != domain))
-    return replace(topic, domains=domains, confidence=float(index.rules.enforcement.classify_by_model_below))
+    return replace(
+        topic, domains=domains, areas=(domain,), confidence=float(index.rules.enforcement.classify_by_model_below)
+    )
 
 
 def draft_of(case: Case, text: str, judge: Judge | None = None, found: Found | None = None) -> AnswerDraft:
@@ -202,7 +215,7 @@ def plain(case: Case) -> Turn:
         return _asked(case) or _escalated_unknown(case)
     if decided or case.scope.duties or case.scope.silent:
         return _decided(case, decided)
-    return _which(case) or _refused(case)
+    return _spoken_of(case) or _which(case) or _refused(case)
 
 
 def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
@@ -217,6 +230,8 @@ def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
         return None
     if texts := _texts(case, readers):
         return _quoted(case, texts)
+    if case.reads and case.scope.is_offer and case.scope.choices:
+        return _which(case, found.unknown)
     about = f": nothing in them speaks of {write.quoted(found.unknown)}" if found.unknown else ""
     lines = [f"Our rules do not cover this{about}."]
     turn = _missing(case, lines, found.unknown or found.asked, _near(case))
@@ -338,13 +353,20 @@ def _ask(case: Case, name: str) -> Ask:
     return Ask(fact=name, question=write.question(case.words, name), choices=choices)
 
 
-def _which(case: Case) -> Turn | None:
-    """Ask what it is about, where neither the words nor the facts leave but one thing."""
-    named = case.scope.choices[:_MOST_OFFERED]
+def _which(case: Case, unknown: Sequence[str] = ()) -> Turn | None:
+    """Ask what it is about, where the words do not leave but one thing. What they do not name may be something else."""
+    named = case.scope.choices[: offers.MOST]
     if not named:
         return None
-    choices = tuple(Choice(value=name.replace("_", " "), label=case.words.asked(name)) for name in named)
-    return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices)
+    case = replace(case, memory=replace(case.memory, offered=named))
+    choices = offers.choices(named, case.words)
+    if not case.scope.is_offer:
+        return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices)
+    owners = _near(case)
+    lines = [write.unnamed(unknown), missing.otherwise(owners)]
+    turn = turn_of(case, "policy", "needs_choice", lines, (), choices=choices)
+    words = unknown or coverage(case.text, case.reads, case.index).asked
+    return replace(turn, reply=turn.reply.model_copy(update={"meta": missing.meta(words, owners)}))
 
 
 def _asked(case: Case) -> Turn | None:
@@ -388,15 +410,21 @@ def _escalated_conflict(case: Case, conflicts: Sequence[Conflict]) -> Turn:
     return turn_of(case, "policy", "escalated", lines, rules)
 
 
+def _spoken_of(case: Case) -> Turn | None:
+    """The rules about what the words say, where they name nothing that is decided and tell no case."""
+    is_told = bool(case.reads) and bool(case.scope.choices)
+    found = None if is_told else of_words(case.text, case.index, case.evaluator, case.day)
+    if found is None:
+        return None
+    lines = told(case.words, found, case.facts, case.evaluator.ruleset.variables)
+    return turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES])
+
+
 def _refused(case: Case) -> Turn:
     """No rule speaks about it. Say so, whom to ask, and what is covered."""
     words = [read.words for read in case.reads]
     if not case.scope.outcomes:
-        found = of_words(case.text, case.index, case.evaluator, case.day)
-        if found is not None:
-            lines = told(case.words, found, case.facts, case.evaluator.ruleset.variables)
-            return turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES])
-        return _missing(case, ["No rule of ours speaks about this."], words, _near(case))
+        return _missing(case, [_NO_RULE], words, _near(case))
     rules = lookups(case.index).answering(case.scope.outcomes[:1], case.evaluator, case.day)
     what = case.words.outcome(case.scope.outcomes[0])
     owners = sorted({owner for rule in rules if (owner := case.index.owner(rule.policy_id))})

@@ -31,6 +31,7 @@ class Case:
     scope: Scope
     asked: str | None = None  # the fact that this turn should have answered
     is_declined: bool = False
+    picked: str | None = None  # which of the topics that were offered this turn is
     told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
     unused: tuple[str, ...] = ()  # what was told and not used, as it is said
     is_proposed: bool = False  # did a model find its domain and facts that the words bear?

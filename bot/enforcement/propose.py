@@ -21,7 +21,7 @@ from bylaw.prompts import render
 def is_needed(case: Case) -> bool:
     """Is the domain unsure, or were fewer of the facts found than the rules say is enough (seed 001)?"""
     rules = case.index.rules.enforcement
-    if case.memory.topic.confidence < rules.classify_by_model_below:
+    if not case.memory.topic.is_sure(rules.classify_by_model_below):
         return True
     missing = set(case.scope.missing) - set(case.facts)
     matter = len(missing) + len(case.facts)

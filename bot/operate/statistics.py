@@ -65,7 +65,9 @@ def _missing(connection: Connection, since: datetime | None) -> Iterator[_Missin
     asked = select(query_log.c.natural_language, query_log.c.at, requests.c.reply).join_from(
         query_log, requests, query_log.c.request_id == requests.c.request_id
     )
-    asked = asked.where(query_log.c.status == "refused").order_by(query_log.c.at, query_log.c.log_id)
+    asked = asked.where(query_log.c.status.in_(("refused", "needs_choice"))).order_by(
+        query_log.c.at, query_log.c.log_id
+    )
     if since is not None:
         asked = asked.where(query_log.c.at >= since)
     for text, at, reply in connection.execute(asked):

@@ -20,7 +20,10 @@ _POINTING = closed("pointing")
 
 @dataclass(frozen=True)
 class Memory:
-    """The case so far: its facts, the fact that was asked for, those nobody knows, and what it is about."""
+    """The case so far: its facts, the fact that was asked for, those nobody knows, and what it is about.
+
+    `offered` are the outcomes and actions that it may be about, where that was asked.
+    """
 
     facts: Mapping[str, Value]
     asking: str | None = None
@@ -28,6 +31,7 @@ class Memory:
     topic: Topic = NO_TOPIC
     number: int = 0  # which case of the conversation it is
     earlier: tuple[Told, ...] = ()  # the others, as they were left
+    offered: tuple[str, ...] = ()
 
     @property
     def now(self) -> Told:
@@ -42,7 +46,8 @@ class Memory:
         """As JSON, values in the facts' declared units."""
         case = _dumped(self.now, variables)
         earlier = {"earlier": [_dumped(told, variables) for told in self.earlier]} if self.earlier else {}
-        return {**case, **earlier, "asking": self.asking, "declined": list(self.declined)}
+        offered = {"offered": list(self.offered)} if self.offered else {}
+        return {**case, **earlier, **offered, "asking": self.asking, "declined": list(self.declined)}
 
 
 def _dumped(case: Told, variables: Mapping[str, Variable]) -> dict[str, Any]:
@@ -67,6 +72,7 @@ def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
         tuple(_loaded(told, variables) for told in earlier if isinstance(told, dict))
         if isinstance(earlier, list)
         else (),
+        _words(state.get("offered")),
     )
 
 

@@ -147,6 +147,8 @@ class Phrases:
                 slots = [f"{one} {_SLOT}" for one in (name.replace("_", " "), fact.label) if one]
             self._slots += [_slot(name, fact, one) for one in slots]
         self._nearest = Nearest(spelled)
+        self._kinds = {name: fact for name, fact in vocabulary.facts.items() if fact.type == "enum"}
+        self._roles = frozenset(_of_people(vocabulary))
 
     def find(self, words: Sequence[Word]) -> tuple[Mention, ...]:
         """The phrases in *words*; none within a longer one."""
@@ -159,8 +161,26 @@ class Phrases:
             for i in one.used:
                 around[i].append(one)
         return tuple(
-            dict.fromkeys(one for one in found if not any(one.used < other.used for other in around[one.first]))
+            dict.fromkeys(one for one in found if not any(self._is_within(one, other) for other in around[one.first]))
         )
+
+    def _is_within(self, one: Mention, other: Mention) -> bool:
+        """Does *one* say nothing beside the longer *other*? "Bring a dog" names what is done, and the dog, too."""
+        is_object = other.value is None and other.used - one.used == {other.first}
+        is_told = is_object and one.owner in self._kinds and one.owner not in self._roles
+        return one.used < other.used and not is_told
+
+    def by_kind(self, words: Sequence[Word]) -> tuple[str, ...]:
+        """The actions that a text names with a value in the place of its fact: "bring a cat", an animal."""
+        named: list[str] = []
+        for one in self.find(words):
+            if isinstance(one.value, str) and one.owner not in self._roles:
+                first, last = words[one.first], words[one.last]
+                place = (first.start, last.end, first.clause, first.passage)
+                kind = [Word(word, _stem(word), *place) for word in _phrase(one.owner.replace("_", " "))[0]]
+                said = [*words[: one.first], *kind, *words[one.last + 1 :]]
+                named += [other.owner for other in self.find(said) if other.value is None]
+        return tuple(dict.fromkeys(named))
 
     def _corrected(self, word: Word) -> Word:
         """The word that was meant, where the one that is written is a slip of the keyboard."""
@@ -193,6 +213,12 @@ class Phrases:
 def phrases_of(vocabulary: Vocabulary) -> Phrases:
     """The phrases of *vocabulary*; those of the last few are kept."""
     return Phrases(vocabulary)
+
+
+def _of_people(vocabulary: Vocabulary) -> Iterator[str]:
+    """The facts that say who somebody is: "ask a manager" does not tell that whoever asks is one."""
+    for kinds in vocabulary.defaults.values():
+        yield from (fact for kind, fact in kinds.items() if kind in ("role_requirement", "customer_tier"))
 
 
 def _declared(vocabulary: Vocabulary) -> Iterator[tuple[str, bool | str | None, str, bool]]:

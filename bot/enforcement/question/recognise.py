@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from itertools import chain, pairwise
@@ -51,7 +51,8 @@ _COUNTS = frozenset(map(stem, COUNT_WORDS))
 
 @dataclass(frozen=True)
 class Topic:
-    """What a text is about, best first. `outcomes` and `actions` are named by it, `domains` follow from all its words.
+    """What a text is about, best first. `outcomes`, `actions` and `areas` (domains) are named by it, `domains` follow
+    from all its words.
 
     `likely` are the outcomes, and the actions that belong to none, that its words speak of, with how much.
     """
@@ -59,6 +60,7 @@ class Topic:
     outcomes: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
+    areas: tuple[str, ...] = ()
     likely: tuple[tuple[str, float], ...] = ()
     confidence: float = 0.0
 
@@ -66,6 +68,10 @@ class Topic:
     def is_named(self) -> bool:
         """Does the text name an outcome or an action?"""
         return bool(self.outcomes or self.actions)
+
+    def is_sure(self, least: Decimal) -> bool:
+        """Is its domain at least so sure?"""
+        return Decimal(str(self.confidence)) >= least
 
     @property
     def is_likely(self) -> bool:
@@ -156,6 +162,14 @@ def topic(text: str, index: BundleIndex) -> Topic:
     return _topic(_stems_in(text) | marked(text), _keywords(index))
 
 
+def naming(about: Topic, actions: Sequence[str], index: BundleIndex) -> Topic:
+    """*about* with those of *actions* named that rules speak of."""
+    outcome_of = _keywords(index).outcome_of
+    named = tuple(name for name in actions if name in outcome_of)
+    outcomes = dict.fromkeys(filter(None, map(outcome_of.__getitem__, named)))
+    return replace(about, actions=named, outcomes=tuple(outcomes))
+
+
 def limits_asked(text: str, index: BundleIndex) -> tuple[str, ...]:
     """The facts whose limits *text* asks for: it opens as the question for the fact does ("how many lessons"), or with
     what the fact is called."""
@@ -238,6 +252,7 @@ class _Keywords:
     outcome_of: Mapping[str, str | None]
     stems: frozenset[str]  # all of them
     telling: frozenset[str]  # those of actions, outcomes and domains
+    areas: Mapping[str, tuple[frozenset[str], ...]]  # of each domain: its name, and the words declared for it
     topics: dict[frozenset[str], Topic] = field(default_factory=dict)  # the last few that were asked for
 
 
@@ -265,7 +280,14 @@ def _keywords(index: BundleIndex) -> _Keywords:
         rarity={stem: 1 / count for stem, count in in_targets.items()},
         subjects=_subjects(vocabulary, rules, outcomes, actions),
         outcome_of={name: vocabulary.outcome_of(name) for name in actions},
+        areas={name: _names_of_domain(name, index) for name in weights},
     )
+
+
+def _names_of_domain(name: str, index: BundleIndex) -> tuple[frozenset[str], ...]:
+    declared = index.rules.enforcement.domains.get(name)
+    texts = (name, *(declared.keywords if declared else ()))
+    return tuple(dict.fromkeys(found for text in texts if (found := stems_in(text))))
 
 
 def _domain_weights(
@@ -375,7 +397,8 @@ def _topic_of(stems: frozenset[str], keywords: _Keywords) -> Topic:
     likely = tuple(
         sorted((pair for pair in points.items() if pair[1] >= _HARDLY), key=lambda pair: (-pair[1], pair[0]))
     )
-    return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, likely, confidence)
+    areas = _named(stems, keywords.areas, keywords.rarity)
+    return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, areas, likely, confidence)
 
 
 def _named(

@@ -25,7 +25,8 @@ class Scope:
 
     `duties` hold in the case: (kind, action, rule). `silent` are named actions that no rule speaks about here.
     `missing` are the unknown facts that could still change the answer, the most deciding first. `choices` are what
-    the question may be about where its words do not tell: nobody guesses.
+    the question may be about where its words do not tell: nobody guesses. `is_offer`: they name none of them, so that
+    it may as well be about something else.
     """
 
     outcomes: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class Scope:
     silent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    is_offer: bool = False
 
 
 def scope_of(
@@ -46,9 +48,9 @@ def scope_of(
     decision: Decision,
     day: int,
 ) -> Scope:
-    """What to answer from *decision*: what is named, else the only thing that the words and the facts speak of.
+    """What to answer from *decision*: what is named, else the only thing in a named area that words and facts fit.
 
-    *said* are those of the *facts* that were told just now.
+    *said* are those of the *facts* that were told just now. What facts alone fit is offered, and decides nothing.
     """
     known = lookups(index)
     named = tuple(name for name in topic.outcomes if known.answering((name,), evaluator, day))
@@ -59,7 +61,10 @@ def scope_of(
     choices: tuple[str, ...] = ()
     if not named and not alone:
         found = candidates(topic, facts, index, evaluator, day)
-        outcomes, alone, choices = _taken(found, known)
+        within = _within(topic.areas, found, known, evaluator, day)
+        if not within:
+            return Scope(choices=found, is_offer=True)
+        outcomes, alone, choices = _taken(within, known)
     elif not alone and said and all(_tested(known, name, evaluator, day).isdisjoint(said) for name in named):
         choices = tuple(
             dict.fromkeys((*named, *_by_facts(said, index, evaluator, day)))
@@ -142,6 +147,17 @@ def _by_facts(facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluat
     is_of_several = sum(count[name] == best for name in outcomes) > 1
     kept = {name: n for name, n in count.items() if n and not (is_of_several and name not in outcomes)}
     return dict(sorted(kept.items(), key=lambda pair: -pair[1]))
+
+
+def _within(
+    areas: Sequence[str], found: Sequence[str], known: Lookups, evaluator: Evaluator, day: int
+) -> tuple[str, ...]:
+    """Those of *found* that rules of the *areas* decide, else all that these do."""
+    rules = [rule for area in areas for rule in known.of_domain(area, evaluator) if rule.holds_on(day)]
+    subjects = dict.fromkeys(
+        name for rule in rules for name in [outcome for outcome, _ in rule.effect.takes] or [rule.effect.action]
+    )
+    return tuple(name for name in found if name in subjects) or tuple(subjects)
 
 
 def _taken(found: Sequence[str], known: Lookups) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

@@ -10,11 +10,14 @@ from datetime import date
 from bot.enforcement.question.earlier import Told, is_correction, meant, names_back, opens_another
 from bot.enforcement.question.facts import Read, Reading, Unclear, is_sayable, read_text
 from bot.enforcement.question.memory import Memory, continued, goes_on
+from bot.enforcement.question.mentions import phrases_of, words_of
+from bot.enforcement.question.offers import SOMETHING_ELSE, picked, topic_of
 from bot.enforcement.question.proposed import Held, merged
-from bot.enforcement.question.recognise import Topic, topic
+from bot.enforcement.question.recognise import Topic, naming, topic
 from bot.enforcement.question.replies import declines, read_answer
 from bot.enforcement.question.scope import asked_about
 from bot.index import BundleIndex
+from bylaw.language.text import parse
 from bylaw.logic.decide.evaluate import Evaluator
 
 _SHORT = 6  # words that say but a number
@@ -31,6 +34,10 @@ def understand(
 ) -> tuple[Memory, Reading, bool]:
     """The case with what *text*, said *today*, adds, the reading of it, and whether it declines what was asked."""
     vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
+    pick, memory = picked(text, memory.offered, index), replace(memory, offered=())
+    if pick is not None:
+        is_none = pick == SOMETHING_ELSE
+        return replace(memory, topic=memory.topic if is_none else topic_of(pick, index), asking=None), Reading(), False
     before, memory = memory, _recalled(text, today, memory, index, evaluator)
     asked, day = memory.asking, today.toordinal()
     first = read_text(text, vocabulary, variables, today)
@@ -99,10 +106,12 @@ def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:
     rest = text
     for read in sorted(reads, key=lambda read: -read.start):
         rest = f"{rest[: read.start]} {rest[read.end :]}"
-    about = topic(rest, index)
-    whole = topic(text, index)
-    is_apart = about.is_named or (about.is_likely and not whole.actions)
-    return replace(about, confidence=max(about.confidence, whole.confidence)) if is_apart else whole
+    about, whole = topic(rest, index), topic(text, index)
+    if about.is_named:
+        return replace(about, confidence=max(about.confidence, whole.confidence))
+    return (
+        whole if whole.is_named else naming(whole, phrases_of(index.vocabulary).by_kind(words_of(parse(text))), index)
+    )
 
 
 def _with(reading: Reading, direct: Read | Unclear) -> Reading:

@@ -14,6 +14,7 @@ from bylaw.logic.decide.evaluate import Evaluator
 
 _HINTED = 0.4  # so sure of its domain, a question is taken to be near it
 _MOST = 3  # owners that are named
+_LISTED = "The question is on the list of missing policies."
 
 
 def owners(topic: Topic, index: BundleIndex, evaluator: Evaluator) -> list[str]:
@@ -34,13 +35,22 @@ def _ranked(found: Counter[str]) -> list[str]:
     return [name for name, _ in sorted(found.items(), key=lambda pair: (-pair[1], pair[0])) if name][:1]
 
 
+def otherwise(owners: Sequence[str]) -> str:
+    """Whom to ask where none of the topics that are offered is meant."""
+    return f"If it is something else, please ask {_named(owners)}. {_LISTED}"
+
+
 def lines(owners: Sequence[str], evaluator: Evaluator, is_asked: bool) -> list[str]:
     """Whom to ask, unless that *is_asked* already, and what the rules do cover that whoever asks may see."""
-    whom = listing(owners[:_MOST]) if owners else "the people who own the policies"
-    asked = "" if is_asked else f"Please ask {whom.removesuffix('.')}. "
+    asked = "" if is_asked else f"Please ask {_named(owners)}. "
     domains = sorted({rule.domain.replace("_", " ") for rule in evaluator.ruleset.rules})
     covered = listing(domains) if domains else "nothing yet"
-    return [f"{asked}The question is on the list of missing policies.", f"The policies cover: {covered}."]
+    return [f"{asked}{_LISTED}", f"The policies cover: {covered}."]
+
+
+def _named(owners: Sequence[str]) -> str:
+    whom = listing(owners[:_MOST]) if owners else "the people who own the policies"
+    return whom.removesuffix(".")
 
 
 def meta(words: Sequence[str], owners: Sequence[str]) -> dict[str, Any]:

@@ -176,6 +176,13 @@ def quoted(words: Sequence[str]) -> str:
     return listing(f"“{word}”" for word in words)
 
 
+def unnamed(unknown: Sequence[str]) -> str:
+    """What is said of a question that names nothing that the rules decide, before it is asked what it is about."""
+    if unknown:
+        return f"Nothing in our rules speaks of {quoted(unknown)}. Is it about one of these?"
+    return "Your question does not say which of our rules it is about. Is it one of these?"
+
+
 def listing(items: Iterable[str]) -> str:
     """Join as in "a, b and c"."""
     *rest, last = items

@@ -25,14 +25,20 @@ ROOTS = {
     "kennel": HERE.parents[1] / "claims" / "kennel",
 }
 ASKED = yaml.safe_load(HERE.with_name("newcomers.yaml").read_text())
-MOST = {"wrong": 4, "nonsense": 1, "again": 6, "missed": 6}  # of all; what is not understood goes to an owner
+MOST = {
+    "wrong": 4,
+    "nonsense": 1,
+    "again": 6,
+    "missed": 6,
+    "offered": 32,
+}  # of all; what is not understood goes to an owner
 
 
 def kind_of(row: dict[str, Any], reply: Reply, index: BundleIndex) -> str:
-    """What became of a question: right, asked, uncovered, or one of the ways to fail."""
+    """What became of a question: right, asked, offered topics to pick from, or one of the ways to fail."""
     told, about = row.get("facts", {}), row.get("about")
     if about is None:
-        return "right" if reply.status == "refused" else "nonsense" if reply.status != "needs_choice" else "asked"
+        return "right" if reply.status == "refused" else "nonsense" if reply.status != "needs_choice" else "offered"
     if reply.status == "refused":
         return "missed"
     variables = index.ruleset.variables
@@ -42,7 +48,7 @@ def kind_of(row: dict[str, Any], reply: Reply, index: BundleIndex) -> str:
     outcomes = {index.vocabulary.outcome_of(name) for name in about if name in index.vocabulary.actions}
     meant = {*about, *filter(None, outcomes)}
     if reply.status == "needs_choice":
-        return "asked" if meant & {one.value.replace(" ", "_") for one in reply.choices} else "nonsense"
+        return "offered" if meant & {one.value.replace(" ", "_") for one in reply.choices} else "nonsense"
     if reply.status == "needs_fact" and reply.ask is not None:
         rules = (rule for rule in index.ruleset.rules if meant & {rule.effect.action, *dict(rule.effect.takes)})
         tested = {fact for rule in rules for fact in lookups(index).facts[rule.rule_id]}

@@ -21,19 +21,26 @@ def test_a_named_outcome_is_the_scope(shop: BundleIndex) -> None:
     assert found.missing == ("has_receipt", "days_since_purchase")
 
 
-def test_without_a_name_the_only_thing_that_a_fact_decides_is_meant(shop: BundleIndex) -> None:
-    assert scope(shop, Topic(), item_count=2).outcomes == ("discount",)
-    assert scope(shop, Topic()).outcomes == ()
-
-
-def test_where_facts_and_words_leave_several_it_is_asked_which(own: BundleIndex) -> None:
+def test_facts_alone_decide_nothing_and_what_they_fit_is_offered(shop: BundleIndex, own: BundleIndex) -> None:
+    found = scope(shop, Topic(), item_count=2)
+    assert (found.outcomes, found.missing, found.choices, found.is_offer) == ((), (), ("discount",), True)
+    assert scope(shop, Topic()).choices == ()
     told = scope(own, Topic(), product_category="electronics")
     assert (told.outcomes, told.missing) == ((), ())
     assert {"refund", "discount"} <= set(told.choices)
+
+
+def test_words_that_speak_of_one_put_it_first_and_decide_nothing(own: BundleIndex) -> None:
     tie = Topic(likely=(("refund", 2.0), ("discount", 1.9)))
     assert scope(own, tie, product_category="electronics").choices == ("discount", "refund")
     ahead = Topic(likely=(("refund", 2.0), ("discount", 0.5)))
-    assert scope(own, ahead, product_category="electronics").outcomes == ("refund",)
+    found = scope(own, ahead, product_category="electronics")
+    assert (found.outcomes, found.choices) == ((), ("refund",))
+
+
+def test_in_a_named_area_facts_and_words_find_what_is_meant(own: BundleIndex) -> None:
+    found = scope(own, Topic(areas=("refund",)), product_category="electronics")
+    assert (found.outcomes, found.is_offer) == (("refund",), False)
 
 
 def test_what_is_told_of_something_else_than_what_is_named_is_asked_about(own: BundleIndex) -> None:
@@ -65,6 +72,6 @@ def test_a_named_action_is_spoken_of_open_or_silent(shop: BundleIndex) -> None:
 
 
 def test_several_things_that_have_to_be_done_are_no_question_which(own: BundleIndex) -> None:
-    found = scope(own, Topic(domains=("privacy",)), privacy_request="erasure")
+    found = scope(own, Topic(domains=("privacy",), areas=("privacy",)), privacy_request="erasure")
     assert (found.outcomes, found.choices) == ((), ())
     assert "erase_data" in found.actions and "identity_verified" in found.missing
