@@ -24,6 +24,7 @@ from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
 from bot.enforcement.question import offers
 from bot.enforcement.question.covered import coverage
+from bot.enforcement.question.days import changes, written
 from bot.enforcement.question.facts import read_unsure
 from bot.enforcement.question.intent import asks_what_holds
 from bot.enforcement.question.lookups import lookups
@@ -45,6 +46,7 @@ from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.evaluate import Conflict, Evaluator, OutcomeResult
 from bylaw.logic.formula.ir import ConditionalRule, Value
 
+_MOST_CHANGES = 12  # of the rules, within the days that are asked about
 _MOST_CITED = 3  # of the rules that were only looked at
 _NO_RULE = "No rule of ours speaks about this."
 _NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
@@ -78,8 +80,22 @@ def _answered(
         proposed, exchange = propose(case, llm)
         papers["model_read"] = exchange.paper()
         case = case_of(text, today, state, index, case.evaluator, proposed=proposed)
-    turn = _turn_of(case, readers, llm)
+    turn = _over_days(case, readers, llm)
     return replace(turn, artifacts={**turn.artifacts, **papers}) if papers else turn
+
+
+def _over_days(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
+    """The answer over all days that are asked about: one, or one for each stretch between which the rules change it."""
+    starts = [] if case.memory.days is None else changes(case.memory.days, case.evaluator.ruleset.rules)
+    parts = [(start, _turn_of(_part(case, start), readers, llm)) for start in starts[:_MOST_CHANGES]]
+    parts = [one for i, one in enumerate(parts) if not i or one[1].reply.text != parts[i - 1][1].reply.text]
+    if case.memory.days is None or len(parts) < 2 or any(turn.reply.status != "answered" for _, turn in parts):
+        return _turn_of(case, readers, llm)
+    lines = [f"From {written(start)}:\n{turn.reply.text}" for start, turn in parts]
+    first = parts[0][1]
+    cited = dict.fromkeys(one for _, turn in parts for one in turn.reply.citations)
+    update = {"text": said(case, lines), "citations": tuple(cited), "outcomes": {}, "different": (), "path": ()}
+    return replace(first, reply=first.reply.model_copy(update=update))
 
 
 def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
@@ -119,8 +135,9 @@ def case_of(
     facts = {**memory.facts, **given}
     told = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
     memory = replace(memory, facts=facts)
-    decision = evaluator.decide(memory.facts, today.toordinal())
-    scope = scope_of(memory.topic, memory.facts, reading.facts, index, evaluator, decision, today.toordinal())
+    on = memory.days.start if memory.days else today
+    decision = evaluator.decide(memory.facts, on.toordinal())
+    scope = scope_of(memory.topic, memory.facts, reading.facts, index, evaluator, decision, on.toordinal())
     words = write.Words(index.vocabulary)
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
     unclear, asked = reading.unclear, before.asking if memory.number == before.number else None
@@ -129,7 +146,15 @@ def case_of(
     case = Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined)
     is_proposed = bool(proposed and proposed.domain and proposed.reads)
     pick = offers.picked(text, before.offered, index)
-    return replace(case, told=told, unused=left, is_proposed=is_proposed, picked=pick)
+    return replace(case, told=told, unused=left, is_proposed=is_proposed, picked=pick, on=on)
+
+
+def _part(case: Case, on: date) -> Case:
+    """*case* by the rules of another of its days, as one of several parts of an answer."""
+    day, said = on.toordinal(), {read.fact: read.value for read in case.reads}
+    decision = case.evaluator.decide(case.facts, day)
+    scope = scope_of(case.memory.topic, case.facts, said, case.index, case.evaluator, decision, day)
+    return replace(case, decision=decision, scope=scope, on=on, is_part=True)
 
 
 def _carried(topic: Topic, scope: Scope) -> Topic:

@@ -36,6 +36,8 @@ class Case:
     unused: tuple[str, ...] = ()  # what was told and not used, as it is said
     is_proposed: bool = False  # did a model find its domain and facts that the words bear?
     withheld: tuple[str, ...] = ()  # the facts for want of which the most restrictive outcome is given
+    on: date | None = None  # the day whose rules answer, where it is not the day it is asked on
+    is_part: bool = False  # is it one of several stretches of days that are answered together?
 
     @property
     def facts(self) -> Mapping[str, Value]:
@@ -44,5 +46,5 @@ class Case:
 
     @property
     def day(self) -> int:
-        """The day it is asked on, a proleptic ordinal."""
-        return self.today.toordinal()
+        """The day whose rules answer, a proleptic ordinal: one that was named, or that on which it is asked."""
+        return (self.on or self.today).toordinal()

@@ -46,13 +46,16 @@ def turn_of(
 
 def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
     """*lines* with what was read, kept and not used beside them: a wrong reading has to be visible."""
+    if case.is_part:
+        return "\n".join(lines)
     now = {read.fact for read in case.reads}
     remembered = {name: value for name, value in case.memory.facts.items() if name not in now}
     relevant = {one.fact for one in case.unclear} & (
         {ask.fact, *case.scope.missing} if ask else {one.fact for one in case.unclear}
     )
     unclear = {one.words: one for one in reversed(case.unclear) if one.fact in relevant}
-    notes = write.not_understood(case.words, reversed(unclear.values()))
+    notes = [write.by_rules_of(case.memory.days)] if case.memory.days else []
+    notes += write.not_understood(case.words, reversed(unclear.values()))
     notes += dict.fromkeys(f"{words}." for words in case.unused)
     lines = [*notes, *lines] if ask else [*lines, *notes]
     return "\n".join([*lines, *write.understood(case.words, case.reads, remembered if kind == "policy" else {})])

@@ -129,7 +129,7 @@ def _any_count(text: str) -> int:
 
 
 def _mention(text: str, today: date, calendar: CalendarRules) -> tuple[date, date]:
-    """The days that one mention covers: a day, a month, a quarter or a year. Without a year the latest one begun."""
+    """The days that one mention covers: a day, a month, a quarter or a year. Without a year the latest, or the next."""
     if text in ("today", "yesterday"):
         start = today if text == "today" else today - timedelta(days=1)
         return start, start + timedelta(days=1)
@@ -148,9 +148,12 @@ def _mention(text: str, today: date, calendar: CalendarRules) -> tuple[date, dat
     years = [number for number in numbers if number > 31]
     days = [number for number in numbers if number <= 31]
     start = date(years[0] if years else today.year, month, days[0] if days else 1)
-    if not years and start > today:
+    unit: Unit = "day" if days else "month"
+    if not years and calendar.is_ahead:
+        start = start.replace(year=start.year + (shifted(start, unit, 1) <= today))
+    elif not years and start > today:
         start = start.replace(year=start.year - 1)
-    return start, shifted(start, "day" if days else "month", 1)
+    return start, shifted(start, unit, 1)
 
 
 # --- one reader a kind of phrase ---
@@ -197,9 +200,9 @@ def _between(match: re.Match[str], today: date, calendar: CalendarRules) -> _Per
 def _since(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     start, end = _mention(match["from"], today, calendar)
     start = end if match["word"] in ("after", "later than") else start
-    if start > today:
+    if start > today and not calendar.is_ahead:
         return None
-    if match["word"] == "on or after":
+    if match["word"] == "on or after" or start > today:
         return start, LAST_DAY, f"from {start.isoformat()} on"
     return start, today + timedelta(days=1), f"since {start.isoformat()}"
 
@@ -235,6 +238,8 @@ def _relative(match: re.Match[str], today: date, calendar: CalendarRules) -> _Pe
     if match["word"] in ("past", "trailing") and not calendar.whole_periods and not fiscal:
         return shifted(today, unit, -1), today + timedelta(days=1), f"the past {unit}"
     start = period_of(today, unit, calendar, fiscal)
+    if match["word"] == "next":
+        return whole(shifted(start, unit, 1), unit, calendar, fiscal) if calendar.is_ahead else None
     if match["word"] not in ("this", "current"):
         start = shifted(start, unit, -1)
     return whole(start, unit, calendar, fiscal)
@@ -462,7 +467,7 @@ _GRAMMAR = _compiled(
             _UNIT_NAMED,
         ),
         (
-            rf"(?P<word>last|past|previous|prior|trailing|this|current) {_FISCAL}(?P<unit>{_UNIT})(?! to date)"
+            rf"(?P<word>last|past|previous|prior|trailing|this|current|next) {_FISCAL}(?P<unit>{_UNIT})(?! to date)"
             rf"{_EXCLUDING}",
             _relative,
             _UNIT_NAMED,

@@ -13,12 +13,16 @@ UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
 
 @dataclass(frozen=True, slots=True)
 class CalendarRules:
-    """What the calendar file says: first day of the week (Monday is 0), first month of the fiscal year."""
+    """What the calendar file says: first day of the week (Monday is 0), first month of the fiscal year.
+
+    `is_ahead`: a month without a year is the next one, and not the latest.
+    """
 
     week_start: int = 0
     fiscal_start: int = 1
     fiscal_by_default: bool = False
     whole_periods: bool = False
+    is_ahead: bool = False
 
 
 def period_of(day: date, unit: Unit, calendar: CalendarRules = CalendarRules(), fiscal: bool | None = None) -> date:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from bot.enforcement.question.days import named_days
 from bot.enforcement.question.facts import Read
 from bot.enforcement.question.intent import asking_clause
 from bot.enforcement.question.kept import kept
@@ -42,7 +43,8 @@ def coverage(text: str, reads: Sequence[Read], index: BundleIndex) -> Coverage:
         return Coverage(True)
     clause = asking_clause(text)
     inside = [read for read in reads if any(read.start <= word.start < read.end for word in clause)]
-    free = [word for word in clause if not any(read.start <= word.start < read.end for read in inside)]
+    told = [*((read.start, read.end) for read in inside), *named_days(text)]
+    free = [word for word in clause if not any(start <= word.start < end for start, end in told)]
     runs = _runs(free)
     said = _known(index).said(stems_in(text))
     is_named = not stems_of(word.text for word in (clause or read_words(text))).isdisjoint(said.named)

@@ -24,6 +24,7 @@ from bylaw.language.figures import Figure, figures, unit_named
 from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import Text, parse
 from bylaw.language.text import words_of as plain_words
+from bylaw.language.words import singular
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable, exact
 
 BOUND = "it gives a bound or a range, not one value"
@@ -33,6 +34,8 @@ _NEAR = 12  # words before a phrase in which it may be doubted
 _NAMED, _WELL_NAMED = 5, 15  # the ranks of one and of two declared words around a number
 _AUXILIARY, _OBLIGING = closed("bare_auxiliary"), closed("obliging")
 _PREPOSITIONS = closed("opening_a_place")
+_ONE_PERSON, _COMING_OF_AGE, _AGING = closed("one_person"), closed("coming_of_age"), closed("aging")
+_KIN = frozenset(map(stem, closed("kin")))
 _RANGES = frozenset(("to", "-", "–", "or", "till", "until", "and"))
 _YEAR = {("years", "months"): Fraction(12), ("months", "years"): Fraction(1, 12)}
 
@@ -295,6 +298,9 @@ class _Reader:
             is_inexact = is_last or (after is not None and self._is_range(figure, after))
             if is_last and before is not None:
                 figure = replace(figure, start=before.start)  # "10 to 15 days" is one
+            if (aged := self._age(figure, is_inexact)) is not None:
+                yield aged
+                continue
             around = [one for one in self.phrases.places(self.words, self.starts, figure) if one.fact in self.facts]
             known.update(one.fact for one in around if one.rank > 0)
             places = [one for one in around if self._may_be_meant(one, figure)]
@@ -308,6 +314,37 @@ class _Reader:
                 untold.append((figure, is_inexact))
         for figure, is_inexact in untold:
             yield from self._by_unit(figure, known, is_inexact)
+
+    def _age(self, figure: Figure, is_inexact: bool) -> _Said | None:
+        """A number without a unit that a person is, or is of ("she is 12", "a child of 12"): the only age in years."""
+        used = self._places_of(figure)
+        ages = [name for name in self.phrases.ages if name in self.facts]
+        asked = [name for name in ages if name in self.asked] or ages
+        if figure.unit is not None or len(used) != 1 or len(asked) != 1:
+            return None
+        first = self._aged_from(used[0])
+        value = self.value_of(asked[0], figure)
+        if first is None or value is None or isinstance(value, Misread):
+            return None
+        start, end = self._extent([first, *used], figure)
+        return _Said(asked[0], value, start, end, _WELL_NAMED, self.problem(figure, frozenset(used), is_inexact))
+
+    def _aged_from(self, k: int) -> int | None:
+        """Where the words begin that make the number at *k* the years of one person; None where none do."""
+        said = [self.words[i].word for i in range(max(k - 2, 0), k) if self._is_together(i, k)]
+        behind = self.words[k + 1].word if self._is_inside(k + 1, k) else ""
+        match said:
+            case [*_, before] if before in _AGING:
+                return k - 1
+            case [who, "of"] if self._is_person(who):
+                return k - 2
+            case [who, verb] if verb in _COMING_OF_AGE and (who in _ONE_PERSON or self._is_person(who)):
+                return None if content([behind]) or behind == "of" else k - 2
+        return None
+
+    def _is_person(self, word: str) -> bool:
+        """Is it a word for a person: by family or age, or as the question for the age calls whom it asks about?"""
+        return stem(word) in _KIN or any(stem(word) in self._own(name) for name in self.phrases.ages)
 
     def _inexact(self) -> Iterator[_Said]:
         """Words of a fact around what is no number: "renewed it a few times"."""
@@ -604,6 +641,10 @@ class _Reader:
             self.text.seen[figure.start - 1 : figure.start] == "-"
         )
 
+    def _is_counted(self, k: int, i: int) -> bool:
+        """Does the thing that is counted stand at *k*, in the plural: "30 bananas"?"""
+        return self._is_inside(k, i) and singular(self.words[k].word) != self.words[k].word
+
     # ---- one reading a fact -----------------------------------------------------------------------------------------
 
     def _settled(self, said: Sequence[_Said]) -> tuple[tuple[Read, ...], tuple[Unclear, ...]]:
@@ -643,7 +684,7 @@ class _Reader:
         return self.text.seen[one.start : one.end]
 
     def _unused(self, said: Sequence[_Said]) -> Iterator[str]:
-        """The declared words and the figures that are told and not used, these with a word around them."""
+        """The declared words and the figures that are told and not used, these with what is counted."""
         for one in self.mentions:
             if one.value is not None and one.owner in self.facts and not one.is_name and not self._is_wanted(one):
                 start, end = self._extent(one.used)
@@ -659,7 +700,7 @@ class _Reader:
                 first, last = places[0], places[-1]
                 before = self.words[first - 1].word if first and self._is_together(first - 1, first) else ""
                 first -= before in self.lexicon["measuring"]
-                last += last + 1 < len(self.words) and self._is_together(last, last + 1)
+                last += self._is_counted(last + 1, last)
                 yield self.text.seen[min(self.words[first].start, figure.start) : max(self.words[last].end, figure.end)]
 
 

@@ -98,14 +98,23 @@ def asking_clause(text: str) -> tuple[Word, ...]:
     return tuple(word for part in _asking(read_words(text)) for word in part)
 
 
+def clauses(text: str) -> Iterator[tuple[Sequence[Word], bool]]:
+    """The clauses of *text*, each with whether it asks."""
+    return ((part, _opens(part)) for part in _parts(read_words(text)))
+
+
 def _asking(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
     """The clauses that open like a question or a wish, each with the next where it says nothing by itself."""
     parts = list(_parts(words))
     for i, part in enumerate(parts):
-        said = [word.text for word in part]
-        if said[0] in _WH | _PERMITTING | _DOING or _is_wish(said[:4]):
-            is_bare = all(text in _FORM for text in said)
+        if _opens(part):
+            is_bare = all(word.text in _FORM for word in part)
             yield [*part, *(parts[i + 1] if is_bare and i + 1 < len(parts) else ())]
+
+
+def _opens(part: Sequence[Word]) -> bool:
+    said = [word.text for word in part[:4]]
+    return said[0] in _WH | _PERMITTING | _DOING or _is_wish(said)
 
 
 def _is_wish(words: Sequence[str]) -> bool:

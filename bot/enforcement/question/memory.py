@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
+from bot.enforcement.question.days import Days
 from bot.enforcement.question.earlier import Told, left
 from bot.enforcement.question.facts import Reading
 from bot.enforcement.question.recognise import Topic
@@ -22,7 +24,7 @@ _POINTING = closed("pointing")
 class Memory:
     """The case so far: its facts, the fact that was asked for, those nobody knows, and what it is about.
 
-    `offered` are the outcomes and actions that it may be about, where that was asked.
+    `offered` are the outcomes and actions that it may be about, where that was asked. `days` are those it named.
     """
 
     facts: Mapping[str, Value]
@@ -32,6 +34,7 @@ class Memory:
     number: int = 0  # which case of the conversation it is
     earlier: tuple[Told, ...] = ()  # the others, as they were left
     offered: tuple[str, ...] = ()
+    days: Days | None = None
 
     @property
     def now(self) -> Told:
@@ -47,7 +50,8 @@ class Memory:
         case = _dumped(self.now, variables)
         earlier = {"earlier": [_dumped(told, variables) for told in self.earlier]} if self.earlier else {}
         offered = {"offered": list(self.offered)} if self.offered else {}
-        return {**case, **earlier, **offered, "asking": self.asking, "declined": list(self.declined)}
+        days = {"days": [self.days.start.isoformat(), self.days.end.isoformat()]} if self.days else {}
+        return {**case, **earlier, **offered, **days, "asking": self.asking, "declined": list(self.declined)}
 
 
 def _dumped(case: Told, variables: Mapping[str, Variable]) -> dict[str, Any]:
@@ -73,6 +77,7 @@ def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
         if isinstance(earlier, list)
         else (),
         _words(state.get("offered")),
+        _days(state.get("days")),
     )
 
 
@@ -90,6 +95,16 @@ def _loaded(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Told
 
 def _words(value: Any) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _days(value: Any) -> Days | None:
+    match _words(value):
+        case [start, end]:
+            try:
+                return Days(date.fromisoformat(start), date.fromisoformat(end))
+            except ValueError:
+                return None
+    return None
 
 
 def goes_on(text: str) -> bool:

@@ -16,12 +16,14 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.figures import Figure, unit_named
 from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import Text, Token, clean, tokens
+from bylaw.language.text import words_of as plain_words
 from bylaw.language.typos import Nearest
 
 _SLOT = "{value}"
 _GAP = 4  # words between what stands before a number and the number: "bought a new TV 20 days ago"
 _MOST_CORRECTED = 500  # words of a text whose slips are put right
 _OWNERS_OF_IS = closed("subject_of_is")
+_AGING = closed("aging")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,7 @@ class Phrases:
                 slots = [f"{one} {_SLOT}" for one in (name.replace("_", " "), fact.label) if one]
             self._slots += [_slot(name, fact, one) for one in slots]
         self._nearest = Nearest(spelled)
+        self.ages = tuple(name for name, fact in sorted(vocabulary.facts.items()) if _is_age(name, fact))
         self._kinds = {name: fact for name, fact in vocabulary.facts.items() if fact.type == "enum"}
         self._roles = frozenset(_of_people(vocabulary))
 
@@ -213,6 +216,13 @@ class Phrases:
 def phrases_of(vocabulary: Vocabulary) -> Phrases:
     """The phrases of *vocabulary*; those of the last few are kept."""
     return Phrases(vocabulary)
+
+
+def _is_age(name: str, fact: Fact) -> bool:
+    """Is the fact the age of somebody, in years?"""
+    said = plain_words(f"{name.replace('_', ' ')} {fact.label or ''} {fact.ask or ''}")
+    is_years = fact.unit is None or unit_named(fact.unit) == "years"
+    return fact.type in ("integer", "decimal") and is_years and any(word in _AGING for word in said)
 
 
 def _of_people(vocabulary: Vocabulary) -> Iterator[str]:

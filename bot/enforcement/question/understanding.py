@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
-from bot.enforcement.question.earlier import Told, is_correction, meant, names_back, opens_another
+from bot.enforcement.question.days import Days, Told, named_days, told_days
+from bot.enforcement.question.earlier import Told as Earlier
+from bot.enforcement.question.earlier import is_correction, meant, names_back, opens_another
 from bot.enforcement.question.facts import Read, Reading, Unclear, is_sayable, read_text
 from bot.enforcement.question.memory import Memory, continued, goes_on
 from bot.enforcement.question.mentions import phrases_of, words_of
@@ -20,6 +22,7 @@ from bot.index import BundleIndex
 from bylaw.language.text import parse
 from bylaw.logic.decide.evaluate import Evaluator
 
+_ONE = timedelta(days=1)
 _SHORT = 6  # words that say but a number
 _SUPPOSED = re.compile(r"(?i)\W*(?:and )?(?:what about|how about|what if)\b")
 
@@ -64,7 +67,23 @@ def understand(
         memory = _gone_on(memory, text, about, reading)
     declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
     facts = {**memory.facts, **reading.facts}
-    return replace(memory, facts=facts, declined=declined, asking=None), reading, is_declined
+    told = told_days(text, today, reading.reads)
+    days = memory.days if told is None else None if told.days == Days(today, today + _ONE) else told.days
+    reading = replace(reading, unused=tuple(_unused(text, reading, told)))
+    return replace(memory, facts=facts, declined=declined, asking=None, days=days), reading, is_declined
+
+
+def _unused(text: str, reading: Reading, told: Told | None) -> Iterator[str]:
+    """What was told and not used: the words of *reading*, and the days that are neither a fact's nor the case's."""
+    named = [
+        (start, end)
+        for start, end in named_days(text)
+        if not any(read.start < end and start < read.end for read in reading.reads)
+    ]
+    yield from (words for words in reading.unused if not any(words in text[start:end] for start, end in named))
+    yield from (
+        text[start:end].rstrip(".") for start, end in named if told is None or not told.begins <= start < told.ends
+    )
 
 
 def _recalled(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Memory:
@@ -75,7 +94,7 @@ def _recalled(text: str, today: date, memory: Memory, index: BundleIndex, evalua
     named = read_text(name, index.vocabulary, evaluator.ruleset.variables, today).facts if name else {}
     found = meant(text, memory.earlier, memory.now, named)
     if found is None and opens_another(text):
-        found = Told(_next(memory), {}, memory.topic)
+        found = Earlier(_next(memory), {}, memory.topic)
     return memory if found is None else Memory(found.facts, topic=found.topic).at(found, memory)
 
 

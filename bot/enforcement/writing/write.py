@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.conversation import Choice
+from bot.enforcement.question.days import Days
 from bot.enforcement.question.facts import Read, Unclear
 from bylaw.authored.labels import label_of
 from bylaw.authored.vocabulary import Fact, Vocabulary
@@ -126,6 +127,11 @@ def understood(words: Words, reads: Sequence[Read], remembered: Mapping[str, Val
     if remembered:
         lines.append(f"From before: {words.case(remembered, sorted(remembered))}.")
     return lines
+
+
+def by_rules_of(days: Days) -> str:
+    """The line that names the days whose rules answer, where these are not today's."""
+    return f"I answer by the rules in force {days}."
 
 
 def not_understood(words: Words, unclear: Iterable[Unclear]) -> list[str]:

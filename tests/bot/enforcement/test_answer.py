@@ -99,7 +99,7 @@ def test_what_hardly_a_word_hints_at_is_asked_and_picked(own: BundleIndex) -> No
         ("is a gift card refundable", "needs_fact", "is_california_resident", []),
         ("can i pay in bitcoin", "refused", None, ["Our rules do not cover this"]),
         # what is told and not used is said
-        ("What does delivery cost? My order is $60. It was 3 metres long.", None, None, ["not used: 3 metres long."]),
+        ("What does delivery cost? My order is $60. It was 3 metres long.", None, None, ["not used: 3 metres."]),
         ("Can I return a TV after 30 bananas?", None, None, ["not used: after 30 bananas."]),
     ],
 )
