@@ -23,7 +23,7 @@ from bot.enforcement.judged.reading import found_by_template, situation
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
 from bot.enforcement.question import offers
-from bot.enforcement.question.covered import coverage
+from bot.enforcement.question.covered import Coverage, coverage
 from bot.enforcement.question.days import changes, written
 from bot.enforcement.question.facts import read_unsure
 from bot.enforcement.question.intent import asks_what_holds
@@ -256,8 +256,8 @@ def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     if texts := _texts(case, readers):
         return _quoted(case, texts)
     if case.reads and case.scope.is_offer and case.scope.choices:
-        return _which(case, found.unknown)
-    about = f": nothing in them speaks of {write.quoted(found.unknown)}" if found.unknown else ""
+        return _which(case, found)
+    about = f": nothing in them speaks of {write.quoted(found.typed)}" if found.unknown else ""
     lines = [f"Our rules do not cover this{about}."]
     turn = _missing(case, lines, found.unknown or found.asked, _near(case))
     return replace(turn, is_aside=True)
@@ -378,7 +378,7 @@ def _ask(case: Case, name: str) -> Ask:
     return Ask(fact=name, question=write.question(case.words, name), choices=choices)
 
 
-def _which(case: Case, unknown: Sequence[str] = ()) -> Turn | None:
+def _which(case: Case, found: Coverage | None = None) -> Turn | None:
     """Ask what it is about, where the words do not leave but one thing. What they do not name may be something else."""
     named = case.scope.choices[: offers.MOST]
     if not named:
@@ -387,11 +387,11 @@ def _which(case: Case, unknown: Sequence[str] = ()) -> Turn | None:
     choices = offers.choices(named, case.words)
     if not case.scope.is_offer:
         return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices)
-    owners = _near(case)
-    lines = [write.unnamed(unknown), missing.otherwise(owners)]
+    owners, found = _near(case), found or coverage(case.text, case.reads, case.index)
+    lines = [write.unnamed(found.typed), missing.otherwise(owners)]
     turn = turn_of(case, "policy", "needs_choice", lines, (), choices=choices)
-    words = unknown or coverage(case.text, case.reads, case.index).asked
-    return replace(turn, reply=turn.reply.model_copy(update={"meta": missing.meta(words, owners)}))
+    meta = missing.meta(found.unknown or found.asked, owners)
+    return replace(turn, reply=turn.reply.model_copy(update={"meta": meta}))
 
 
 def _asked(case: Case) -> Turn | None:

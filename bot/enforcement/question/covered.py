@@ -30,11 +30,15 @@ _WHOLE, _HALF, _NONE = Decimal(1), Decimal("0.5"), Decimal(0)
 
 @dataclass(frozen=True)
 class Coverage:
-    """Whether the bundle knows what is asked, the content words of what is asked, and those that it does not know."""
+    """Whether the bundle knows what is asked, the content words of what is asked, and those that it does not know.
+
+    `typed` are the unknown ones as they stand in the text.
+    """
 
     is_covered: bool
     asked: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
 
 
 def coverage(text: str, reads: Sequence[Read], index: BundleIndex) -> Coverage:
@@ -56,7 +60,9 @@ def coverage(text: str, reads: Sequence[Read], index: BundleIndex) -> Coverage:
     known = sum((weight * worth for weight, worth in weighed), Decimal(len(inside)))
     share = known / sum((weight for weight, _ in weighed), Decimal(len(inside)))
     words = [word.text for run in runs for word in run]
-    unknown = tuple(dict.fromkeys(word for word in words if said.is_unknown(stems_of([word]))))
+    strange = [word for run in runs for word in run if said.is_unknown(stems_of([word.text]))]
+    unknown = tuple(dict.fromkeys(word.text for word in strange))
+    typed = {word.text: text[word.start : word.end] for word in strange}
     is_case = len(reads) > 1 or any(_tells_a_case(read, read in inside) for read in reads)
     if is_case or is_named:  # of a case that is told, what is asked is often said in other words
         is_covered = share >= weights.named_from or (is_case and (share > 0 or not unknown))
@@ -65,7 +71,7 @@ def coverage(text: str, reads: Sequence[Read], index: BundleIndex) -> Coverage:
     heads = [stems_of([word]) for word in words]
     names = [name for name in _called(index) if len(name) <= 2 * len(heads)]  # at least half of it is said
     is_called = not unknown and any(all(not one.isdisjoint(name) for one in heads) for name in names)
-    return Coverage(is_covered or is_called, tuple(dict.fromkeys(words)), unknown)
+    return Coverage(is_covered or is_called, tuple(dict.fromkeys(words)), unknown, tuple(typed.values()))
 
 
 def _tells_a_case(read: Read, is_asked: bool) -> bool:

@@ -68,9 +68,13 @@ def asks_for_permission(text: str) -> bool:
 
 
 def asks_open(text: str) -> bool:
-    """Does every clause of *text* that asks begin with a word like "when" or "how much", which no yes answers?"""
+    """Does every question in *text* begin with a word like "when" or "how much", which no yes answers?
+
+    A wish beside it ("I want to cancel, what does it cost?") is no question.
+    """
     found = [part[0].text for part in _asking(read_words(text))]
-    return bool(found) and all(first in _WH for first in found)
+    asked = [first for first in found if first in _WH | _PERMITTING | _DOING]
+    return bool(asked) and all(first in _WH for first in asked)
 
 
 def is_regulated(text: str) -> bool:

@@ -15,7 +15,14 @@ from itertools import chain, pairwise
 
 from bot.enforcement.question.covered import POLICY_ID, coverage
 from bot.enforcement.question.facts import Read, read_facts
-from bot.enforcement.question.intent import asking_clause, asks_for_permission, asks_what_holds, is_general, is_request
+from bot.enforcement.question.intent import (
+    asking_clause,
+    asks_for_permission,
+    asks_open,
+    asks_what_holds,
+    is_general,
+    is_request,
+)
 from bot.enforcement.question.kept import kept
 from bot.enforcement.question.stems import (
     DENIALS,
@@ -178,6 +185,16 @@ def limits_asked(text: str, index: BundleIndex) -> tuple[str, ...]:
         return ()
     asked, called = _openings(index)
     return asked.get(opening) or called.get(opening, ())
+
+
+def figures_asked(text: str, about: Topic, index: BundleIndex) -> tuple[str, ...]:
+    """The actions that *text* names where it asks how much they are, and each has a figure that no fact changes."""
+    is_asked = _measured(asking_clause(text)) is not None or "cost" in _stems_in(text)
+    if not is_asked or not asks_open(text) or is_report(text) or not about.actions:
+        return ()
+    declared = [index.vocabulary.actions[name] for name in about.actions]
+    is_fixed = all(one.figures and not any(figure.per for figure in one.figures) for one in declared)
+    return about.actions if is_fixed else ()
 
 
 @kept(4)

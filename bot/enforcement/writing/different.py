@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.conversation import Change, Different
-from bot.enforcement.writing.why import Other, another, unchangeable
+from bot.enforcement.writing.why import Other, another, more_restrictive, unchangeable
 from bot.enforcement.writing.write import Words
 from bylaw.authored.labels import labels
 from bylaw.logic.decide.evaluate import Decision, Evaluator
@@ -27,12 +27,18 @@ def different(
     outcomes: Iterable[str],
     trials: int,
 ) -> Iterator[Different]:
-    """For each of *outcomes* its smallest change. One that no change (of those tried) turns around is left out."""
+    """For each of *outcomes* the smallest change that makes it no worse.
+
+    One is left out that no change (of those tried) turns around, or only one of a fact that nobody told.
+    """
     spoken = labels(words.vocabulary)
     asked = tuple(outcomes)
     for outcome in asked:
-        other = another(evaluator, facts, day, decision, outcome, trials, unchangeable(words.vocabulary))
-        if other.action is not None and other.found.steps:
+        worse = more_restrictive(words.vocabulary, outcome, decision.outcomes[outcome].action)
+        fixed = unchangeable(words.vocabulary)
+        other = another(evaluator, facts, day, decision, outcome, trials, fixed, worse)
+        is_told = all(step.before is not None for step in other.found.steps)
+        if other.action is not None and other.found.steps and is_told:
             about = f"{words.outcome(outcome)}: it" if len(asked) > 1 else "it"
             yield _told(words, evaluator, other, about, spoken)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bot.enforcement.question.covered import POLICY_ID
 from bot.enforcement.question.intent import is_general
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.recognise import Topic, limits_asked, spoken_of
+from bot.enforcement.question.recognise import Topic, figures_asked, limits_asked, spoken_of
 from bot.enforcement.writing.unchecked import Unchecked, unchecked_of
 from bot.enforcement.writing.write import Words, listing
 from bot.index import BundleIndex
@@ -59,7 +59,7 @@ def overview(
     What is decided stands before what else must be done, and the strongest policy first.
     """
     named = {found.upper() for found in POLICY_ID.findall(text)}
-    limits = [] if named else [name for name in limits_asked(text, index) if name not in facts]
+    limits: Sequence[str] = [] if named else [name for name in limits_asked(text, index) if name not in facts]
     rules: Sequence[ConditionalRule]
     if named:
         rules = [rule for rule in evaluator.ruleset.rules if rule.policy_id in named and rule.holds_on(day)]
@@ -68,6 +68,10 @@ def overview(
         about, unknown = " and ".join(sorted(found)), tuple(sorted(named - found))
     elif limits:
         unknown, (about, rules) = (), _testing(limits, topic, index, evaluator, day)
+    elif figured := figures_asked(text, topic, index):
+        rules = lookups(index).speaking(figured, evaluator, day)
+        rules = [rule for rule in rules if rule.effect.action in figured]
+        about, unknown, limits = listing(map(Words(index.vocabulary).action, figured)), (), figured
     elif is_general(text):
         (about, rules), unknown = _about(topic, facts, index, evaluator, day), ()
     else:

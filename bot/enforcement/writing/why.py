@@ -100,7 +100,18 @@ def why(
     else:
         spoken = _told(evaluator, facts, decision)
         fixed = unchangeable(index.vocabulary)
-        others = tuple(another(evaluator, facts, day, decision, name, fixed=fixed) for name in spoken)
+        others = tuple(
+            another(
+                evaluator,
+                facts,
+                day,
+                decision,
+                name,
+                fixed=fixed,
+                worse=more_restrictive(index.vocabulary, name, decision.outcomes[name].action),
+            )
+            for name in spoken
+        )
     return Why(
         lost=tuple(_lost(index, evaluator, decision)),
         lifted=tuple(_lifted(index, evaluator, facts, day, decision)),
@@ -131,6 +142,13 @@ def unchangeable(vocabulary: Vocabulary) -> frozenset[str]:
     return frozenset(name for name, fact in vocabulary.facts.items() if not fact.changeable)
 
 
+def more_restrictive(vocabulary: Vocabulary, outcome: str, action: str | None) -> tuple[str, ...]:
+    """The actions of *outcome* that its declared order puts before *action*; none where that says nothing of it."""
+    declared = vocabulary.outcomes[outcome].restrictive if outcome in vocabulary.outcomes else ()
+    order = [vocabulary.canonical(name) for name in declared]
+    return tuple(order[: order.index(action)]) if action in order else ()
+
+
 def another(
     evaluator: Evaluator,
     facts: Facts,
@@ -139,14 +157,15 @@ def another(
     outcome: str,
     trials: int = TRIALS,
     fixed: Collection[str] = (),
+    worse: Collection[str] = (),
 ) -> Other:
-    """The smallest change that gives *outcome* another action than it has."""
-    conflicts, now = evaluator.conflicts, decision.outcomes[outcome].action
+    """The smallest change that gives *outcome* another action than it has, and none of those that are *worse*."""
+    conflicts, unwanted = evaluator.conflicts, {None, decision.outcomes[outcome].action, *worse}
     giving = conflicts.taking.get(outcome, {})
     goal = Goal(
-        rules=reduce(or_, (those for action, those in giving.items() if action != now), 0),
-        may_stand=lambda stands: conflicts.action_of(stands, outcome) not in (None, now),
-        is_reached=lambda changed: changed.outcomes[outcome].action not in (None, now),
+        rules=reduce(or_, (those for action, those in giving.items() if action not in unwanted), 0),
+        may_stand=lambda stands: conflicts.action_of(stands, outcome) not in unwanted,
+        is_reached=lambda changed: changed.outcomes[outcome].action not in unwanted,
     )
     return _other(outcome, nearest(evaluator, facts, day, goal, trials, fixed), evaluator)
 

@@ -89,3 +89,13 @@ def test_a_value_in_the_place_of_its_fact_names_the_action_and_is_told(sauna: Bu
         reply = said([text], sauna).reply
         assert (reply.status, reply.facts) == ("answered", {"animal": "dog"})
         assert "may not come along" in reply.text
+
+
+def test_a_figure_that_no_fact_changes_is_told_without_a_question(sauna: BundleIndex) -> None:
+    reply = said(["How much is the towel fee?"], sauna).reply
+    assert (reply.status, reply.ask) == ("answered", None)
+    assert "3 EUR" in reply.text and "POL-ENTRY-002" in reply.text
+
+
+def test_an_unknown_word_is_shown_as_it_is_typed(sauna: BundleIndex) -> None:
+    assert "nothing in them speaks of “Trampolines”." in said(["Are Trampolines there?"], sauna).reply.text

@@ -105,6 +105,17 @@ def test_only_what_is_decided_can_be_different(text: str, loans: BundleIndex) ->
     assert reply.status == "answered" or not reply.different
 
 
+def test_nothing_worse_is_offered_where_the_vocabulary_says_what_is(tmp_path: Path) -> None:
+    ordered = VOCABULARY.replace(
+        "late_fee: {label: the late fee}", "late_fee: {label: the late fee, restrictive: ORDER}"
+    )
+    told = {}
+    for order in ("[fee, no_fee, waived]", "[no_fee, fee, waived]"):
+        index = library(tmp_path / order, ordered.replace("ORDER", order))
+        told[order] = {one.action for one in say("It is 10 days late. What is the late fee?", index).different}
+    assert told == {"[fee, no_fee, waived]": {"no_fee"}, "[no_fee, fee, waived]": set()}
+
+
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
     reply = say("It is 10 days late. What is the late fee?", library(tmp_path, trials=0))
     assert reply.status == "answered" and reply.different == ()
@@ -128,3 +139,4 @@ def test_the_changed_case_gets_what_was_told(said: dict[str, str], shop: BundleI
         decision = visible("anna", shop).decide({**read, **changed}, TODAY.toordinal())
         assert decision.outcomes[one.outcome].action == one.action != reply.outcomes[one.outcome]["action"]
         assert all(reply.facts.get(c.fact) == c.before != c.after for c in one.changes)
+        assert all(c.before is not None for c in one.changes)

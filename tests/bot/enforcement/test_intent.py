@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.enforcement.question.intent import is_general
+from bot.enforcement.question.intent import asks_open, is_general
 
 RULES = [
     "What is our refund policy?",
@@ -56,3 +56,18 @@ def test_these_ask_what_the_rules_are(text: str) -> None:
 @pytest.mark.parametrize("text", [*CASES, *DATA])
 def test_these_ask_about_a_case_or_about_what_happened(text: str) -> None:
     assert not is_general(text)
+
+
+ASKED_OPEN = {
+    "What does it cost?": True,
+    "I want to cancel the lesson. What does it cost?": True,
+    "How much is it, and when do I pay?": True,
+    "Can I cancel the lesson?": False,
+    "Can I cancel, and what does it cost?": False,
+    "I want to cancel the lesson.": False,
+}
+
+
+@pytest.mark.parametrize("text", ASKED_OPEN)
+def test_no_yes_answers_a_question_for_how_much_or_when(text: str) -> None:
+    assert asks_open(text) is ASKED_OPEN[text]
