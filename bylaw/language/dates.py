@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from calendar import month_name
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -368,6 +368,17 @@ def _named(match: re.Match[str], today: date, calendar: CalendarRules) -> _Perio
     return start, end, label_of(start, unit, calendar, fiscal=False)
 
 
+def _beside_today(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "Last March", "next March": the latest, or the next that has not begun; which "this" is, the calendar says."""
+    is_next = match["word"] in ("next", "coming")
+    if is_next and not calendar.is_ahead:
+        return None
+    is_ahead = is_next or (match["word"] == "this" and calendar.is_ahead)
+    start, _ = _mention(match["from"], today, replace(calendar, is_ahead=is_ahead))
+    start = shifted(start, "year", 1) if is_next and start <= today else start
+    return whole(start, "month", calendar, fiscal=False)
+
+
 def _all_time(_match: re.Match[str], _today: date, _calendar: CalendarRules) -> _Period | None:
     return None, None, "all time"
 
@@ -392,6 +403,7 @@ _EXCLUDING = (
 _BOTH = r"(?:,? \(?(?:both )?inclusive\)?)?"
 
 _AFTER = ("after", "following")
+_SIDES = ("next", "coming", "this", "last", "past", "previous")
 _BESIDE = r"(?P<word>after|following|before)"
 _SOME = rf"(?P<count>{_COUNT}|an?)"
 
@@ -500,6 +512,7 @@ _GRAMMAR = _compiled(
             _DAY_NAMED,
         ),
         (rf"(?P<from>{_MONTH},? {_YEAR}|{_YEAR} {_MONTH}|{_YEAR}-\d\d)", _named, _DAY_NAMED),
+        (rf"(?P<word>{'|'.join(_SIDES)}) (?P<from>{_MONTH})(?! \\d)", _beside_today, _DAY_NAMED),
         (rf"(?:in|during|for|of) (?P<from>{_MONTH}|{_YEAR})", _named, _DAY_NAMED),
         (rf"(?P<from>{'|'.join(name for name in _MONTHS if len(name) > 4)}|{_YEAR})", _named, _DAY_NAMED),
         (r"(?:of )?all time|ever", _all_time, _ANYTHING),

@@ -16,14 +16,14 @@ from bot.enforcement.question.facts import Read
 from bot.enforcement.question.intent import clauses
 from bylaw.language import dates
 from bylaw.language.days import find_days
-from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.lexicon import lexicon
 from bylaw.language.periods import CalendarRules, shifted
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, Word
 from bylaw.logic.formula.ir import ConditionalRule
 
 _AHEAD, _BACK = CalendarRules(is_ahead=True), CalendarRules()
 _PAST = re.compile(r"(?i)\b(?:was|were|did|had)\b")
-_BEFORE, _AFTER = closed("preceding"), closed("upcoming")
+_COUNTED = re.compile(r"(?i).*\bago$|(?:last|past|previous|prior|trailing) .*(?:day|week|month|quarter|year)")
 _SHORT = 4  # letters of "need" and "bed"
 _ONE = timedelta(days=1)
 
@@ -80,14 +80,14 @@ def changes(days: Days, rules: Sequence[ConditionalRule]) -> list[date]:
 @lru_cache(maxsize=256)
 def named_days(text: str) -> tuple[tuple[int, int], ...]:
     """Where *text* names days; on which day it is said does not matter."""
-    return tuple(_with_side(text, start, end)[:2] for start, end, _ in _spans(text, date(2000, 1, 1), _AHEAD))
+    return tuple((start, end) for start, end, _ in _spans(text, date(2000, 1, 1), _AHEAD))
 
 
 def _spans(text: str, today: date, calendar: CalendarRules) -> Iterator[tuple[int, int, Days]]:
     """The days that *text* names, but for those that are counted from today ("3 weeks ago", "last month")."""
     for one in dates.find(text, today, calendar):
-        words = text[one.begins : one.ends].casefold().split()
-        if one.start is not None and one.end is not None and words[0] not in _BEFORE and words[-1] != "ago":
+        is_counted = _COUNTED.match(text[one.begins : one.ends]) is not None
+        if one.start is not None and one.end is not None and not is_counted:
             yield one.begins, one.ends, Days(one.start, one.end)
     for start, end, day in find_days(text, today):
         if day is not None and day > today:
@@ -101,30 +101,17 @@ def _told(text: str, today: date, reads: Sequence[Read]) -> Iterator[Told]:
         for start, end, days in _spans(text, today, _BACK if is_past and is_asking else _AHEAD):
             if not first <= start < last or any(read.start < end and start < read.end for read in reads):
                 continue
-            begins, ends, side = _with_side(text, start, end)
-            named = _meant(text[start:end], days, today, side)
-            before = [word for word in words if word.end <= begins]
+            named = _meant(days, today)
+            before = [word for word in words if word.end <= start]
             is_other = _is_of_a_thing(text, before) if is_asking else is_past or _is_over(text, words)
             if named is not None and not is_other and (is_asking or named.end > today):
-                yield Told(named, begins, ends)
+                yield Told(named, start, end)
 
 
-def _with_side(text: str, begins: int, ends: int) -> tuple[int, int, str]:
-    """The place of a time phrase with the word before it that says on which side of today it lies, and that word."""
-    before = re.search(r"(\w+) $", text[:begins].casefold())
-    if before is None or before[1] not in _BEFORE | _AFTER:
-        return begins, ends, ""
-    return before.start(1), ends, before[1]
-
-
-def _meant(words: str, days: Days, today: date, side: str) -> Days | None:
+def _meant(days: Days, today: date) -> Days | None:
     """The days as they are meant: of what began before today the rest, of what is over nothing but a date."""
-    if side in _BEFORE:
-        days = next((one for _, _, one in _spans(words, today, _BACK)), days)
     if days.start == dates.FIRST_DAY and days.end <= today:
         return None
-    if side in _AFTER and days.start <= today < days.end:
-        return Days(shifted(days.start, "year", 1), shifted(days.end, "year", 1))
     return Days(today if days.start < today < days.end else days.start, days.end)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -167,6 +167,19 @@ def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
 def topic(text: str, index: BundleIndex) -> Topic:
     """What *text* is about."""
     return _topic(_stems_in(text) | marked(text), _keywords(index))
+
+
+def bound(about: Topic, words: Iterable[str], index: BundleIndex) -> Topic:
+    """*about* with those of its areas whose rules speak of all the telling *words* of what is asked.
+
+    The name of a domain says little: "a break in the lessons" is about a break.
+    """
+    stems, domains = stems_of(words), _keywords(index).domains
+    texts = {
+        area: frozenset().union(*(stems_in(rule.source.text or "") for rule in index.rules_by_domain[area]))
+        for area in about.areas
+    }
+    return replace(about, areas=tuple(area for area in about.areas if stems <= texts[area].union(domains[area])))
 
 
 def naming(about: Topic, actions: Sequence[str], index: BundleIndex) -> Topic:

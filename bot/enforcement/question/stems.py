@@ -35,10 +35,13 @@ def names_of_action(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], 
     """The names of an action, each as its stems: of its aliases, too."""
     aliases = [other for other in sorted(vocabulary.actions) if vocabulary.canonical(other) == name] or [name]
     texts: list[str] = []
+    asked: list[frozenset[str]] = []
     for alias in aliases:
         declared = vocabulary.actions.get(alias)
-        texts += [alias, *((*_said(declared.label), *declared.phrases) if declared else ())]
-    return tuple(dict.fromkeys(found for text in texts if (found := _name(text))))
+        texts += [alias, *((declared.label or "", *declared.phrases) if declared else ())]
+        asked += [stems_in(declared.label.ask)] if declared and declared.label and declared.label.ask else []
+    whole = (one for one in asked if len(one) > 1)  # a question of one telling word ("is it free?") names nothing
+    return tuple(dict.fromkeys((*(found for text in texts if (found := _name(text))), *whole)))
 
 
 def _name(text: str) -> frozenset[str]:

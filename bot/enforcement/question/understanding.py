@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from bot.enforcement.question.covered import coverage
 from bot.enforcement.question.days import Days, Told, named_days, told_days
 from bot.enforcement.question.earlier import Told as Earlier
 from bot.enforcement.question.earlier import is_correction, meant, names_back, opens_another
@@ -15,7 +16,7 @@ from bot.enforcement.question.memory import Memory, continued, goes_on
 from bot.enforcement.question.mentions import phrases_of, words_of
 from bot.enforcement.question.offers import SOMETHING_ELSE, picked, topic_of
 from bot.enforcement.question.proposed import Held, merged
-from bot.enforcement.question.recognise import Topic, naming, topic
+from bot.enforcement.question.recognise import Topic, bound, naming, topic
 from bot.enforcement.question.replies import declines, read_answer
 from bot.enforcement.question.scope import asked_about
 from bot.index import BundleIndex
@@ -128,9 +129,11 @@ def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:
     about, whole = topic(rest, index), topic(text, index)
     if about.is_named:
         return replace(about, confidence=max(about.confidence, whole.confidence))
-    return (
-        whole if whole.is_named else naming(whole, phrases_of(index.vocabulary).by_kind(words_of(parse(text))), index)
-    )
+    if whole.is_named:
+        return whole
+    words = coverage(text, reads, index).asked
+    found = phrases_of(index.vocabulary).by_kind(words_of(parse(text)))
+    return naming(bound(whole, words, index), found, index)
 
 
 def _with(reading: Reading, direct: Read | Unclear) -> Reading:
