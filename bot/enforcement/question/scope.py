@@ -63,7 +63,7 @@ def scope_of(
         found = candidates(topic, facts, index, evaluator, day)
         within = _within(topic.areas, found, known, evaluator, day)
         if not within:
-            return Scope(choices=found, is_offer=True)
+            return Scope(choices=_offered(found, topic, said or facts, index, evaluator, day), is_offer=True)
         outcomes, alone, choices = _taken(within, known)
     elif not alone and said and all(_tested(known, name, evaluator, day).isdisjoint(said) for name in named):
         choices = tuple(
@@ -125,6 +125,16 @@ def candidates(
     near = [name for name in likely if name in by_facts]
     found = tuple(dict.fromkeys((*_ahead({name: likely[name] for name in near}), *whole)))
     return found or tuple(dict.fromkeys((*_ahead(likely), *by_facts)))
+
+
+def _offered(
+    found: Sequence[str], topic: Topic, said: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
+) -> tuple[str, ...]:
+    """What is offered where nothing is named: what fits best, then all else that words or facts speak of."""
+    by_facts = _by_facts(said, index, evaluator, day) if said else {}
+    likely = [name for name, weight in topic.likely if weight >= LEAST]
+    known = (name for name in (*found, *likely, *by_facts) if _tested(lookups(index), name, evaluator, day))
+    return tuple(dict.fromkeys(known)) if found else ()
 
 
 def _ahead(points: Mapping[str, float]) -> tuple[str, ...]:
