@@ -384,7 +384,7 @@ def _which(case: Case, found: Coverage | None = None) -> Turn | None:
     if not named:
         return None
     case = replace(case, memory=replace(case.memory, offered=named))
-    choices = offers.choices(named, case.words)
+    choices = offers.choices(named, case.index.vocabulary)
     if not case.scope.is_offer:
         return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices)
     owners, found = _near(case), found or coverage(case.text, case.reads, case.index)

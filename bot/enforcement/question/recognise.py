@@ -169,17 +169,22 @@ def topic(text: str, index: BundleIndex) -> Topic:
     return _topic(_stems_in(text) | marked(text), _keywords(index))
 
 
-def bound(about: Topic, words: Iterable[str], index: BundleIndex) -> Topic:
-    """*about* with those of its areas whose rules speak of all the telling *words* of what is asked.
+def bound(about: Topic, text: str, words: Iterable[str], index: BundleIndex) -> Topic:
+    """*about* with those of its areas that *text* names by a word that was declared for them, or whose rules speak of
+    all the telling *words* of what is asked.
 
-    The name of a domain says little: "a break in the lessons" is about a break.
+    The mere name of a domain says little: "a break in the lessons" is about a break.
     """
-    stems, domains = stems_of(words), _keywords(index).domains
-    texts = {
-        area: frozenset().union(*(stems_in(rule.source.text or "") for rule in index.rules_by_domain[area]))
-        for area in about.areas
-    }
-    return replace(about, areas=tuple(area for area in about.areas if stems <= texts[area].union(domains[area])))
+    known, said, asked = _keywords(index), _stems_in(text), stems_of(words)
+    kept = [area for area in about.areas if any(one <= said for one in known.declared[area])]
+    kept += [area for area in about.areas if area not in kept and asked <= _spoken_in(area, index)]
+    return replace(about, areas=tuple(kept))
+
+
+def _spoken_in(domain: str, index: BundleIndex) -> frozenset[str]:
+    """The stems of all that the rules of *domain* speak of: their words and their sentences."""
+    texts = (stems_in(rule.source.text or "") for rule in index.rules_by_domain[domain])
+    return frozenset(_keywords(index).domains[domain]).union(*texts)
 
 
 def naming(about: Topic, actions: Sequence[str], index: BundleIndex) -> Topic:
@@ -283,6 +288,7 @@ class _Keywords:
     stems: frozenset[str]  # all of them
     telling: frozenset[str]  # those of actions, outcomes and domains
     areas: Mapping[str, tuple[frozenset[str], ...]]  # of each domain: its name, and the words declared for it
+    declared: Mapping[str, tuple[frozenset[str], ...]]  # these words alone
     topics: dict[frozenset[str], Topic] = field(default_factory=dict)  # the last few that were asked for
 
 
@@ -299,6 +305,7 @@ def _keywords(index: BundleIndex) -> _Keywords:
         for one in set().union(*group):
             in_targets[one] += 1
     fact_stems = frozenset().union(*(_stems_of_fact(name, vocabulary) for name in _facts_of(rules)))
+    declared = {name: _declared_for(name, index) for name in weights}
     targets = _telling(frozenset().union(*chain(*actions.values(), *outcomes.values())))
     return _Keywords(
         stems=fact_stems.union(*weights.values()),
@@ -310,14 +317,15 @@ def _keywords(index: BundleIndex) -> _Keywords:
         rarity={stem: 1 / count for stem, count in in_targets.items()},
         subjects=_subjects(vocabulary, rules, outcomes, actions),
         outcome_of={name: vocabulary.outcome_of(name) for name in actions},
-        areas={name: _names_of_domain(name, index) for name in weights},
+        areas={name: (stems_in(name), *declared[name]) for name in weights},
+        declared=declared,
     )
 
 
-def _names_of_domain(name: str, index: BundleIndex) -> tuple[frozenset[str], ...]:
-    declared = index.rules.enforcement.domains.get(name)
-    texts = (name, *(declared.keywords if declared else ()))
-    return tuple(dict.fromkeys(found for text in texts if (found := stems_in(text))))
+def _declared_for(domain: str, index: BundleIndex) -> tuple[frozenset[str], ...]:
+    """The words by which a question finds *domain*, as `rules/enforcement.yaml` says."""
+    declared = index.rules.enforcement.domains.get(domain)
+    return tuple(found for text in (declared.keywords if declared else ()) if (found := stems_in(text)))
 
 
 def _domain_weights(

@@ -133,7 +133,7 @@ def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:
         return whole
     words = coverage(text, reads, index).asked
     found = phrases_of(index.vocabulary).by_kind(words_of(parse(text)))
-    return naming(bound(whole, words, index), found, index)
+    return naming(bound(whole, text, words, index), found, index)
 
 
 def _with(reading: Reading, direct: Read | Unclear) -> Reading:

@@ -55,13 +55,6 @@ class Words:
         declared = self.vocabulary.actions.get(action)
         return declared.label if declared else None
 
-    def asked(self, name: str) -> str:
-        """What to call an outcome or action that a question may be about: its `ask` form, else its label."""
-        outcomes, actions = self.vocabulary.outcomes, self.vocabulary.actions
-        declared = outcomes[name].label if name in outcomes else actions[name].label if name in actions else None
-        called = self.outcome(name) if name in outcomes else self.action(name)
-        return (declared.ask if declared else None) or called
-
     def outcome(self, name: str) -> str:
         """The outcome's label, else its name as words."""
         declared = self.vocabulary.outcomes.get(name)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from bot.enforcement.question import offers
 from bot.enforcement.question.facts import Read, Unclear
 from bot.enforcement.writing import write
 from bot.index import BundleIndex
@@ -80,7 +81,7 @@ def test_a_label_with_forms_stands_in_a_sentence() -> None:
     assert words.case({"late": 1, "paid": False, "has_card": False}, vocabulary.facts) == (
         "you were 1 day late; nobody paid; the member does not have a card"
     )
-    assert words.asked("back") == "What do I get?" and words.outcome("back") == "what you get"
+    assert offers.choices(["back"], vocabulary)[0].label == "What do I get?" and words.outcome("back") == "what you get"
     assert Vocabulary.model_validate_json(vocabulary.model_dump_json()).actions["pay"].label.written() == pay  # type: ignore[union-attr]
 
 
