@@ -334,6 +334,3 @@ class SemanticQuery(Part):
     def is_list(self) -> bool:
         """Are rows asked for instead of numbers?"""
         return not self.metrics
-
-
-Aspect = Literal["metrics", "dimensions", "filters", "window", "grain", "order", "limit"]

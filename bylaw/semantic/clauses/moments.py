@@ -15,8 +15,6 @@ from bylaw.semantic.clauses.trees import cast, is_null, named, or_else
 from bylaw.semantic.names import Field
 from bylaw.semantic.query import Apart, Unanswerable
 
-_DAYS = {"day": 1, "week": 7}
-
 
 def ends(rows: Rows, condition: Apart) -> tuple[Field, Field]:
     """The two moments. Raises Unanswerable where one is none."""

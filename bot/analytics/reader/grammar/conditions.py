@@ -97,13 +97,6 @@ def key_of(scan: Scan, named: Ref) -> Ref | None:
     return Ref(named.words, keys, named.entities) if keys else None
 
 
-def is_of_others(scan: Scan, text: str) -> bool:
-    """ "Reviews for 'Peace Cafe'": a text behind a small word that only other rows are known to have."""
-    owners = {target.owner for target in scan.known_text(text)}
-    named = set(scan.last.owners) if scan.last is not None else set()
-    return scan.word(-1) in wording.PARTICLES and bool(owners) and not owners & named
-
-
 def quoted_value(scan: Scan, text: str) -> bool:
     """ "The height of 'K2'": a text beside a number says whose it is, where the catalogue knows the text."""
     targets = scan.known_text(text)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bot.analytics.reader import wording
-from bot.analytics.reader.grammar.mentions import names_rows, rows_at
+from bot.analytics.reader.grammar.mentions import names_rows
 from bot.analytics.reader.grammar.places import is_each_one
 from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.wholes import repeat_number
 from bot.analytics.reader.said import OrderSaid
-from bot.analytics.reader.verbs import is_done
 
 _NAMED = ("metric", "dimension", "time", "fact", "value", "entity", "condition", "relation")
 
@@ -206,16 +205,6 @@ def read_each(scan: Scan) -> bool:
     return True
 
 
-def is_narrowed(scan: Scan) -> bool:
-    """ "Traded by active customers", "sold by people hired in 2022": does anything say which rows are meant?"""
-    found = rows_at(scan, scan.at + 1)
-    if found is None:
-        return False
-    behind = scan.at + 1 + found[0]
-    is_told = found[1].is_plural and bool(found[1].entities) and is_done(scan.raw(behind, behind + 1).lower())
-    return is_told or (bool(found[1].of("value", "condition")) and not found[1].of("dimension", "metric"))
-
-
 def is_told_apart(scan: Scan) -> bool:
     """ "By users who joined last year": whose rows they are, no group. "By user in May" says when, not who."""
     found = scan.mention(scan.at + 1)
@@ -239,15 +228,6 @@ def read_all_of(scan: Scan) -> bool:
             scan.at += 1
             return True
     return False
-
-
-def is_of_rows(scan: Scan) -> bool:
-    """ "The highest daily opening price" of rows that are daily prices: each row is of one day anyway."""
-    found = scan.mention(scan.at + 1)
-    if scan.agg is None or not scan.agg[1] or scan.word() not in wording.ADVERBS or found is None:
-        return False
-    owners = {target.owner for target in found[1].of("fact")}
-    return bool(owners) and all(scan.word() in owner.split("_") for owner in owners)
 
 
 def is_inside_number(scan: Scan) -> bool:

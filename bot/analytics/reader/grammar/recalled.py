@@ -13,7 +13,6 @@ from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.said import NumberSaid, OrderSaid, Pointed, Ref
 from bot.analytics.reader.scope import Target
 
-_LONGEST = 4  # words of a shorter name
 _AT = wording.SMALL | {"on", "by", "per", "with"}  # words that what belongs to a number begins with
 _THESE = ("this", "these", "those")
 _POINTING = frozenset(
