@@ -178,8 +178,8 @@ class Rows:
             for place in fan.offers.values():
                 things = sorted({fan.entity_of(column.table) for column in place.find_all(exp.Column)})
                 yield (
-                    f"One row of {self.base} counts for each of its {' and '.join(things)}, "
-                    "so the groups do not add up to the total."
+                    f"One row of {self.base} counts for each of its {' and '.join(things)}, and for none where it has "
+                    "none, so the groups do not add up to the total."
                 )
 
     def spreads(self) -> Iterator[exp.Select]:
