@@ -23,7 +23,6 @@ from bot.analytics.reader.asking import begins_with_write, is_write_request
 from bot.clock import new_id, now
 from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
-from bot.enforcement import answer as enforcement
 from bot.enforcement.question import recognise
 from bot.enforcement.question.intent import asks_for_permission, is_regulated, is_request
 from bot.evidence.artifacts import Shelf
@@ -34,7 +33,6 @@ from bot.evidence.store.tables import audit
 from bot.evidence.store.tables import served as served_bundle
 from bot.evidence.store.tables.papers import shelf_of
 from bot.index import BundleIndex
-from bot.memory import candidates, personal
 from bot.request.confirmation import settling
 from bot.router import Answer, Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
@@ -118,6 +116,8 @@ class Bot:
 
     def _learn(self) -> None:
         """What the new bundle says itself need not be anybody's private correction any more."""
+        from bot.memory import candidates  # only whoever serves long hears of a newer bundle
+
         try:
             candidates.retire(self._services, now())
         except StoreError as error:  # the next tick looks again
@@ -281,6 +281,8 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
         return data_from(None if warehouse is None else Attended(warehouse, gone))
 
     def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
+        from bot.enforcement import answer as enforcement  # heavy, and no question of another kind needs it
+
         return enforcement.answer(question, state, index, llm)
 
     return (
@@ -299,7 +301,7 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
             desk.topics,
             _data_prepared,
             attended,
-            personal=personal.answering,
+            personal=_personal,
             continues=desk.continues,
         ),
         Answerer("policy", recognise.score, policy, recognise.topics, only_computes=llm is None),
@@ -310,6 +312,13 @@ def _decision_score(text: str, index: BundleIndex) -> float:
     """How much *text* is a question about a decision. Who may do something is a rule, not what was once decided."""
     score = decisions.is_decision_question(text, index)
     return min(score, float(index.rules.routing.answer_from) / 2) if asks_for_permission(text) else score
+
+
+def _personal(answerer: Answerer, recalled: Any, index: BundleIndex) -> Answerer:
+    """*answerer*, for a person of whom something is remembered."""
+    from bot.memory import personal  # most people have nothing to be remembered
+
+    return personal.answering(answerer, recalled, index)
 
 
 def _data_prepared(index: BundleIndex) -> None:

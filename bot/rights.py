@@ -10,7 +10,6 @@ from typing import Any
 
 from bot.conversation import Actor, Reply
 from bot.index import BundleIndex
-from bylaw.semantic.rights import verdict_on
 
 PERSONAL = "personal"  # of a reply's `meta`: what of the asker's own memory it rests on
 _NOBODY = ""  # no id in roles.yaml is empty: this one has the default role
@@ -47,6 +46,8 @@ def _is_open_data(sql: str, index: BundleIndex) -> bool:
     sensitive = [entity.base_table.table for entity in entities if tags & set(entity.tags)]
     if any(re.search(rf"\b{re.escape(table)}\b", sql, re.IGNORECASE) for table in sensitive):
         return False
+    from bylaw.semantic.rights import verdict_on  # heavy, and only needed where a statement is shown
+
     return verdict_on(sql, index.bundle.context, index.rules.roles, _NOBODY).is_allowed
 
 

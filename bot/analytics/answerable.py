@@ -150,8 +150,8 @@ _TIMED_VALUED = (Template("{m} for {v} last year", span="last year", values=1),)
 
 def answerable(context: Context, today: date) -> Answerable:
     """Every question of *context*, read back on *today*."""
-    compiler, lexicon = Compiler(context), lexicon_of(context)
-    reader = Reader(context, lexicon, compiler)
+    reader = Reader(context, lexicon_of(context))
+    compiler = reader.compiler
     rows = tuple(_read_back(one, reader, compiler, today) for one in questions(context, reader, compiler, today))
     return Answerable(rows, tuple(clashes(context)))
 

@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics.plan import autonomy, risk
 from bot.analytics.reader import carrying
 from bot.analytics.reader.asking import is_follow_up, is_write_request
 from bot.analytics.reader.headline import readable
@@ -24,10 +23,11 @@ from bot.analytics.reader.scope import lexicon_of
 from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.context import Context
-from bylaw.semantic.catalogue import catalogue_of
-from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery
-from bylaw.sql.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from bylaw.semantic.compiler import Compiler
+    from bylaw.sql.catalogue import Catalogue
 
 _ANY_DAY = date(2100, 1, 1)  # recognising a phrase of time needs no day of asking
 _FEW_WORDS = 2
@@ -39,13 +39,19 @@ class Desk:
     """What is built once for a bundle."""
 
     context: Context
-    compiler: Compiler
     reader: Reader
     mask: Mask
+
+    @property
+    def compiler(self) -> Compiler:
+        """What makes SQL of a query that was read."""
+        return self.reader.compiler
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """What the gate may let through: every expression of the context is parsed for it."""
+        from bylaw.semantic.catalogue import catalogue_of  # heavy, and only needed where SQL is looked at
+
         return catalogue_of(self.context)
 
 
@@ -54,7 +60,8 @@ _desks: WeakKeyDictionary[BundleIndex, Desk] = WeakKeyDictionary()
 
 def prepare(index: BundleIndex) -> None:
     """Build what questions about this bundle need, before anybody waits for it."""
-    _ = desk_of(index).catalogue
+    desk = desk_of(index)
+    _ = desk.compiler, desk.catalogue
 
 
 def score(text: str, index: BundleIndex) -> float:
@@ -94,12 +101,10 @@ def desk_of(index: BundleIndex) -> Desk:
     desk = _desks.get(index)
     if desk is None:
         context, rules = index.bundle.context, index.rules
-        compiler = Compiler(context)
-        phrases = (*risk.stakes_phrases(rules.risk), *autonomy.preference_phrases(rules.autonomy))
+        phrases = (*rules.risk.stakes_phrases(), *rules.autonomy.preference_phrases())
         desk = Desk(
             context=context,
-            compiler=compiler,
-            reader=Reader(context, lexicon_of(context, phrases), compiler),
+            reader=Reader(context, lexicon_of(context, phrases)),
             mask=Mask(rules.pii),
         )
         _desks[index] = desk

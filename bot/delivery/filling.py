@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bot.analytics.form import from_choices
 from bot.conversation import Choice, Form, FormField
 from bot.delivery.render import safe
 
@@ -18,6 +17,8 @@ _NOTHING = "-"
 def fill(form: Form, hear: Hear, say: Say) -> dict[str, Any]:
     """What somebody picks: an empty line keeps what was understood, `-` takes it away."""
     say(f"An empty line keeps what stands in [brackets], `{_NOTHING}` leaves the field empty.")
+    from bot.analytics.form import from_choices  # heavy, and few questions need a form
+
     return from_choices({field.name: _picked(field, hear, say) for field in form.fields if field.options})
 
 

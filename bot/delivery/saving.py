@@ -6,7 +6,6 @@ from pathlib import Path
 
 from bot.conversation import Reply
 from bot.delivery.export import exported
-from bot.delivery.pictures import picture
 from bylaw.errors import UsageError
 
 _ENDINGS = {".csv": "csv", ".parquet": "parquet", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
@@ -21,6 +20,8 @@ def save(reply: Reply, path: Path) -> None:
     """Write the rows, the reply or its chart to *path*. Raises UsageError for an unknown ending and for no rows."""
     ending = path.suffix.lower()
     if ending in (".png", ".svg"):
+        from bot.delivery.pictures import picture  # only whoever wants one needs it
+
         made = picture(reply, "png" if ending == ".png" else "svg")
         if made is None:
             raise UsageError("this answer has no chart to draw")

@@ -14,14 +14,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
-
-from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # fsspec ships no types
-from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
-from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bylaw.canonical import canonical_json, settle_folder, write_atomically
 from bylaw.errors import BylawError
+
+if TYPE_CHECKING:
+    from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
 
 _AT_ONCE = 500  # deletions in one request to a bucket
 _BUNDLE = b'{"bundle_metadata":'  # how one begins: it is canonical JSON
@@ -102,11 +101,12 @@ class Shelf(Protocol):
 
 @dataclass(frozen=True)
 class Artifacts:
-    """One shelf. `base` is the folder inside the file system `fs`; `failures` are what it raises."""
+    """One shelf: the folder `base` of `fs`, which is of this machine if `is_folder`; `failures` are what it raises."""
 
     fs: AbstractFileSystem
     base: str
     url: str = ""
+    is_folder: bool = False
     failures: tuple[type[Exception], ...] = (OSError,)
 
     def before(self, kept: Iterable[Paper]) -> None:
@@ -124,7 +124,7 @@ class Artifacts:
             there = self._there(sorted({checked(name) for name in names}))
             for at in range(0, len(there), _AT_ONCE):
                 self._delete(there[at : at + _AT_ONCE])
-            if isinstance(self.fs, LocalFileSystem):
+            if self.is_folder:
                 for folder in sorted({Path(path).parent for path in there}):
                     settle_folder(folder)
         return len(there)
@@ -175,7 +175,7 @@ class Artifacts:
 
     def _put(self, one: Paper) -> str:
         path = self._path(one.name)
-        if isinstance(self.fs, LocalFileSystem):
+        if self.is_folder:
             with self._told("kept"):
                 if not self.fs.exists(path):
                     write_atomically(Path(path), one.text)
@@ -217,6 +217,9 @@ class Artifacts:
 
 def shelf(url: str, root: Path) -> Artifacts:
     """The shelf at *url*; a path without a scheme is a folder, relative to *root*."""
+    from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # heavy, and few keep papers apart; no types
+    from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]  # fsspec ships no types
+
     where = url if "://" in url else str((root / url).absolute())
     try:
         fs, base = url_to_fs(where)
@@ -224,7 +227,7 @@ def shelf(url: str, root: Path) -> Artifacts:
         raise BylawError(f"artifacts cannot be kept at `{url}`: {error}", _extra(url)) from error
     except ValueError as error:
         raise BylawError(f"artifacts cannot be kept at `{url}`: {error}", _FOLDER) from error
-    return Artifacts(fs, str(base).rstrip("/"), url, _failures(url))
+    return Artifacts(fs, str(base).rstrip("/"), url, isinstance(fs, LocalFileSystem), _failures(url))
 
 
 def _kept_at(known: Mapping[str, Any]) -> datetime | None:

@@ -15,9 +15,9 @@ from bot.conversation import Actor
 from bot.evidence.store.tables import audit, candidates, corrections, deliveries
 from bot.evidence.store.tables.candidates import Candidate
 from bot.evidence.store.tables.corrections import Correction
+from bot.memory.changes import Change, in_words
 from bot.memory.consensus import Consensus, consensus
-from bot.memory.personal import in_words
-from bot.memory.structure import Change, is_in_force, is_there
+from bot.memory.structure import is_in_force, is_there
 from bot.services import Services
 from bylaw.audit.entry import AuditEntry, after
 from bylaw.authored.context import Context

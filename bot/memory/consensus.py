@@ -17,7 +17,8 @@ from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 
 from bot.evidence.store.tables.corrections import Correction
-from bot.memory.structure import Change, current, domain_of, is_in_force, is_there, schema_of, structure
+from bot.memory.changes import Change
+from bot.memory.structure import current, domain_of, is_in_force, is_there, schema_of, structure
 from bylaw.authored.context import Context
 from bylaw.authored.machines.access import Promotion, Roles
 from bylaw.language.lexicon import lexicon

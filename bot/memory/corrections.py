@@ -19,8 +19,8 @@ from bot.evidence.store.tables.corrections import Correction, CorrectionType, St
 from bot.evidence.store.tables.requests import Standing
 from bot.memory import preferences
 from bot.memory.candidates import gather
-from bot.memory.personal import in_words
-from bot.memory.structure import Change, checked, current, domain_of, field_of, objects_behind, schema_of, structure
+from bot.memory.changes import Change, field_of, in_words
+from bot.memory.structure import checked, current, domain_of, objects_behind, schema_of, structure
 from bot.services import Services
 from bylaw.audit.entry import after
 from bylaw.canonical import fingerprint

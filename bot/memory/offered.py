@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.conversation import CORRECTS, PROPOSED, Actor
+from bot.memory.changes import Change
 from bot.memory.corrections import GONE, Given, Noted, answered
-from bot.memory.structure import Change, Correctable, correctable
+from bot.memory.structure import Correctable, correctable
 from bot.services import Services
 from bylaw.errors import UsageError
 

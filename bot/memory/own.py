@@ -10,8 +10,8 @@ from typing import Any
 from bot.conversation import Actor
 from bot.evidence.store.tables import audit, corrections, memories, querylog
 from bot.memory import preferences
-from bot.memory.personal import in_words as change_in_words
-from bot.memory.structure import Change
+from bot.memory.changes import Change
+from bot.memory.changes import in_words as change_in_words
 from bot.services import Services
 from bylaw.audit.entry import after
 from bylaw.errors import UsageError

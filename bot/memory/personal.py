@@ -14,8 +14,9 @@ from typing import Any
 from bot.conversation import Question, Reply, Turn
 from bot.index import BundleIndex
 from bot.memory import preferences
+from bot.memory.changes import Change, field_of, in_words
 from bot.memory.recall import OwnCorrection, Recalled, SharedChange, in_days
-from bot.memory.structure import Change, applied, field_of, is_in_force, is_there
+from bot.memory.structure import applied, is_in_force, is_there
 from bot.rights import PERSONAL
 from bot.router import Answerer
 from bylaw.authored.context import Context
@@ -76,13 +77,6 @@ def _said(reply: Reply, used: Iterable[OwnCorrection], news: Iterable[SharedChan
 def _told(one: SharedChange) -> str:
     where = f" ({one.pull_request})" if one.pull_request else ""
     return f"Since {in_days(one.merged_on)} for everybody, as colleagues corrected it{where}: {in_words(one.change)}."
-
-
-def in_words(change: Change) -> str:
-    """`net revenue, which rows it counts: channel = 'online'`."""
-    field = field_of(change)
-    label = change.field if field is None else field.label
-    return f"{change.name.replace('_', ' ')}, {label}: {change.new}"
 
 
 def _is_near(change: Change, reply: Reply, context: Context) -> bool:

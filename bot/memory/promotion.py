@@ -17,9 +17,9 @@ from bot.evidence.store.tables.candidates import Candidate
 from bot.index import BundleIndex
 from bot.memory import candidates as deciding
 from bot.memory import effects
+from bot.memory.changes import LEAVE_OUT, Change, in_words
 from bot.memory.consensus import Consensus, consensus, person_of
-from bot.memory.personal import in_words
-from bot.memory.structure import LEAVE_OUT, Change, current, gotcha_of
+from bot.memory.structure import current, gotcha_of
 from bot.services import Services
 from bylaw.bundle import read
 from bylaw.errors import UsageError

@@ -17,7 +17,8 @@ from sqlglot import exp
 from bot.agents import errand
 from bot.conversation import Actor, Reply
 from bot.evidence.store.tables.requests import Standing
-from bot.memory.structure import Change, checked, correctable, current, entity_of, field_of, schema_of
+from bot.memory.changes import Change, field_of
+from bot.memory.structure import checked, correctable, current, entity_of, schema_of
 from bot.pii import Mask
 from bot.services import Services
 from bylaw.authored.context import Context

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.evidence.store.tables.candidates import Candidate
-from bot.memory.personal import in_words as change_in_words
+from bot.memory.changes import Change
+from bot.memory.changes import in_words as change_in_words
 from bot.memory.promotion import Review
-from bot.memory.structure import Change
 
 
 def listed(found: Sequence[Candidate]) -> dict[str, Any]:

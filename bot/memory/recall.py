@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from bot.conversation import Spoken
 from bot.evidence.store.tables import candidates, corrections, memories
-from bot.memory.structure import Change
+from bot.memory.changes import Change
 
 
 def in_days(day: date) -> str:

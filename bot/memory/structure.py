@@ -1,7 +1,6 @@
-"""A correction as structure: which field of which record is to have which value. Free text changes nothing.
+"""A correction held against the context: what it would change, and whether that fits and compiles.
 
-What may be corrected is one table. A field that is not `is_private` shapes nobody's answers before it was reviewed:
-rights on rows, joins and tables hang on it.
+Free text changes nothing.
 """
 
 from __future__ import annotations
@@ -9,12 +8,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
 from sqlglot import exp
 
-from bot.conversation import Reply, Spoken, is_text
+from bot.conversation import Reply, is_text
+from bot.memory.changes import FIELDS, LEAVE_OUT, Change, CorrectableField, Kind, Reads, field_of
 from bylaw.authored.context import Context, Gotcha, Metric
 from bylaw.canonical import fingerprint
 from bylaw.errors import BylawError, UsageError
@@ -24,10 +24,6 @@ from bylaw.semantic.expressions import InvalidExpression, columns_of, expression
 from bylaw.semantic.gotchas import applicable
 from bylaw.semantic.query import SemanticQuery
 
-Kind = Literal["metrics", "entities", "gotchas", "glossary"]
-Reads = Literal["condition", "expression", "word", "text", "name"]
-
-LEAVE_OUT = "required_filter"  # on a metric or an entity: a gotcha that nobody has written down yet
 _LONGEST: Mapping[Reads, int] = {"condition": 1_000, "expression": 1_000, "word": 100, "text": 500, "name": 100}
 _RECORDS: Mapping[str, str] = {
     "metrics": "metric",
@@ -35,55 +31,6 @@ _RECORDS: Mapping[str, str] = {
     "gotchas": "gotcha",
     "glossary": "glossary term",
 }
-
-
-@dataclass(frozen=True)
-class CorrectableField:
-    """One field that people may correct: how it is asked about, what may stand in it, and how far it reaches."""
-
-    name: str
-    label: str
-    reads: Reads
-    correction_type: Literal["factual", "gotcha"]
-    is_private: bool = True
-
-
-_ROWS = CorrectableField(LEAVE_OUT, "rows that must always be left out (keep only: …)", "condition", "gotcha")
-_WORDS = CorrectableField("synonyms", "another word for it", "word", "factual")
-_TEXT = CorrectableField("description", "what it means", "text", "factual", is_private=False)
-FIELDS: Mapping[Kind, tuple[CorrectableField, ...]] = {
-    "metrics": (
-        CorrectableField("expr", "how it is computed", "expression", "factual"),
-        CorrectableField("filter", "which rows it counts", "condition", "factual"),
-        CorrectableField("time_dimension", "by which date it is counted", "name", "factual"),
-        CorrectableField("unit", "its unit", "word", "factual"),
-        _ROWS,
-        _WORDS,
-        _TEXT,
-    ),
-    "entities": (_ROWS, _TEXT),
-    "gotchas": (CorrectableField(LEAVE_OUT, "the rows that are kept", "condition", "gotcha"),),
-    "glossary": (
-        CorrectableField("refers_to", "what the word stands for", "name", "factual"),
-        CorrectableField("means", "what the word means", "text", "factual", is_private=False),
-    ),
-}
-
-
-class Change(Spoken):
-    """What is to be: `object` is a key of the context's paths, such as `metrics/net_revenue`."""
-
-    object: str
-    field: str
-    new: str
-
-    @property
-    def kind(self) -> Kind:
-        return self.object.partition("/")[0]  # type: ignore[return-value]  # `checked` let nothing else through
-
-    @property
-    def name(self) -> str:
-        return self.object.partition("/")[2]
 
 
 def checked(change: Change, context: Context) -> Change:
@@ -215,11 +162,6 @@ def _correctable(reply: Reply, context: Context) -> Iterator[Correctable]:
                 continue
             now = current(Change(object=object_, field=field.name, new=""), context)
             yield Correctable(object_, field, ", ".join(now) if isinstance(now, list) else str(now or ""))
-
-
-def field_of(change: Change) -> CorrectableField | None:
-    """The row of the table that speaks of the field."""
-    return next((one for one in FIELDS.get(change.kind, ()) if one.name == change.field), None)
 
 
 def _field(change: Change, context: Context) -> CorrectableField:

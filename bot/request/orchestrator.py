@@ -35,9 +35,8 @@ from bot.evidence.store.tables import audit, deliveries, querylog, requests, ses
 from bot.evidence.store.tables.requests import Busy, Claim, Links
 from bot.evidence.store.tables.sessions import Session
 from bot.lifecycle import Outcome, State, road
-from bot.memory.personal import in_words as change_in_words
+from bot.memory.changes import in_words as change_in_words
 from bot.memory.preferences import in_words, retain
-from bot.memory.proposed import Proposed, propose
 from bot.memory.recall import NOTHING, Recalled, recall
 from bot.memory.recall import told as recalled_json
 from bot.request.settlement import settle
@@ -313,6 +312,8 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
 
 def _objected(question: Question, way: Route, session: Session, services: Services) -> _Answered:
     """What the person means is theirs to say; a model may fill in the form for them. Nothing changes here."""
+    from bot.memory.proposed import Proposed, propose  # heavy, and hardly anybody objects
+
     named, kind = str(session.last_request), session.last_kind or "refusal"
     with services.store.reading() as connection:
         standing = kept.standing(connection, named)

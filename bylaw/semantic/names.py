@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bylaw.authored.context import Calendar, Context, Dimension, Entity, EntityFilter, Fact, TimeDimension
-from bylaw.semantic.expressions import columns_of, expression
 from bylaw.semantic.parts import PART, taken_out
 from bylaw.semantic.query import Unanswerable, UnknownName
 
@@ -111,6 +110,8 @@ class Names:
 
     def _between(self, place: str, found: re.Match[str]) -> Field:
         """The time from one moment to another, as a fact of the entity that leads to both."""
+        from bylaw.semantic import expressions  # as heavy
+
         ends, calendar, is_days = [], self.context.calendar, found[1] == "days"
         for name in (found[2], found[3]):
             if _DAY.fullmatch(name):
@@ -122,7 +123,7 @@ class Names:
                 raise Unanswerable(f"`{name}` is no moment that time is counted from", "name two dates")
             raw = field.part.sql if isinstance(field.part, TimeDimension) else field.sql
             sql = field.sql if is_days else instant_sql(raw, field.part, calendar)
-            ends.append(expression(sql, field.entity).sql(dialect="duckdb"))
+            ends.append(expressions.expression(sql, field.entity).sql(dialect="duckdb"))
         unit, since, until = found[1], *ends
         if is_days:
             sql = f"date_diff('day', cast({since} as date), cast({until} as date))"
@@ -141,6 +142,8 @@ class Names:
 
     def _open(self, field: Field, name: str) -> Field:
         """Raises Unanswerable where the field reads personal data."""
+        from bylaw.semantic.expressions import columns_of  # heavy, and names alone are known without it
+
         for owner, column in columns_of(field.sql, field.entity):
             holder = self.context.entities.get(owner)
             if holder is not None and column in holder.pii:

@@ -43,7 +43,7 @@ def questions():
 def desk(root):
     context = load(root, today=date(2025, 1, 15)).context
     compiler, lexicon = Compiler(context), lexicon_of(context)
-    return context, compiler, lexicon, Reader(context, lexicon, compiler)
+    return context, compiler, lexicon, Reader(context, lexicon)
 
 
 def held(row):

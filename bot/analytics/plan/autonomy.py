@@ -169,12 +169,6 @@ def told(rules: Autonomy, roles: Roles, level: int, escalation: Sequence[Actor],
     return sorted(found)
 
 
-def preference_phrases(rules: Autonomy) -> tuple[str, ...]:
-    """Every phrase by which a question asks for more care or for less, sorted."""
-    careful = {phrase for preference in rules.preferences.values() for phrase in preference.phrases}
-    return tuple(sorted(careful | set(rules.just_do_it.phrases)))
-
-
 def _is_large(rules: Autonomy, plan: Plan) -> bool:
     limits = rules.triggers.resource_intensity
     minutes = (plan.estimated_runtime_ms or 0) / _MINUTE_MS

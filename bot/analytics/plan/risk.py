@@ -172,10 +172,3 @@ def heard(rules: Risk, name: str, phrases: Collection[str]) -> str | None:
 def _heard(factor: CostFactor, phrases: Collection[str]) -> str | None:
     values = [value for value, known in sorted(factor.phrases.items()) if not set(known).isdisjoint(phrases)]
     return max(values, key=lambda value: factor.values[value], default=None)
-
-
-def stakes_phrases(rules: Risk) -> tuple[str, ...]:
-    """Every phrase that says how much depends on an answer, sorted."""
-    return tuple(
-        sorted({phrase for factor in rules.cost.values() for phrases in factor.phrases.values() for phrase in phrases})
-    )

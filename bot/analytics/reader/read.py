@@ -9,16 +9,15 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date
+from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from bot.analytics.reader import wording
 from bot.analytics.reader.asking import is_follow_up
 from bot.analytics.reader.grammar.parse import parse
 from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.tokens import MAX_TOKENS, Token, read_tokens, with_literals
-from bot.analytics.reader.meaning.draft import QueryDraft
-from bot.analytics.reader.meaning.query import query_of
-from bot.analytics.reader.meaning.spans import aligned
 from bot.analytics.reader.nearness import Nearness
 from bot.analytics.reader.reading import Bound, NotUnderstood, Reading, Stop, Unclear
 from bot.analytics.reader.said import Said
@@ -29,8 +28,10 @@ from bylaw.authored.context import Calendar, Context
 from bylaw.language.periods import CalendarRules
 from bylaw.language.typos import closest
 from bylaw.language.words import read_words
-from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery, Unanswerable
+
+if TYPE_CHECKING:
+    from bylaw.semantic.compiler import Compiler
 
 MAX_CHARACTERS = 4_000  # a longer text is no question
 
@@ -38,16 +39,26 @@ MAX_CHARACTERS = 4_000  # a longer text is no question
 class Reader:
     """Reads questions about one context; build it once."""
 
-    def __init__(self, context: Context, lexicon: Lexicon, compiler: Compiler) -> None:
+    def __init__(self, context: Context, lexicon: Lexicon) -> None:
         self.context = context
         self.lexicon = lexicon
-        self.compiler = compiler
         self.nearness = Nearness(context)
         self.calendar = calendar_rules(context.calendar)
         self._last: Scan | None = None  # what was parsed last: who routes a question and who answers it parse it once
 
+    @cached_property
+    def compiler(self) -> Compiler:
+        """Who knows what the numbers of the context are made of: built for the first question that is read."""
+        from bylaw.semantic.compiler import Compiler  # heavy, and whether a text speaks of data is known without it
+
+        return Compiler(self.context)
+
     def read(self, text: str, today: date, previous: SemanticQuery | None = None) -> Reading:
         """What *text* asks for, given what was asked before it."""
+        from bot.analytics.reader.meaning.draft import QueryDraft  # as heavy as the compiler
+        from bot.analytics.reader.meaning.query import query_of
+        from bot.analytics.reader.meaning.spans import aligned
+
         if len(text) > MAX_CHARACTERS:
             message = f"a question has at most {MAX_CHARACTERS} characters"
             return NotUnderstood(message, "ask for one thing", is_final=True)

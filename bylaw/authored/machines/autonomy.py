@@ -179,6 +179,11 @@ class Autonomy(AuthoredFile):
                     raise misfit(f"`{name}` is not one of the `preferences`", "standing", user, i)
         return self
 
+    def preference_phrases(self) -> tuple[str, ...]:
+        """Every phrase by which a question asks for more care or for less, sorted."""
+        careful = {phrase for preference in self.preferences.values() for phrase in preference.phrases}
+        return tuple(sorted(careful | set(self.just_do_it.phrases)))
+
     def level(self, number: int) -> AutonomyLevel:
         """The description of level *number* (1–5)."""
         return next(level for level in self.levels.values() if level.level == number)

@@ -137,6 +137,11 @@ class Risk(AuthoredFile):
                 raise misfit(f"the weight {weight} lies outside the bounds {low}..{high}", "weights", name)
         return self
 
+    def stakes_phrases(self) -> tuple[str, ...]:
+        """Every phrase that says how much depends on an answer, sorted."""
+        phrases = (those for factor in self.cost.values() for those in factor.phrases.values())
+        return tuple(sorted({phrase for those in phrases for phrase in those}))
+
     def factor_weights(self) -> Mapping[str, Decimal]:
         """The weights by the name of their factor, as the query log names them."""
         return {

@@ -42,7 +42,7 @@ def compiler(index):
 
 @pytest.fixture(scope="session")
 def reader(index, compiler):
-    return Reader(index.bundle.context, lexicon_of(index.bundle.context), compiler)
+    return Reader(index.bundle.context, lexicon_of(index.bundle.context))
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ def context():
 def desk():
     compiler = Compiler(context())
     lexicon = lexicon_of(context())
-    return compiler, lexicon, Reader(context(), lexicon, compiler)
+    return compiler, lexicon, Reader(context(), lexicon)
 
 
 @cache

@@ -43,7 +43,7 @@ def compilers(contexts):
 
 @pytest.fixture(scope="module")
 def readers(contexts, compilers):
-    return {name: Reader(context, lexicon_of(context), compilers[name]) for name, context in contexts.items()}
+    return {name: Reader(context, lexicon_of(context)) for name, context in contexts.items()}
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ def desk(firm):
         metrics={item["name"]: Metric.model_validate(item) for item in declared["metrics"]},
     )
     compiler, lexicon = Compiler(context), lexicon_of(context)
-    return context, compiler, lexicon, Reader(context, lexicon, compiler)
+    return context, compiler, lexicon, Reader(context, lexicon)
 
 
 def held(firm, row):

@@ -30,7 +30,7 @@ def asked():
     entities = [Entity.model_validate(entity) for entity in yaml.safe_load(ENTITIES)]
     context = Context(entities={entity.name: entity for entity in entities}, calendar=Calendar())
     compiler = Compiler(context)
-    reader = Reader(context, lexicon_of(context), compiler)
+    reader = Reader(context, lexicon_of(context))
     with duckdb.connect() as tables:
         tables.execute(TABLES)
 

@@ -14,7 +14,6 @@ from bot.analytics.reader.read import Reader
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Dimension, Fact
-from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Filter, Related, SemanticQuery, Unanswerable
 from tests.rows import each
 
@@ -89,7 +88,7 @@ def test_what_a_row_has_narrows_and_what_it_has_many_of_adds_up(index, text, que
     year = Dimension(name="year", expr="opened_year", data_type="integer")
     more = {"dimensions": [*stores.dimensions, cafe, opened, year], "facts": [*stores.facts, seats]}
     context = known.model_copy(update={"entities": {**known.entities, "stores": stores.model_copy(update=more)}})
-    reading = Reader(context, lexicon_of(context), Compiler(context)).read(text, TODAY)
+    reading = Reader(context, lexicon_of(context)).read(text, TODAY)
     assert isinstance(reading, Bound), reading
     assert reading.query == SemanticQuery.model_validate(query)
 

@@ -11,7 +11,6 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.analytics.plan import autonomy, risk
 from bot.analytics.reader.asking import is_write_request
 from bot.analytics.reader.grammar.parse import parse
 from bot.analytics.reader.read import Reader
@@ -19,7 +18,6 @@ from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.reader.scope import lexicon_of
 from bot.analytics.reader.wording import FILLERS
 from bylaw.language.words import read_words
-from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery
 from tests.rows import each
 
@@ -30,8 +28,8 @@ ROWS = yaml.safe_load((HERE / "read.yaml").read_text(encoding="utf-8"))
 @pytest.fixture(scope="module")
 def reader(index):
     context, rules = index.bundle.context, index.rules
-    phrases = (*risk.stakes_phrases(rules.risk), *autonomy.preference_phrases(rules.autonomy))
-    return Reader(context, lexicon_of(context, phrases), Compiler(context))
+    phrases = (*rules.risk.stakes_phrases(), *rules.autonomy.preference_phrases())
+    return Reader(context, lexicon_of(context, phrases))
 
 
 @pytest.fixture(scope="module")

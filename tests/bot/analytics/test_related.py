@@ -27,7 +27,7 @@ SELECT customer_id FROM c WHERE {means}
 def asked(index, warehouse):
     context = index.bundle.context
     compiler = Compiler(context)
-    reader = Reader(context, lexicon_of(context), compiler)
+    reader = Reader(context, lexicon_of(context))
 
     def _asked(texts):
         query = None

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from bot.analytics.plan import risk
-from bot.analytics.plan.autonomy import Circumstances, acceptance, authorize, preference_phrases
+from bot.analytics.plan.autonomy import Circumstances, acceptance, authorize
 from bot.analytics.plan.execution import plan_of
 from bot.analytics.plan.interfaces import AuthRequest, RequestActor, RequestedAction, RequestRisk
 from bot.analytics.plan.risk import Candidate
@@ -211,5 +211,5 @@ def test_the_likelihood_is_the_weighted_sum_of_its_factors(rules):
 
 
 def test_every_phrase_of_the_rules_is_known_to_the_reader(rules):
-    assert "board meeting" in risk.stakes_phrases(rules.risk)
-    assert {"confirm first", "just do it"} <= set(preference_phrases(rules.autonomy))
+    assert "board meeting" in rules.risk.stakes_phrases()
+    assert {"confirm first", "just do it"} <= set(rules.autonomy.preference_phrases())

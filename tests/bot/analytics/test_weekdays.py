@@ -10,7 +10,6 @@ from bot.analytics.reader.read import Reader
 from bot.analytics.reader.reading import Bound, NotUnderstood
 from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Context
-from bylaw.semantic.compiler import Compiler
 
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]  # nobody came on a Sunday so far
 
@@ -27,7 +26,7 @@ def context(values):
 
 def read(values, text):
     known = context(values)
-    return Reader(known, lexicon_of(known), Compiler(known)).read(text, date(2026, 11, 20))
+    return Reader(known, lexicon_of(known)).read(text, date(2026, 11, 20))
 
 
 @pytest.mark.parametrize(

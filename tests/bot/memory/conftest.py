@@ -15,8 +15,9 @@ from bot import app
 from bot.conversation import Actor, Question, Reply
 from bot.evidence.store.tables import candidates, corrections
 from bot.index import BundleIndex
+from bot.memory.changes import Change
 from bot.memory.corrections import Given, Noted, correct
-from bot.memory.structure import Change, applied
+from bot.memory.structure import applied
 from bot.request.orchestrator import handle
 from bot.services import Services
 from bylaw.authored.context import Context

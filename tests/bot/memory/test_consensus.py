@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.evidence.store.tables.corrections import Correction
+from bot.memory.changes import Change
 from bot.memory.consensus import consensus, person_of
-from bot.memory.structure import Change, checked, structure
+from bot.memory.structure import checked, structure
 from bylaw.authored.context import Context
 from bylaw.authored.machines.access import Roles
 from bylaw.authored.machines.rules import Rules
