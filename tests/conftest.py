@@ -69,7 +69,7 @@ _SETTINGS = "_hypothesis_internal_use_settings"  # where a property's own settin
 DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
 
 
-_FEW = 25  # examples of a property that every run tries; of more, a quarter
+_FEW = 15  # examples of a property that every run tries; of more, a tenth
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -85,7 +85,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
             continue
         chosen = getattr(item.obj, _SETTINGS, None) or settings.default
-        few = max(_FEW, chosen.max_examples // 4)
+        few = max(_FEW, chosen.max_examples // 10)
         setattr(item.obj, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
 
 

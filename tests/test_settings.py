@@ -51,22 +51,21 @@ def read_names() -> frozenset[str]:
     for wing in ("bylaw", "ci", "bot"):
         for path in (ROOT / wing).rglob("*.py"):
             tree = ast.parse(path.read_text(encoding="utf-8"))
+            nodes = list(ast.walk(tree))
             validators = [
                 node
-                for node in ast.walk(tree)
+                for node in nodes
                 if isinstance(node, ast.FunctionDef)
                 and any("validator" in ast.dump(mark) for mark in node.decorator_list)
             ]
             skipped = {id(inner) for node in validators for inner in ast.walk(node)}
             if "authored" not in path.parts:  # a key that is looked up by its name
                 found |= {
-                    node.value
-                    for node in ast.walk(tree)
-                    if isinstance(node, ast.Constant) and str(node.value) == node.value
+                    node.value for node in nodes if isinstance(node, ast.Constant) and str(node.value) == node.value
                 }
             found |= {
                 node.attr
-                for node in ast.walk(tree)
+                for node in nodes
                 if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in skipped
             }
     return frozenset(found)

@@ -250,8 +250,16 @@ class Requests(RuleBasedStateMachine):
         assert sorted(mine) == sorted(self.told)  # each once
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_no_request_is_lost_or_ends_twice_and_every_timer_is_right(kind, request):
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("sqlite", 12),
+        ("postgresql", 3),
+        pytest.param("sqlite", 40, marks=pytest.mark.slow),
+        pytest.param("postgresql", 8, marks=pytest.mark.slow),
+    ],
+)
+def test_no_request_is_lost_or_ends_twice_and_every_timer_is_right(kind, count, request):
     server = request.getfixturevalue("postgresql") if kind == "postgresql" else None
 
     class Here(Requests):
@@ -263,5 +271,4 @@ def test_no_request_is_lost_or_ends_twice_and_every_timer_is_right(kind, request
             if server is not None:
                 emptied(server, "bylaw")
 
-    count = {"sqlite": 40, "postgresql": 8}[kind]
     run_state_machine_as_test(Here, settings=settings(max_examples=count, stateful_step_count=25))

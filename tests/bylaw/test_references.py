@@ -94,7 +94,7 @@ def corrupted(text: str, route: Route, is_key: bool) -> str:
     return canonical_json(document) + "\n"
 
 
-@pytest.mark.parametrize("name", ["company", "own"])
+@pytest.mark.parametrize("name", ["company", pytest.param("own", marks=pytest.mark.slow)])
 def test_whatever_leads_nowhere_has_the_file_refused_whole(name: str) -> None:
     text = texts()[name]
     parse(text)

@@ -18,8 +18,7 @@ import pytest
 from bot.enforcement.question.facts import Reading, read_text
 from bot.enforcement.question.proposed import ReadCase, held, merged
 from bot.index import BundleIndex
-from bylaw.bundle import parse
-from ci import pipeline
+from tests.compiled import index_of
 
 SHARED = Path(__file__).parents[3] / "shared" / "realworld" / "policies"
 CASES = SHARED / "claims" / "cases.jsonl"
@@ -31,9 +30,7 @@ pytestmark = pytest.mark.skipif(not CASES.exists(), reason="the development data
 @pytest.fixture(scope="module")
 def indexes() -> dict[str, BundleIndex]:
     roots = {"voltmark": Path(__file__).parents[2], "retail": SHARED / "retail"}
-    return {
-        name: BundleIndex(parse(pipeline.bundle_text(pipeline.run(root, None, TODAY)))) for name, root in roots.items()
-    }
+    return {name: index_of(root) for name, root in roots.items()}
 
 
 def careful(row: dict[str, Any]) -> Proposals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,11 @@ from bot.enforcement.enforce import enforce
 from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
-from bylaw.bundle import parse
-from ci import pipeline
+from tests.compiled import index_of
 
 HERE = Path(__file__).parent
 TRADES = HERE.parent / "enforcement" / "trades"
 SHARED = HERE.parents[3] / "shared" / "realworld" / "policies"
-TODAY = date(2026, 11, 20)
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 RETAIL_TELLS = (
     "list_action_details",
@@ -32,10 +30,6 @@ RETAIL_TELLS = (
     "send_transfer_message",
 )
 Judge = Callable[..., ComplianceDecision]
-
-
-def compiled(root: Path) -> BundleIndex:
-    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(root, None, TODAY))))
 
 
 def telling(index: BundleIndex, actions: tuple[str, ...]) -> BundleIndex:
@@ -51,15 +45,15 @@ def telling(index: BundleIndex, actions: tuple[str, ...]) -> BundleIndex:
 @pytest.fixture(scope="session")
 def repositories() -> dict[str, BundleIndex]:
     found = {
-        "voltmark": compiled(HERE.parents[2]),
-        "ferry": compiled(HERE / "ferry"),
-        "kennel": compiled(HERE / "kennel"),
-        "coworking": compiled(TRADES / "coworking"),
-        "boarding": compiled(TRADES / "kennel"),
-        "rental": compiled(HERE.parents[1] / "company"),
+        "voltmark": index_of(HERE.parents[2]),
+        "ferry": index_of(HERE / "ferry"),
+        "kennel": index_of(HERE / "kennel"),
+        "coworking": index_of(TRADES / "coworking"),
+        "boarding": index_of(TRADES / "kennel"),
+        "rental": index_of(HERE.parents[1] / "company"),
     }
     if SHARED.is_dir():
-        found["retail"] = telling(compiled(SHARED / "retail"), RETAIL_TELLS)
+        found["retail"] = telling(index_of(SHARED / "retail"), RETAIL_TELLS)
     return found
 
 

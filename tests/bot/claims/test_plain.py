@@ -14,7 +14,8 @@ from bot.enforcement.answer import case_of
 from bot.enforcement.judged.reading import situation
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
-from tests.bot.claims.conftest import HERE, TODAY, compiled, lines
+from tests.bot.claims.conftest import HERE, lines
+from tests.compiled import TODAY, index_of
 from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("plain.yaml").read_text())
@@ -56,12 +57,13 @@ def test_no_wrong_answer_of_the_development_rows_is_valid(repositories: Roots) -
             assert read_as not in ("valid", "incomplete"), row["response"]
 
 
+@pytest.mark.slow  # every run tries the same answers in tests/bot/enforcement/test_suite.py, with all the checks
 def test_no_wrong_answer_of_the_labelled_suite_passes(repositories: Roots) -> None:
     roots = {
         "own": repositories["voltmark"],
         "rental": repositories["rental"],
-        "shop": compiled(HERE.parent / "enforcement" / "shop"),
-        "init": compiled(HERE.parents[2] / "ci" / "template"),
+        "shop": index_of(HERE.parent / "enforcement" / "shop"),
+        "init": index_of(HERE.parents[2] / "ci" / "template"),
     }
     passed = [
         text

@@ -21,7 +21,8 @@ from bot.request.cases import read_facts
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.case import in_force
 from bylaw.logic.formula.ir import Value, Variable
-from tests.bot.claims.conftest import HERE, NOW, SHARED, TODAY
+from tests.bot.claims.conftest import HERE, NOW, SHARED
+from tests.compiled import TODAY
 
 ROOTS = {"voltmark": HERE.parents[2], "ferry": HERE / "ferry", "kennel": HERE / "kennel",
          "rental": HERE.parents[1] / "company", "retail": SHARED / "retail"}  # fmt: skip

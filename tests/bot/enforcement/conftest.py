@@ -1,27 +1,24 @@
 """The shop: a small policy repository, compiled once by the real pipeline."""
 
-from datetime import date
 from pathlib import Path
 
 import pytest
 
 from bot.index import BundleIndex
-from bylaw.bundle import parse
-from ci import pipeline
+from tests.compiled import index_of
 
 SHOP = Path(__file__).with_name("shop")
-TODAY = date(2026, 11, 20)
 
 
 @pytest.fixture(scope="session")
 def shop() -> BundleIndex:
-    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(SHOP, None, TODAY))))
+    return index_of(SHOP)
 
 
 @pytest.fixture(scope="session")
 def own() -> BundleIndex:
     """The repository's own policies."""
-    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(Path(__file__).parents[3], None, TODAY))))
+    return index_of(Path(__file__).parents[3])
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +29,6 @@ def companies(own: BundleIndex, shop: BundleIndex) -> dict[str, BundleIndex]:
     return {
         "own": own,
         "shop": shop,
-        "rental": BundleIndex(parse(pipeline.bundle_text(pipeline.run(rental, None, TODAY)))),
-        "init": BundleIndex(parse(pipeline.bundle_text(pipeline.run(started, None, TODAY)))),
+        "rental": index_of(rental),
+        "init": index_of(started),
     }

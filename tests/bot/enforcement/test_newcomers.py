@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ from bot.conversation import Question, Reply
 from bot.enforcement.answer import answer
 from bot.enforcement.question.lookups import lookups
 from bot.index import BundleIndex
-from bylaw.bundle import parse
-from ci import pipeline
+from tests.compiled import index_of
 
 HERE = Path(__file__)
 ROOTS = {
@@ -62,8 +61,7 @@ def became() -> Counter[str]:
     for company, rows in ASKED.items():
         if not ROOTS[company].exists():
             continue
-        run = pipeline.run(ROOTS[company], None, date(2026, 11, 20))
-        index = BundleIndex(parse(pipeline.bundle_text(run)))
+        index = index_of(ROOTS[company])
         for row in rows:
             asked = Question(text=row["say"], asked_at=datetime(2026, 11, 20, 9, tzinfo=UTC), request_id="r")
             kind = kind_of(row, answer(asked, {}, index).reply, index)

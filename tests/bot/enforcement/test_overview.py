@@ -1,7 +1,7 @@
 """What the rules say, with what they need to hold."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,11 +12,10 @@ from bot.enforcement.answer import answer
 from bot.enforcement.writing.overview import MOST_RULES, Overview, necessary, told
 from bot.enforcement.writing.write import Words
 from bot.index import BundleIndex
-from bylaw.bundle import parse
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import TRUE, And, Atom, ConditionalRule, Formula, Not, Or, Value
-from ci import pipeline
 from tests.bylaw.logic.strategies import cases, formulas
+from tests.compiled import index_of
 
 
 @given(formulas(with_compare=True))
@@ -105,7 +104,7 @@ ASKED = {
 
 @pytest.fixture(scope="module")
 def ferry() -> BundleIndex:
-    return BundleIndex(parse(pipeline.bundle_text(pipeline.run(FERRY, None, date(2026, 11, 20)))))
+    return index_of(FERRY)
 
 
 @pytest.mark.parametrize("text", ASKED)

@@ -15,7 +15,8 @@ from bot.index import BundleIndex
 from bylaw.bundle import parse
 from bylaw.canonical import canonical_json
 from ci import pipeline
-from tests.bot.enforcement.conftest import SHOP, TODAY
+from tests.bot.enforcement.conftest import SHOP
+from tests.compiled import TODAY
 
 ROWS = yaml.safe_load(Path(__file__).with_name("scaffold.yaml").read_text(encoding="utf-8"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,7 @@ from bot.app import answerers
 from bot.conversation import Question, Reply
 from bot.index import BundleIndex
 from bot.router import Past, route, thresholds
-from bylaw.bundle import parse
-from ci import pipeline
+from tests.compiled import index_of
 
 HERE = Path(__file__)
 RETAIL = HERE.parents[4] / "shared" / "realworld" / "policies" / "retail"
@@ -28,8 +27,7 @@ UNBOUND = {"Do you take in puppies?"}
 @pytest.fixture(scope="module")
 def every(companies: dict[str, BundleIndex]) -> dict[str, BundleIndex]:
     roots = {"retail": RETAIL, "kennel": TRADES / "kennel", "coworking": TRADES / "coworking"}
-    found = {name: pipeline.run(root, None, date(2026, 11, 20)) for name, root in roots.items() if root.exists()}
-    return {**companies, **{name: BundleIndex(parse(pipeline.bundle_text(one))) for name, one in found.items()}}
+    return {**companies, **{name: index_of(root) for name, root in roots.items() if root.exists()}}
 
 
 def asked(text: str, index: BundleIndex) -> Reply | None:
