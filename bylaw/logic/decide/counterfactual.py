@@ -85,6 +85,7 @@ class Nearby:
         now = self._after({})[0]
         self._invariants = [its for its in on.invariants if now & its]  # what the case breaks rules nothing out
         self._may: dict[int, bool] = {}
+        self._places: dict[tuple[str, int], Place] = {}
         self._spared: Collection[str] = ()
 
     # ---- changes of so many facts -----------------------------------------------------------------------------------
@@ -170,13 +171,21 @@ class Nearby:
                 yield self._place(var, n)
 
     def _place(self, var: str, n: int) -> Place:
-        before = self._facts.get(var)
-        known: Place | None = self._ground.steps.get((var, n, before))
+        known = self._places.get((var, n))
         if known is None:
-            where, allowed = self._ground.parts[var][n]
-            known = _placed(where, allowed, self._evaluator.ruleset.variables[var], before)
-            if len(self._ground.steps) < MOST_KEPT:
-                self._ground.steps[var, n, before] = known
+            before, (where, allowed) = self._facts.get(var), self._ground.parts[var][n]
+            value = self._nearest_in(var, n, _is_above(where, before))
+            known = self._places[var, n] = Place(value, where, _distance(value, before), allowed)
+        return known
+
+    def _nearest_in(self, var: str, n: int, is_above: bool | None) -> Value:
+        """The value of a part that is nearest to all that lies on one side of it, a telling one where no side is."""
+        steps = self._ground.steps
+        known = steps.get((var, n, is_above))
+        if known is None:
+            known = _nearest_in(self._ground.parts[var][n][0], self._evaluator.ruleset.variables[var], is_above)
+            if len(steps) < MOST_KEPT:
+                steps[var, n, is_above] = known
         return known
 
     def _may_reach(self, left: int, waiting: int, which: Sequence[int], places: Sequence[Place]) -> bool:
@@ -272,16 +281,22 @@ class Nearby:
         return list(self._placed(var, side, possible, None))
 
 
-def _placed(where: Region, allowed: int, variable: Variable, before: Value | None) -> Place:
-    value = _nearest_in(where, variable, before)
+def _is_above(where: Region, before: Value | None) -> bool | None:
+    """Does the region begin above the value? None where nothing is above or below."""
+    if isinstance(where, frozenset) or before is None:
+        return None
+    return (as_number(before), 0) < where[0][0]
+
+
+def _distance(value: Value, before: Value | None) -> float:
+    """How far a fact goes, by its size."""
     if isinstance(value, bool | str) or before is None:
-        return Place(value, where, 1.0, allowed)
+        return 1.0
     now: Any = as_number(before)  # mypy knows no arithmetic between whole numbers and fractions
     try:
-        distance = float(abs(as_number(value) - now) / max(abs(now), 1))
+        return float(abs(as_number(value) - now) / max(abs(now), 1))
     except OverflowError:
-        distance = inf
-    return Place(value, where, distance, allowed)
+        return inf
 
 
 def _together(distances: Sequence[float]) -> float:
@@ -289,10 +304,9 @@ def _together(distances: Sequence[float]) -> float:
     return round(sum(distances), 12)
 
 
-def _nearest_in(where: Region, variable: Variable, before: Value | None) -> Value:
-    if not isinstance(where, frozenset) and before is not None:
+def _nearest_in(where: Region, variable: Variable, is_above: bool | None) -> Value:
+    if not isinstance(where, frozenset) and is_above is not None:
         low, high = where[0]
-        is_above = (as_number(before), 0) < low
         for value in near(low if is_above else high, upward=is_above, is_whole=variable.is_whole):
             if lies_in(value, where):
                 return value

@@ -108,6 +108,7 @@ class Evaluator:
         self._boxes: dict[int, tuple[Box, ...] | None] = {}
         self._views: dict[Hashable, View] = {}
         self._grounds: dict[tuple[int, int], Ground] = {}
+        self._wholes: dict[int, int] = {}  # some rules → all rules of their rooms
         self._results: dict[tuple[str, int], OutcomeResult] = {}
         self._asked: dict[int, tuple[str, ...]] = {}
         self._shapes = Shapes(ruleset.variables)
@@ -190,8 +191,13 @@ class Evaluator:
 
     def ground(self, rules: int, day: int) -> Ground:
         """What cases lie on for *rules* (as bits) and all that bear on the same results."""
-        rooms = {self.conflicts.rooms[i] for i in bits(rules)}
-        asked = sum(map(self.conflicts.members_of, rooms)), day
+        whole = self._wholes.get(rules)
+        if whole is None:
+            if len(self._wholes) >= MOST_GROUNDS:
+                self._wholes.clear()
+            whole = sum(map(self.conflicts.members_of, {self.conflicts.rooms[i] for i in bits(rules)}))
+            self._wholes[rules] = whole
+        asked = whole, day
         if asked not in self._grounds:
             if len(self._grounds) >= MOST_GROUNDS:
                 self._grounds.clear()

@@ -31,9 +31,9 @@ class Ground:
     parts: Mapping[str, Sequence[tuple[Region, int]]]
     names: frozenset[str]  # all facts that guards name, those included that no box speaks of
     is_exact: bool
-    # what searches have worked out here: whose boxes the bits of some rules are, where a fact goes from one value
+    # what searches have worked out here: whose boxes the bits of some rules are, where a fact goes from either side
     _of_rules: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
-    steps: dict[tuple[str, int, Value | None], Any] = field(default_factory=dict, compare=False, repr=False)
+    steps: dict[tuple[str, int, bool | None], Value] = field(default_factory=dict, compare=False, repr=False)
     _within: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
     _starts: dict[str, list[Any]] = field(default_factory=dict, compare=False, repr=False)
 
