@@ -264,8 +264,9 @@ class Door:
             why = str(problem)
         finally:
             is_open = _is_request(message)
-            for said in await asyncio.to_thread(passage.over, why, asked) if is_open else ():
-                await channel.put(spelled(said))
+            if is_open and passage.is_open(asked):
+                for said in await asyncio.to_thread(passage.over, why, asked):
+                    await channel.put(spelled(said))
             if is_open and not channel.has_answer:
                 await channel.put(spelled(error(asked, why)))
             await channel.put(_END)
