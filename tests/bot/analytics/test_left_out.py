@@ -36,6 +36,16 @@ entities:
     primary_key: {columns: [id]}
     label: [name]
     dimensions: [{name: name}]
+    relationships:
+    - {name: paid_by, right_entity: sponsors, relationship_type: many_to_one,
+       relationship_columns: [{left_column: sponsor_id, right_column: id}]}
+  sponsors:
+    name: sponsors
+    domain: pool
+    base_table: {schema: m, table: sponsors}
+    primary_key: {columns: [id]}
+    label: [name]
+    dimensions: [{name: name}]
 metrics:
   swimmer_count: {name: swimmer_count, entity: swimmers, agg: count, synonyms: [number of swimmers]}
 """
@@ -48,9 +58,9 @@ def pool(tmp_path):
     """Six swimmers: two without a club, one whose club is not in the table of clubs."""
     path = tmp_path / "pool.duckdb"
     with duckdb.connect(str(path)) as connection:
-        connection.execute(
-            "CREATE SCHEMA m; CREATE TABLE m.clubs AS FROM (VALUES (1, 'Delfin'), (2, 'Otter')) c(id, name)"
-        )
+        connection.execute("CREATE SCHEMA m; CREATE TABLE m.sponsors AS SELECT 7 AS id, 'Acme' AS name")
+        clubs = "(1, 'Delfin', 7), (2, 'Otter', NULL)"
+        connection.execute(f"CREATE TABLE m.clubs AS FROM (VALUES {clubs}) c(id, name, sponsor_id)")
         rows = "(1, 'A', 1), (2, 'B', 1), (3, 'C', 2), (4, 'D', NULL), (5, 'E', NULL), (6, 'F', 9)"
         connection.execute(f"CREATE TABLE m.swimmers AS FROM (VALUES {rows}) s(id, name, club_id)")
     warehouse = open_warehouse(f"duckdb://{path}", statement_seconds=10)
@@ -75,6 +85,7 @@ def asked(text, warehouse, workspace, join_type="left_outer"):
         ("number of swimmers by club name", "inner", OF_CLUBS, NONE),
         ("number of swimmers for each club", "left_outer", OF_CLUBS, NONE),
         ("top 2 clubs by number of swimmers", "left_outer", OF_CLUBS, NONE),
+        ("number of swimmers by club sponsor", "left_outer", [("Acme", 2), (None, 4)], None),
         ("number of swimmers", "inner", [(6,)], None),
     ],
 )

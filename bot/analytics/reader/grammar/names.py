@@ -146,9 +146,24 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.said.each.append(groups[-1])
     scan.say(first, after, "dimension", ref.words)
     if ref.entities and not ref.of("dimension"):
+        groups[-1] = owned_rows(scan, groups[-1]) or groups[-1]
         scan.head = groups[-1]
     scan.each = scan.word() in ("and", ",") and group_follows(scan)
     return True
+
+
+def owned_rows(scan: Scan, group: Ref) -> Ref | None:
+    """ "By member country": of two names of rows the last one is grouped by, as the rows of the first lead to it."""
+    found = scan.mention(scan.at)
+    if found is None or scan.word() in wording.DETERMINERS:
+        return None
+    length, ref = found
+    targets = ref.of("entity")
+    if not targets or len(targets) < len(ref.targets):
+        return None
+    scan.say(scan.at, scan.at + length, "dimension", ref.words)
+    scan.at += length
+    return Ref(f"{group.words} {ref.words}", targets, group.entities, ref.is_plural, True, group.role)
 
 
 def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
