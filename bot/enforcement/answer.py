@@ -99,8 +99,8 @@ def _over_days(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
 
 
 def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
-    if case.picked == offers.SOMETHING_ELSE:
-        return _missing(case, [_NO_RULE], (), _near(case))
+    if case.picked == offers.SOMETHING_ELSE:  # the question itself is on the list of missing policies
+        return turn_of(case, "refusal", "refused", [_NO_RULE, *missing.lines(_near(case), case.evaluator, False)], ())
     turn = None if case.picked else _uncovered(case, readers)
     if turn is not None:
         return turn

@@ -50,7 +50,8 @@ def coverage(text: str, reads: Sequence[Read], index: BundleIndex) -> Coverage:
     told = [*((read.start, read.end) for read in inside), *named_days(text)]
     free = [word for word in clause if not any(start <= word.start < end for start, end in told)]
     runs = _runs(free)
-    said = _known(index).said(stems_in(text))
+    kinds = (stems_in(read.fact) for read in reads if isinstance(read.value, str))  # "a cat" says "animal", too
+    said = _known(index).said(stems_in(text).union(*kinds))
     is_named = not stems_of(word.text for word in (clause or read_words(text))).isdisjoint(said.named)
     if not runs:
         is_told = not any(word.is_number for word in free) and bool(reads)
