@@ -65,9 +65,13 @@ def written(day: date) -> str:
 
 
 def told_days(text: str, today: date, reads: Sequence[Read]) -> Told | None:
-    """The only days that *text*, said *today*, names as those of the case; none where it names several."""
+    """The only days that *text*, said *today*, names as those of the case; none where it names several.
+
+    "Today is 3 March 2027" names that day.
+    """
     found = list(_told(text, today, reads))
-    return found[0] if len(found) == 1 else None
+    others = [one for one in found if one.days != Days(today, today + _ONE)] or found[:1]
+    return others[0] if len(others) == 1 else None
 
 
 def changes(days: Days, rules: Sequence[ConditionalRule]) -> list[date]:
