@@ -70,7 +70,9 @@ def understand(
     facts = {**memory.facts, **reading.facts}
     told = told_days(text, today, reading.reads)
     days = memory.days if told is None else None if told.days == Days(today, today + _ONE) else told.days
-    reading = replace(reading, unused=tuple(_unused(text, reading, told)))
+    # "today" says nothing that is not so without it
+    unused = tuple(words for words in _unused(text, reading, told) if words.casefold() != "today")
+    reading = replace(reading, unused=unused)
     return replace(memory, facts=facts, declined=declined, asking=None, days=days), reading, is_declined
 
 
