@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -30,7 +30,7 @@ from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit, calls
 from bylaw.audit.entry import Checkpoint, after
 from bylaw.canonical import canonical_json, fingerprint
-from bylaw.errors import BylawError
+from bylaw.errors import BylawError, UsageError
 from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call, clip
 from bylaw.gate.desk import NothingOpen, NotTheirs, check, new_id
@@ -40,6 +40,7 @@ from bylaw.logic.formula.ir import Value
 
 MOST_AT_ONCE = 64  # decisions that are committed together
 MOST_HELD = 20_000  # sessions and keys whose history is kept in memory
+SKEW = timedelta(seconds=60)  # by which the clocks of those who ask may be ahead
 MOST_OUTPUT = 2_000  # characters of what a call gave back, beyond which only its fingerprint is kept
 
 T = TypeVar("T")
@@ -78,7 +79,13 @@ class StoreDesk:
         return self.gate().tools(actor, session_facts, self.clock())
 
     def deciding(self, call: Call, by: str | None = None) -> Future[GateAnswer]:
-        """`decide` for who does not wait here. *by*: whose token asks; None is the host itself."""
+        """`decide` for who does not wait here. *by*: whose token asks; None is the host itself.
+
+        Raises UsageError where a token's owner dates the call into the future.
+        """
+        if by is not None and call.at is not None and call.at - self.clock() > SKEW:
+            # no call is earlier than what its history holds: from a time to come nobody would come back
+            raise UsageError("`at` lies in the future", "leave it out, or give the moment of the call")
         gate = self.gate()
         meaning = gate.read(check(call))  # lookups: before anybody's turn
         return self._queued(partial(self._decided, gate, call, meaning, by))

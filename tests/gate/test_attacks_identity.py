@@ -3,6 +3,7 @@
 import http.client
 import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -115,6 +116,18 @@ def test_nobody_signs_for_another(office, said):
     for body in (own(order), said(order), own(order, actor="bela")):
         assert ask(office, "ana", "sell", **body)["decision"] != "allow"
     assert ask(office, "bela", "sell", **own(order))["decision"] == "allow"
+
+
+@pytest.mark.parametrize("ahead", [timedelta(seconds=90), timedelta(hours=25), timedelta(days=30_000)])
+def test_nobody_ends_the_day_of_another(office, ahead):
+    verify = {"tool": "verify", "arguments": {"customer_id": uuid4().hex}}
+    dated = {**verify, "at": (datetime.now(UTC) + ahead).isoformat()}
+    assert office.post("/v2/decide", dated, headers={"X-User": "bela"}).status_code == 422
+    subject, name = {"type": "user", "id": "ana"}, {"name": "verify"}
+    told = {"subject": subject, "action": name, "resource": {"type": "r", "id": "1"}, "context": {"at": dated["at"]}}
+    assert office.post("/access/v1/evaluation", told, headers={"X-User": "bela"}).status_code == 400
+    now = {**verify, "at": datetime.now(UTC).isoformat()}
+    assert office.post("/v2/decide", now, headers={"X-User": "bela"}).status_code == 200
 
 
 REPORTS = {
