@@ -12,7 +12,7 @@ from calendar import month_name
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from bylaw.language.periods import UNITS, CalendarRules, Unit, label_of, period_of, shifted, whole
 
@@ -82,8 +82,8 @@ def _matches(lowered: str) -> tuple[tuple[re.Match[str], _Reader], ...]:
     found: list[tuple[re.Match[str], _Reader]] = []
     taken = bytearray(len(lowered))
     said = {needed for needed in (_DAY_NAMED, _UNIT_NAMED, _ANYTHING) if needed.search(lowered)}
-    for pattern, reader, needed in _GRAMMAR:
-        for match in pattern.finditer(lowered) if needed in said else ():
+    for phrase, reader, needed in _GRAMMAR:
+        for match in _pattern(phrase).finditer(lowered) if needed in said else ():
             # not even within one that makes no sense: half of "since 2030" would be a wrong reading
             if 1 not in taken[match.start() : match.end()]:
                 taken[match.start() : match.end()] = b"\1" * len(match[0])
@@ -387,11 +387,10 @@ def _unit(match: re.Match[str]) -> Unit:
     return next(unit for unit in UNITS if match["unit"].startswith(unit))
 
 
-_Row = tuple[re.Pattern[str], _Reader, re.Pattern[str]]
-
-
-def _compiled(rows: Sequence[tuple[str, _Reader, re.Pattern[str]]]) -> tuple[_Row, ...]:
-    return tuple((re.compile(rf"(?<![\w-])(?:{pattern}){_END}"), reader, needed) for pattern, reader, needed in rows)
+@cache
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """The phrase of a row, compiled for the first text that may hold it: a command reads one text or none."""
+    return re.compile(rf"(?<![\w-])(?:{phrase}){_END}")
 
 
 _FISCAL = r"(?P<fiscal>fiscal )?"
@@ -409,112 +408,110 @@ _SOME = rf"(?P<count>{_COUNT}|an?)"
 
 # Tried in this order; what an earlier row took, a later one leaves alone. The third says what every phrase of the row
 # holds: most texts name neither a day nor a unit, and most rows need not be tried.
-_GRAMMAR = _compiled(
-    [
-        (
-            rf"(?:between|from) (?P<from>{_DATE})(?: inclusive)? (?:and|to|through|until) (?P<to>{_DATE})"
-            rf"(?P<exclusive>,? \(?exclusive\)?)?{_BOTH}",
-            _between,
-            _DAY_NAMED,
-        ),
-        (
-            rf"(?:within|in) (?:the )?(?:first )?{_SOME} (?P<unit>{_UNIT})s? {_BESIDE} (?P<from>{_DATE})",
-            _beside,
-            _DAY_NAMED,
-        ),
-        (
-            rf"(?:in |on |during )?(?:the|(?:exactly )?(?P<count>{_COUNT})) (?P<unit>{_UNIT})s? {_BESIDE} "
-            rf"(?P<from>{_DATE})",
-            _moved,
-            _DAY_NAMED,
-        ),
-        (
-            rf"(?:in |during )?(?:the )?(?P<number>)(?P<ordinal>{'|'.join(_LAST_ONE)}) {_FISCAL}quarter"
-            rf"(?: of| in|,)? (?P<year>{_YEAR})",
-            _quarter,
-            _ANYTHING,
-        ),
-        (
-            rf"(?:in |on |during )?(?:the )?(?P<word>first|last) (?:{_SOME} )?"
-            rf"(?P<unit>(?!quarter (?:of|in) {_YEAR}){_UNIT})s? (?:of|in) (?P<from>{_DATE})",
-            _part_of,
-            _DAY_NAMED,
-        ),
-        (
-            rf"(?:in |during )?(?:the )?(?:(?P<word>first|second) half of|h(?P<number>[12]))"
-            rf" (?:(?P<year>{_YEAR})|this year|the year)",
-            _half,
-            _ANYTHING,
-        ),
-        (
-            rf"(?:the )?(?P<same>same (?:period|time|{_UNIT}))(?: of| in)?(?: the)? (?:last|previous|prior) year"
-            rf"|(?:one|a) (?P<same_too>year) (?:earlier|before)(?=\W*$|[,.;?!)])",
-            _untold,
-            _UNIT_NAMED,
-        ),
-        (
-            rf"the (?:(?P<many>{_COUNT}) )?(?P<unit>{_UNIT})s? (?P<earlier>before(?: that| then| it)?)"
-            r"(?=\W*$|[,.;?!)]| (?:by|per|and|for|in|of|vs|versus|instead)\b)",
-            _untold,
-            _UNIT_NAMED,
-        ),
-        (
-            rf"(?:at|as of|by) the (?:very )?(?:end|close) of (?:the )?"
-            rf"(?P<from>{_DATE}|(?:last|previous|this) {_UNIT})",
-            _state,
-            _ANYTHING,
-        ),
-        (rf"(?:(?:in|from|on) )?(?P<from>{_DATE}) (?:or|and) (?P<word>later|after|onwards?)", _from_on, _DAY_NAMED),
-        (rf"(?:(?:in|on) )?(?P<from>{_DATE}) (?:or|and) (?P<word>earlier|before)", _up_to, _DAY_NAMED),
-        (rf"(?P<word>since|on or after|after|later than) (?:the )?(?P<from>{_DATE})", _since, _DAY_NAMED),
-        (
-            rf"(?P<word>on or before|before|until|through|prior to|earlier than) (?:the )?(?P<from>{_DATE})",
-            _before,
-            _DAY_NAMED,
-        ),
-        (
-            rf"(?:last|past|previous|prior|trailing) (?P<count>{_COUNT}) (?P<whole>complete |full |whole )?"
-            rf"(?P<calendar>calendar )?(?P<unit>{_UNIT})s?{_EXCLUDING}",
-            _last_count,
-            _UNIT_NAMED,
-        ),
-        (
-            rf"(?P<word>last|past|previous|prior|trailing|this|current|next) {_FISCAL}(?P<unit>{_UNIT})(?! to date)"
-            rf"{_EXCLUDING}",
-            _relative,
-            _UNIT_NAMED,
-        ),
-        (
-            rf"(?P<word>more than|over|longer than|less than|fewer than|at least|at most|no more than|within) {_SOME} "
-            rf"(?P<unit>{_UNIT})s? ago",
-            _longer_ago,
-            _UNIT_NAMED,
-        ),
-        (rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago, _UNIT_NAMED),
-        (rf"(?:this )?{_FISCAL}(?P<unit>{_UNIT}) to date|(?P<short>[ymqw])td", _to_date, _ANYTHING),
-        (
-            rf"(?:(?:in|during|for|of) )?(?P<from>q[1-4]|{_MONTH})"
-            rf"(?=(?:{_JOINED} (?:in |of |for )?(?:q[1-4]|{_MONTH}))+,? (?:of |in )?(?P<year>{_YEAR}))",
-            _shared_year,
-            _DAY_NAMED,
-        ),
-        (rf"{_FISCAL}q(?P<number>[1-4])(?P<ordinal>)(?:,? (?:of )?(?:fy ?)?(?P<year>{_YEAR}))?", _quarter, _ANYTHING),
-        (
-            rf"(?P<number>)(?P<ordinal>{'|'.join(_ORDINALS)}) {_FISCAL}quarter(?:,? (?:of |in )?(?P<year>{_YEAR}))?",
-            _quarter,
-            _ANYTHING,
-        ),
-        (rf"(?:fy ?|fiscal year )(?P<year>{_YEAR}|\d\d)", _fiscal, _ANYTHING),
-        (
-            rf"(?:on )?(?P<from>{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?"
-            rf"(?: of)? {_MONTH}(?:,? {_YEAR})?|today|yesterday)",
-            _one_day,
-            _DAY_NAMED,
-        ),
-        (rf"(?P<from>{_MONTH},? {_YEAR}|{_YEAR} {_MONTH}|{_YEAR}-\d\d)", _named, _DAY_NAMED),
-        (rf"(?P<word>{'|'.join(_SIDES)}) (?P<from>{_MONTH})(?! \\d)", _beside_today, _DAY_NAMED),
-        (rf"(?:in|during|for|of) (?P<from>{_MONTH}|{_YEAR})", _named, _DAY_NAMED),
-        (rf"(?P<from>{'|'.join(name for name in _MONTHS if len(name) > 4)}|{_YEAR})", _named, _DAY_NAMED),
-        (r"(?:of )?all time|ever", _all_time, _ANYTHING),
-    ]
+_GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
+    (
+        rf"(?:between|from) (?P<from>{_DATE})(?: inclusive)? (?:and|to|through|until) (?P<to>{_DATE})"
+        rf"(?P<exclusive>,? \(?exclusive\)?)?{_BOTH}",
+        _between,
+        _DAY_NAMED,
+    ),
+    (
+        rf"(?:within|in) (?:the )?(?:first )?{_SOME} (?P<unit>{_UNIT})s? {_BESIDE} (?P<from>{_DATE})",
+        _beside,
+        _DAY_NAMED,
+    ),
+    (
+        rf"(?:in |on |during )?(?:the|(?:exactly )?(?P<count>{_COUNT})) (?P<unit>{_UNIT})s? {_BESIDE} "
+        rf"(?P<from>{_DATE})",
+        _moved,
+        _DAY_NAMED,
+    ),
+    (
+        rf"(?:in |during )?(?:the )?(?P<number>)(?P<ordinal>{'|'.join(_LAST_ONE)}) {_FISCAL}quarter"
+        rf"(?: of| in|,)? (?P<year>{_YEAR})",
+        _quarter,
+        _ANYTHING,
+    ),
+    (
+        rf"(?:in |on |during )?(?:the )?(?P<word>first|last) (?:{_SOME} )?"
+        rf"(?P<unit>(?!quarter (?:of|in) {_YEAR}){_UNIT})s? (?:of|in) (?P<from>{_DATE})",
+        _part_of,
+        _DAY_NAMED,
+    ),
+    (
+        rf"(?:in |during )?(?:the )?(?:(?P<word>first|second) half of|h(?P<number>[12]))"
+        rf" (?:(?P<year>{_YEAR})|this year|the year)",
+        _half,
+        _ANYTHING,
+    ),
+    (
+        rf"(?:the )?(?P<same>same (?:period|time|{_UNIT}))(?: of| in)?(?: the)? (?:last|previous|prior) year"
+        rf"|(?:one|a) (?P<same_too>year) (?:earlier|before)(?=\W*$|[,.;?!)])",
+        _untold,
+        _UNIT_NAMED,
+    ),
+    (
+        rf"the (?:(?P<many>{_COUNT}) )?(?P<unit>{_UNIT})s? (?P<earlier>before(?: that| then| it)?)"
+        r"(?=\W*$|[,.;?!)]| (?:by|per|and|for|in|of|vs|versus|instead)\b)",
+        _untold,
+        _UNIT_NAMED,
+    ),
+    (
+        rf"(?:at|as of|by) the (?:very )?(?:end|close) of (?:the )?"
+        rf"(?P<from>{_DATE}|(?:last|previous|this) {_UNIT})",
+        _state,
+        _ANYTHING,
+    ),
+    (rf"(?:(?:in|from|on) )?(?P<from>{_DATE}) (?:or|and) (?P<word>later|after|onwards?)", _from_on, _DAY_NAMED),
+    (rf"(?:(?:in|on) )?(?P<from>{_DATE}) (?:or|and) (?P<word>earlier|before)", _up_to, _DAY_NAMED),
+    (rf"(?P<word>since|on or after|after|later than) (?:the )?(?P<from>{_DATE})", _since, _DAY_NAMED),
+    (
+        rf"(?P<word>on or before|before|until|through|prior to|earlier than) (?:the )?(?P<from>{_DATE})",
+        _before,
+        _DAY_NAMED,
+    ),
+    (
+        rf"(?:last|past|previous|prior|trailing) (?P<count>{_COUNT}) (?P<whole>complete |full |whole )?"
+        rf"(?P<calendar>calendar )?(?P<unit>{_UNIT})s?{_EXCLUDING}",
+        _last_count,
+        _UNIT_NAMED,
+    ),
+    (
+        rf"(?P<word>last|past|previous|prior|trailing|this|current|next) {_FISCAL}(?P<unit>{_UNIT})(?! to date)"
+        rf"{_EXCLUDING}",
+        _relative,
+        _UNIT_NAMED,
+    ),
+    (
+        rf"(?P<word>more than|over|longer than|less than|fewer than|at least|at most|no more than|within) {_SOME} "
+        rf"(?P<unit>{_UNIT})s? ago",
+        _longer_ago,
+        _UNIT_NAMED,
+    ),
+    (rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago, _UNIT_NAMED),
+    (rf"(?:this )?{_FISCAL}(?P<unit>{_UNIT}) to date|(?P<short>[ymqw])td", _to_date, _ANYTHING),
+    (
+        rf"(?:(?:in|during|for|of) )?(?P<from>q[1-4]|{_MONTH})"
+        rf"(?=(?:{_JOINED} (?:in |of |for )?(?:q[1-4]|{_MONTH}))+,? (?:of |in )?(?P<year>{_YEAR}))",
+        _shared_year,
+        _DAY_NAMED,
+    ),
+    (rf"{_FISCAL}q(?P<number>[1-4])(?P<ordinal>)(?:,? (?:of )?(?:fy ?)?(?P<year>{_YEAR}))?", _quarter, _ANYTHING),
+    (
+        rf"(?P<number>)(?P<ordinal>{'|'.join(_ORDINALS)}) {_FISCAL}quarter(?:,? (?:of |in )?(?P<year>{_YEAR}))?",
+        _quarter,
+        _ANYTHING,
+    ),
+    (rf"(?:fy ?|fiscal year )(?P<year>{_YEAR}|\d\d)", _fiscal, _ANYTHING),
+    (
+        rf"(?:on )?(?P<from>{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?"
+        rf"(?: of)? {_MONTH}(?:,? {_YEAR})?|today|yesterday)",
+        _one_day,
+        _DAY_NAMED,
+    ),
+    (rf"(?P<from>{_MONTH},? {_YEAR}|{_YEAR} {_MONTH}|{_YEAR}-\d\d)", _named, _DAY_NAMED),
+    (rf"(?P<word>{'|'.join(_SIDES)}) (?P<from>{_MONTH})(?! \\d)", _beside_today, _DAY_NAMED),
+    (rf"(?:in|during|for|of) (?P<from>{_MONTH}|{_YEAR})", _named, _DAY_NAMED),
+    (rf"(?P<from>{'|'.join(name for name in _MONTHS if len(name) > 4)}|{_YEAR})", _named, _DAY_NAMED),
+    (r"(?:of )?all time|ever", _all_time, _ANYTHING),
 )
