@@ -27,7 +27,7 @@ ROWS = {
     "explain": (("explain", "POL-REFUND-001"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot", "bot"}),
     "decide": (("decide", "--facts", "{}"), PROVERS - {"yaml"} | SERVERS | READERS | {"sqlalchemy", "sqlglot"}),
     "trace": (("trace", "ID"), PROVERS | SERVERS | READERS | {"sqlglot"}),
-    "ask": (("ask", QUESTION), PROVERS - {"yaml"} | SERVERS | READERS),
+    "ask": (("ask", QUESTION), PROVERS - {"yaml"} | SERVERS | READERS | {"sqlglot", "fsspec"}),
 }
 
 
