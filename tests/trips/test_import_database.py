@@ -27,7 +27,7 @@ QUESTIONS = [
     ("number of requests by priority",
      "SELECT prio, count(*) FROM lab.requests GROUP BY prio"),
     ("number of patients by ward name",
-     "SELECT w.ward_nm, count(*) FROM lab.tbl_patient p JOIN lab.ward w USING (ward_cd) GROUP BY 1"),
+     "SELECT w.ward_nm, count(*) FROM lab.tbl_patient p LEFT JOIN lab.ward w USING (ward_cd) GROUP BY 1"),
     ("total charge by department",
      "SELECT t.dept, sum(l.charge) FROM lab.request_line l JOIN lab.test_catalog t USING (test_cd) GROUP BY 1"),
     ("total amount in February 2025",
