@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parents[1]
 # Read by nothing so far: what a level is called, whether somebody is told, and what corrections are promoted by.
 WAITING = {
     *(("AutonomyLevel", key) for key in ("title", "notifies", "on_timeout")),
-    ("LayerCriteria", "update_cycle"),  # of seed 000: nothing tells it any more
     ("Risk", "calibration"),
     *(("Calibration", key) for key in ("window_days", "learning_rate", "minimum_failures")),
     *(("Promotion", key) for key in (

@@ -72,7 +72,8 @@ def _policy(done: Run, id: str) -> Iterator[str]:
     if layers:
         first = layers["primary_layer"]
         ordered = sorted(layers["assigned_layers"], key=lambda layer: layer != first)
-        yield f"  an assistant gets it {listed([IN_WORDS[layer] for layer in ordered])}"
+        cycle = done.workspace.rules.layers.layers[first].update_cycle
+        yield f"  an assistant gets it {listed([IN_WORDS[layer] for layer in ordered])}; updated {cycle}"
     if not record.policy.is_active:
         yield "  not in force: nobody has confirmed it yet"
     if record.status["formalization"] == "failed":
