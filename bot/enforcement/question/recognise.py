@@ -299,12 +299,13 @@ def _keywords(index: BundleIndex) -> _Keywords:
     actions = {name: names_of_action(name, vocabulary) for name in sorted(used)}
     answered = {outcome for rule in rules for outcome, _ in rule.effect.takes}
     outcomes = {name: names_of_outcome(name, vocabulary) for name in sorted(answered)}
-    weights = _domain_weights(vocabulary, rules, actions)
+    facts = {name: _stems_of_fact(name, vocabulary) for name in _facts_of(rules)}
+    weights = _domain_weights(rules, actions, facts)
     in_targets: dict[str, int] = defaultdict(int)
     for group in (*actions.values(), *outcomes.values()):
         for one in set().union(*group):
             in_targets[one] += 1
-    fact_stems = frozenset().union(*(_stems_of_fact(name, vocabulary) for name in _facts_of(rules)))
+    fact_stems = frozenset().union(*facts.values())
     declared = {name: _declared_for(name, index) for name in weights}
     targets = _telling(frozenset().union(*chain(*actions.values(), *outcomes.values())))
     return _Keywords(
@@ -315,7 +316,7 @@ def _keywords(index: BundleIndex) -> _Keywords:
         actions=actions,
         fact_stems=fact_stems,
         rarity={stem: 1 / count for stem, count in in_targets.items()},
-        subjects=_subjects(vocabulary, rules, outcomes, actions),
+        subjects=_subjects(rules, outcomes, actions, facts),
         outcome_of={name: vocabulary.outcome_of(name) for name in actions},
         areas={name: (stems_in(name), *declared[name]) for name in weights},
         declared=declared,
@@ -329,7 +330,9 @@ def _declared_for(domain: str, index: BundleIndex) -> tuple[frozenset[str], ...]
 
 
 def _domain_weights(
-    vocabulary: Vocabulary, rules: Sequence[ConditionalRule], actions: Mapping[str, tuple[frozenset[str], ...]]
+    rules: Sequence[ConditionalRule],
+    actions: Mapping[str, tuple[frozenset[str], ...]],
+    facts: Mapping[str, frozenset[str]],
 ) -> dict[str, dict[str, float]]:
     raw: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for rule in rules:
@@ -342,7 +345,7 @@ def _domain_weights(
         for one in said:
             mine[one] = max(mine[one], 2.0)
         for fact in names(rule.guard):
-            for one in _stems_of_fact(fact, vocabulary):
+            for one in facts[fact]:
                 mine[one] = max(mine[one], 1.0)
     spread: dict[str, int] = defaultdict(int)
     for mine in raw.values():
@@ -358,10 +361,10 @@ _WEIGHTS = {"name": 3.0, "action": 2.0, "text": 1.0, "fact": 0.5}
 
 
 def _subjects(
-    vocabulary: Vocabulary,
     rules: Sequence[ConditionalRule],
     outcomes: Mapping[str, tuple[frozenset[str], ...]],
     actions: Mapping[str, tuple[frozenset[str], ...]],
+    facts: Mapping[str, frozenset[str]],
 ) -> dict[str, dict[str, float]]:
     """How much each stem speaks of each subject: the less, the more of them it speaks of."""
     found: dict[str, dict[str, float]] = defaultdict(dict)
@@ -378,7 +381,7 @@ def _subjects(
                 says("action", subject, frozenset().union(*actions[action]))
                 says("text", subject, stems_in(rule.source.text or ""))
                 for fact in names(rule.guard):
-                    says("fact", subject, _stems_of_fact(fact, vocabulary))
+                    says("fact", subject, facts[fact])
     return {stem: {name: w * w / sum(mine.values()) for name, w in mine.items()} for stem, mine in found.items()}
 
 
