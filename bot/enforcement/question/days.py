@@ -24,6 +24,7 @@ from bylaw.logic.formula.ir import ConditionalRule
 _AHEAD, _BACK = CalendarRules(is_ahead=True), CalendarRules()
 _PAST = re.compile(r"(?i)\b(?:was|were|did|had)\b")
 _COUNTED = re.compile(r"(?i).*\bago$|(?:last|past|previous|prior|trailing) .*(?:day|week|month|quarter|year)")
+_GENITIVE = ("'s", "’s")
 _SHORT = 4  # letters of "need" and "bed"
 _ONE = timedelta(days=1)
 
@@ -108,6 +109,7 @@ def _told(text: str, today: date, reads: Sequence[Read]) -> Iterator[Told]:
             named = _meant(days, today)
             before = [word for word in words if word.end <= start]
             is_other = _is_of_a_thing(text, before) if is_asking else is_past or _is_over(text, words)
+            is_other = is_other or text.startswith(_GENITIVE, end)  # "tomorrow's show" need not be asked of tomorrow
             if named is not None and not is_other and (is_asking or named.end > today):
                 yield Told(named, start, end)
 

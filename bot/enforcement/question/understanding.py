@@ -83,10 +83,13 @@ def _unused(text: str, reading: Reading, told: Told | None) -> Iterator[str]:
         for start, end in named_days(text)
         if not any(read.start < end and start < read.end for read in reading.reads)
     ]
-    yield from (words for words in reading.unused if not any(words in text[start:end] for start, end in named))
-    yield from (
-        text[start:end].rstrip(".") for start, end in named if told is None or not told.begins <= start < told.ends
-    )
+    others = [words for words in reading.unused if not any(words in text[start:end] for start, end in named)]
+    yield from others
+    for start, end in named:
+        day = text[start:end].rstrip(".")
+        is_used = told is not None and told.begins <= start < told.ends
+        if not is_used and not any(day in words for words in others):
+            yield day
 
 
 def _recalled(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Memory:
