@@ -26,7 +26,7 @@ from bot.enforcement.question import offers
 from bot.enforcement.question.covered import Coverage, coverage
 from bot.enforcement.question.days import changes, written
 from bot.enforcement.question.facts import read_unsure
-from bot.enforcement.question.intent import asks_what_holds
+from bot.enforcement.question.intent import asking_clause, asks_what_holds
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.memory import goes_on, load
 from bot.enforcement.question.proposed import Held, not_used
@@ -255,8 +255,8 @@ def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
         return None
     if texts := _texts(case, readers):
         return _quoted(case, texts)
-    if case.reads and case.scope.is_offer and case.scope.choices:
-        return _which(case, found)
+    if case.reads and case.scope.is_offer and (turn := _which(case, found)) is not None:
+        return turn
     about = f": nothing in them speaks of {write.quoted(found.typed)}" if found.unknown else ""
     lines = [f"Our rules do not cover this{about}."]
     turn = _missing(case, lines, found.unknown or found.asked, _near(case))
@@ -379,9 +379,14 @@ def _ask(case: Case, name: str) -> Ask:
 
 
 def _which(case: Case, found: Coverage | None = None) -> Turn | None:
-    """Ask what it is about, where the words do not leave but one thing. What they do not name may be something else."""
+    """Ask what it is about, where the words do not leave but one thing. What they do not name may be something else.
+
+    Nothing is offered to words that name nothing, tell of no case but its kind, and ask nothing: "market share of
+    phones".
+    """
     named = case.scope.choices[: offers.MOST]
-    if not named:
+    is_bare = bool(case.reads) and all(isinstance(read.value, str) for read in case.reads)
+    if not named or (case.scope.is_offer and is_bare and not asking_clause(case.text)):
         return None
     case = replace(case, memory=replace(case.memory, offered=named))
     choices = offers.choices(named, case.index.vocabulary)
