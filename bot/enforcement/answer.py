@@ -85,17 +85,28 @@ def _answered(
 
 
 def _over_days(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
-    """The answer over all days that are asked about: one, or one for each stretch between which the rules change it."""
+    """The answer over all days that are asked about: one, or one for each stretch between which the rules change it.
+
+    What has to be asked for one stretch is asked before any is told. No model words an answer of several.
+    """
     starts = [] if case.memory.days is None else changes(case.memory.days, case.evaluator.ruleset.rules)
-    parts = [(start, _turn_of(_part(case, start), readers, llm)) for start in starts[:_MOST_CHANGES]]
-    parts = [one for i, one in enumerate(parts) if not i or one[1].reply.text != parts[i - 1][1].reply.text]
-    if case.memory.days is None or len(parts) < 2 or any(turn.reply.status != "answered" for _, turn in parts):
+    if len(starts) < 2:
         return _turn_of(case, readers, llm)
-    lines = [f"From {written(start)}:\n{turn.reply.text}" for start, turn in parts]
-    first = parts[0][1]
-    cited = dict.fromkeys(one for _, turn in parts for one in turn.reply.citations)
+    cases = [_part(case, start) for start in starts[:_MOST_CHANGES]]
+    turns = [_turn_of(part, readers, None) for part in cases]
+    for part, turn in zip(cases, turns, strict=True):
+        if turn.reply.status not in ("answered", "refused"):
+            return _turn_of(replace(part, is_part=False), readers, llm)
+    told = [k for k, turn in enumerate(turns) if not k or turn.reply.text != turns[k - 1].reply.text]
+    answered = [turn for turn in turns if turn.reply.status == "answered"]
+    rest = starts[_MOST_CHANGES : _MOST_CHANGES + 1]
+    if not answered or len(told) + len(rest) < 2:
+        return _turn_of(case, readers, llm)
+    lines = [f"From {written(starts[k])}:\n{turns[k].reply.text}" for k in told]
+    lines += [f"From {written(day)} on the rules change again: ask for a day after it." for day in rest]
+    cited = dict.fromkeys(one for turn in turns for one in turn.reply.citations)
     update = {"text": said(case, lines), "citations": tuple(cited), "outcomes": {}, "different": (), "path": ()}
-    return replace(first, reply=first.reply.model_copy(update=update))
+    return replace(answered[0], reply=answered[0].reply.model_copy(update=update))
 
 
 def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
@@ -500,8 +511,8 @@ def _missing(
     case: Case, lines: Sequence[str], words: Sequence[str], owners: Sequence[str], is_asked: bool = False
 ) -> Turn:
     """What is said of a question that no rule answers: it goes on the list of missing policies."""
-    told = [*lines, *missing.lines(() if is_asked else owners, case.evaluator, is_asked)]
-    turn = turn_of(case, "refusal", "refused", told, ())
+    whom = [] if case.is_part else missing.lines(() if is_asked else owners, case.evaluator, is_asked)
+    turn = turn_of(case, "refusal", "refused", [*lines, *whom], ())
     return replace(turn, reply=turn.reply.model_copy(update={"meta": missing.meta(words, owners)}))
 
 

@@ -57,7 +57,7 @@ def _policy(words: Sequence[str], asked: Sequence[_Missing]) -> dict[str, Any]:
 
 
 def _missing(connection: Connection, since: datetime | None) -> Iterator[_Missing]:
-    from sqlalchemy import select
+    from sqlalchemy import and_, exists, not_, or_, select
 
     from bot.evidence.store.tables.querylog import query_log
     from bot.evidence.store.tables.requests import requests
@@ -65,9 +65,10 @@ def _missing(connection: Connection, since: datetime | None) -> Iterator[_Missin
     asked = select(query_log.c.natural_language, query_log.c.at, requests.c.reply).join_from(
         query_log, requests, query_log.c.request_id == requests.c.request_id
     )
-    asked = asked.where(query_log.c.status.in_(("refused", "needs_choice"))).order_by(
-        query_log.c.at, query_log.c.log_id
-    )
+    replied = query_log.alias()  # whoever picked a topic that was offered missed no policy
+    picked = exists().where(replied.c.clarifies == query_log.c.request_id, replied.c.status != "refused")
+    is_missing = or_(query_log.c.status == "refused", and_(query_log.c.status == "needs_choice", not_(picked)))
+    asked = asked.where(is_missing).order_by(query_log.c.at, query_log.c.log_id)
     if since is not None:
         asked = asked.where(query_log.c.at >= since)
     for text, at, reply in connection.execute(asked):

@@ -6,7 +6,6 @@ a question about the past the latest.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -16,14 +15,13 @@ from bot.enforcement.question.facts import Read
 from bot.enforcement.question.intent import clauses
 from bylaw.language import dates
 from bylaw.language.days import find_days
-from bylaw.language.lexicon import lexicon
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.periods import CalendarRules, shifted
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, Word
 from bylaw.logic.formula.ir import ConditionalRule
 
 _AHEAD, _BACK = CalendarRules(is_ahead=True), CalendarRules()
-_PAST = re.compile(r"(?i)\b(?:was|were|did|had)\b")
-_COUNTED = re.compile(r"(?i).*\bago$|(?:last|past|previous|prior|trailing) .*(?:day|week|month|quarter|year)")
+_PAST, _PERFECT = closed("past_auxiliary"), closed("perfect")
 _GENITIVE = ("'s", "’s")
 _SHORT = 4  # letters of "need" and "bed"
 _ONE = timedelta(days=1)
@@ -89,10 +87,8 @@ def named_days(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _spans(text: str, today: date, calendar: CalendarRules) -> Iterator[tuple[int, int, Days]]:
-    """The days that *text* names, but for those that are counted from today ("3 weeks ago", "last month")."""
     for one in dates.find(text, today, calendar):
-        is_counted = _COUNTED.match(text[one.begins : one.ends]) is not None
-        if one.start is not None and one.end is not None and not is_counted:
+        if one.start is not None and one.end is not None:
             yield one.begins, one.ends, Days(one.start, one.end)
     for start, end, day in find_days(text, today):
         if day is not None and day > today:
@@ -102,7 +98,7 @@ def _spans(text: str, today: date, calendar: CalendarRules) -> Iterator[tuple[in
 def _told(text: str, today: date, reads: Sequence[Read]) -> Iterator[Told]:
     for words, is_asking in clauses(text):
         first, last = words[0].start, words[-1].end
-        is_past = _PAST.search(text, first, last) is not None
+        is_past = any(text[word.start : word.end].casefold() in _PAST for word in words)
         for start, end, days in _spans(text, today, _BACK if is_past and is_asking else _AHEAD):
             if not first <= start < last or any(read.start < end and start < read.end for read in reads):
                 continue
@@ -110,7 +106,8 @@ def _told(text: str, today: date, reads: Sequence[Read]) -> Iterator[Told]:
             before = [word for word in words if word.end <= start]
             is_other = _is_of_a_thing(text, before) if is_asking else is_past or _is_over(text, words)
             is_other = is_other or text.startswith(_GENITIVE, end)  # "tomorrow's show" need not be asked of tomorrow
-            if named is not None and not is_other and (is_asking or named.end > today):
+            is_then = named is not None and (named.end > today or (is_asking and is_past))  # nobody may do it last week
+            if named is not None and is_then and not is_other:
                 yield Told(named, start, end)
 
 
@@ -124,7 +121,7 @@ def _meant(days: Days, today: date) -> Days | None:
 def _is_of_a_thing(text: str, before: Sequence[Word]) -> bool:
     """Does a participle before the days say of a thing what was done to it: "a ticket bought in May"?"""
     carrying = [word for word in before if word.text not in FUNCTION_WORDS or word.text in AUXILIARIES]
-    return _is_over(text, carrying[-1:]) and not any(word.text in ("be", "have", "get") for word in before)
+    return _is_over(text, carrying[-1:]) and not any(word.text in _PERFECT for word in before)
 
 
 def _is_over(text: str, words: Sequence[Word]) -> bool:

@@ -29,7 +29,9 @@ _GENERAL = "|".join(
     )
 )
 # What already happened, and what there is most of, are questions to the data.
-_PAST_OR_MOST = re.compile(r"\b(?:did|was|were|had|most|least|highest|lowest|top|average|total)\b", re.IGNORECASE)
+_PAST_OR_MOST = re.compile(
+    rf"\b(?:{'|'.join(sorted(closed('past_auxiliary')))}|most|least|highest|lowest|top|average|total)\b", re.IGNORECASE
+)
 
 
 def is_general(text: str) -> bool:

@@ -24,7 +24,8 @@ _POINTING = closed("pointing")
 class Memory:
     """The case so far: its facts, the fact that was asked for, those nobody knows, and what it is about.
 
-    `offered` are the outcomes and actions that it may be about, where that was asked. `days` are those it named.
+    `offered` are the outcomes and actions that it may be about, where that was asked; how sure its domain is, is kept
+    with them, to name the same owner again. `days` are those it named.
     """
 
     facts: Mapping[str, Value]
@@ -49,7 +50,7 @@ class Memory:
         """As JSON, values in the facts' declared units."""
         case = _dumped(self.now, variables)
         earlier = {"earlier": [_dumped(told, variables) for told in self.earlier]} if self.earlier else {}
-        offered = {"offered": list(self.offered)} if self.offered else {}
+        offered = {"offered": list(self.offered), "confidence": self.topic.confidence} if self.offered else {}
         days = {"days": [self.days.start.isoformat(), self.days.end.isoformat()]} if self.days else {}
         return {**case, **earlier, **offered, **days, "asking": self.asking, "declined": list(self.declined)}
 
@@ -67,11 +68,12 @@ def _dumped(case: Told, variables: Mapping[str, Variable]) -> dict[str, Any]:
 def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
     """The memory in *state*. What the bundle no longer knows, or what no longer fits, is forgotten."""
     now, asking, earlier = _loaded(state, variables), state.get("asking"), state.get("earlier")
+    sure = state.get("confidence")
     return Memory(
         now.facts,
         asking if isinstance(asking, str) and asking in variables else None,
         tuple(name for name in _words(state.get("declined")) if name in variables),
-        now.topic,
+        replace(now.topic, confidence=sure) if isinstance(sure, float) else now.topic,
         now.number,
         tuple(_loaded(told, variables) for told in earlier if isinstance(told, dict))
         if isinstance(earlier, list)

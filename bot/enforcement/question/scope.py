@@ -63,7 +63,7 @@ def scope_of(
         found = candidates(topic, facts, index, evaluator, day)
         within = _within(topic.areas, found, known, evaluator, day)
         if not within:
-            return Scope(choices=_offered(found, topic, said or facts, index, evaluator, day), is_offer=True)
+            return Scope(choices=_offered(found, said or facts, index, evaluator, day), is_offer=True)
         outcomes, alone, choices = _taken(within, known)
     elif not alone and said and all(_tested(known, name, evaluator, day).isdisjoint(said) for name in named):
         choices = tuple(
@@ -128,12 +128,11 @@ def candidates(
 
 
 def _offered(
-    found: Sequence[str], topic: Topic, said: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
+    found: Sequence[str], said: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
 ) -> tuple[str, ...]:
-    """What is offered where nothing is named: what fits best, then all else that words or facts speak of."""
+    """What is offered where nothing is named: what fits best, then all else that the told facts matter for."""
     by_facts = _by_facts(said, index, evaluator, day) if said else {}
-    likely = [name for name, weight in topic.likely if weight >= LEAST]
-    known = (name for name in (*found, *likely, *by_facts) if _tested(lookups(index), name, evaluator, day))
+    known = (name for name in (*found, *by_facts) if _tested(lookups(index), name, evaluator, day))
     return tuple(dict.fromkeys(known)) if found else ()
 
 

@@ -37,7 +37,7 @@ def _ranked(found: Counter[str]) -> list[str]:
 
 def otherwise(owners: Sequence[str]) -> str:
     """Whom to ask where none of the topics that are offered is meant."""
-    return f"If it is something else, please ask {_named(owners)}. {_LISTED}"
+    return f"If it is something else, please ask {_named(owners)}."
 
 
 def lines(owners: Sequence[str], evaluator: Evaluator, is_asked: bool) -> list[str]:

@@ -53,6 +53,13 @@ def test_the_rules_of_that_day_answer(row: dict, sauna: BundleIndex) -> None:
     assert not any(part in text for part in row.get("not", ())), text
 
 
+def test_more_changes_than_are_told_are_not_kept_quiet(sauna: BundleIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.enforcement.answer._MOST_CHANGES", 1)
+    text = said(["Can I swim in the lake from 2 January 2027 to 30 January 2027?"], sauna).reply.text
+    assert "From 2 January 2027:\nIt is allowed" in text
+    assert "From 15 January 2027 on the rules change again" in text and "not allowed" not in text
+
+
 def test_a_day_that_tells_a_fact_is_not_that_of_the_case(shop: BundleIndex) -> None:
     reads = read_facts("Is a TV bought on 3 May 2026 refunded?", shop.vocabulary, shop.ruleset.variables, NOW.date())
     assert [read.fact for read in reads if "3 May" in read.words] == ["days_since_purchase"]

@@ -36,6 +36,18 @@ def test_what_nobody_covers_is_listed_with_how_often_and_whom_to_ask(tmp_path: P
     assert "“Who may sign contracts?”" in shown
 
 
+def test_an_offer_that_was_picked_is_no_missing_policy(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bundle = str(tmp_path / "out" / "compiled_policy_bundle.json")
+    CliRunner().invoke(load_verb("compile"), ["--root", str(COMPANY), "-o", str(tmp_path / "out")])
+    for reply in ("1", "something else", None):
+        told = json.loads(run("ask", "My son is 12, may he sing?", "--bundle", bundle, "--json")[1])
+        assert told["status"] == "needs_choice"
+        if reply is not None:
+            run("ask", reply, "--session", told["session_id"], "--bundle", bundle, "--json")
+    assert json.loads(run("stats", "--uncovered", "--json")[1])["uncovered"]["questions"] == 2
+
+
 def test_nothing_is_missing_where_nothing_was_asked(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     failed, said = run("stats", "--uncovered")
