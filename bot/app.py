@@ -23,8 +23,8 @@ from bot.analytics.reader.asking import begins_with_write, is_write_request
 from bot.clock import new_id, now
 from bot.conversation import Question, Turn
 from bot.decisions import answer as decisions
-from bot.enforcement.question import recognise
 from bot.enforcement.question.intent import asks_for_permission, is_regulated, is_request
+from bot.enforcement.question.topic import recognise
 from bot.evidence.artifacts import Shelf
 from bot.evidence.store.engine import Store, StoreError, beside, connect
 from bot.evidence.store.migrate import HEAD, revision, upgrade

@@ -289,7 +289,7 @@ def given_settings(root: Path | None, warehouse: str | None) -> Settings:
 
 def _demo_data(root: Path) -> Path:
     """Today's example data, generated once a day under `.bylaw/`."""
-    from bylaw.demo_warehouse import build
+    from bylaw.demos.warehouse import build
 
     today = now().date()
     path = root / ".bylaw" / f"demo-{today.isoformat()}.duckdb"

@@ -1,6 +1,6 @@
 """The command: a table of verbs, each loaded when it is used. `bylaw --help` imports nothing heavy.
 
-This module and `bylaw.demo` are the only places that know both wings.
+This module and `bylaw.demos.story` are the only places that know both wings.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bylaw.errors import BylawError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "docs": ("bylaw.handbook:docs", "The handbook: where to begin, or one topic."),
-    "demo": ("bylaw.demo:demo", "The whole story on an embedded example: no key, no server."),
+    "demo": ("bylaw.demos.story:demo", "The whole story on an embedded example: no key, no server."),
     "init": ("ci.cli:init", "Write a new policy repository that checks clean."),
     "check": ("ci.cli:check", "Prove what can be proved, and name what is wrong on its line."),
     "diff": ("ci.cli:diff", "Say which cases change outcome between two versions, and prove the rest."),

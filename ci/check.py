@@ -11,10 +11,10 @@ from pathlib import Path
 from ci import pipeline
 from ci.executors.port import Executor
 from ci.findings import Finding, graded, known_before
-from ci.loading.base_commit import files_at
+from ci.loading.commits.base_commit import files_at
+from ci.loading.commits.revision import Revision, revision
 from ci.loading.files import Changed, Content
 from ci.loading.load import Beyond, Workspace, files_of, rare_collection, read
-from ci.loading.revision import Revision, revision
 from ci.loading.source import Source
 from ci.loading.source import shown as as_shown
 from ci.loading.waivers import PATH as WAIVERS

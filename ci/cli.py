@@ -133,7 +133,7 @@ def check(
     from ci.check import Rows
     from ci.commands.fix import fix, in_colour
     from ci.commands.named import about, within
-    from ci.loading.revision import folder
+    from ci.loading.commits.revision import folder
     from ci.report.formats import FORMATS, append
     from ci.report.report import Report
 

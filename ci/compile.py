@@ -27,8 +27,8 @@ from bylaw.declared import Broken, Route, broken_business, broken_context, broke
 from bylaw.logic.formula.codec import encode
 from bylaw.logic.formula.ir import TRUE, ConditionalRule, Ruleset, Variable
 from ci.formalize.paths import compiled_paths, decision_nodes
+from ci.loading.derived.record import PolicyRecord
 from ci.loading.load import Workspace
-from ci.loading.record import PolicyRecord
 from ci.measured.recorded import read as recorded
 from ci.measured.recorded import versions
 from ci.proofs.stage import Proofs

@@ -23,12 +23,12 @@ from bylaw.gate.history import HistoryFact, history_facts
 from bylaw.logic.formula.ir import Ruleset
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
-from ci.loading.base_commit import committed_on, files_at
+from ci.loading.commits.base_commit import committed_on, files_at
+from ci.loading.commits.revision import Revision
+from ci.loading.derived.variables import variables
 from ci.loading.files import FOLDERS
 from ci.loading.load import Workspace, load
 from ci.loading.load import read as read_files
-from ci.loading.revision import Revision
-from ci.loading.variables import variables
 from ci.pipeline import UNREPRESENTABLE, Run
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory

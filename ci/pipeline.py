@@ -21,11 +21,11 @@ from bylaw.logic.words.prose import case_in_words
 from ci.findings import Finding, graded
 from ci.formalize.stage import formalize
 from ci.lint.registry import LINTS
+from ci.loading.derived.layers import assign, default_assignment, describe
+from ci.loading.derived.record import PolicyRecord
+from ci.loading.derived.variables import variables
 from ci.loading.files import FOLDERS
-from ci.loading.layers import assign, default_assignment, describe
 from ci.loading.load import Workspace, load, rare_collection
-from ci.loading.record import PolicyRecord
-from ci.loading.variables import variables
 from ci.loading.waivers import accepted
 from ci.progress import Progress
 from ci.proofs.focus import Focus

@@ -10,7 +10,7 @@ import pytest
 
 from bot.evaluation.command import tallied
 from bot.evaluation.suites import same_rows
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from bylaw.warehouses.registry import open_warehouse
 from ci.loading.load import load as load_repository
 from ci.loading.suites import load

@@ -130,14 +130,14 @@ def test_the_import_contracts_hold(tmp_path):
 
 BROKEN = (
     ("bot/index.py", "import ci.findings"),
-    ("ci/loading/nearest.py", "import bot.index"),
+    ("ci/loading/schema/nearest.py", "import bot.index"),
     ("bylaw/errors.py", "import ci.findings"),
     ("bylaw/logic/formula/ir.py", "import bylaw.bundle"),
     ("bot/index.py", "import yaml"),
-    ("ci/loading/nearest.py", "import z3"),
-    ("ci/loading/nearest.py", "import github"),
+    ("ci/loading/schema/nearest.py", "import z3"),
+    ("ci/loading/schema/nearest.py", "import github"),
     ("bot/request/orchestrator.py", "import slack_sdk"),
-    ("ci/loading/nearest.py", "import bylaw.llm.port"),
+    ("ci/loading/schema/nearest.py", "import bylaw.llm.port"),
     ("bot/index.py", "import pydantic_ai"),
 )
 

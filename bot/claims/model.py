@@ -19,7 +19,7 @@ from bot.claims.models import MOST_CLAIMS, Claim
 from bot.index import BundleIndex
 from bylaw.language.text import parse
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
-from bylaw.prompts import render
+from bylaw.llm.prompts import render
 
 PROMPTS = Path(__file__).parent / "prompts"
 _MOST_OBJECTIONS = 12

@@ -22,18 +22,18 @@ from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.judged.reading import found_by_template, situation
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
-from bot.enforcement.question import offers
-from bot.enforcement.question.covered import Coverage, coverage
-from bot.enforcement.question.days import changes, written
-from bot.enforcement.question.facts import read_unsure
+from bot.enforcement.question.case.days import changes, written
+from bot.enforcement.question.case.facts import read_unsure
+from bot.enforcement.question.case.proposed import Held, not_used
+from bot.enforcement.question.case.replies import asks_why
 from bot.enforcement.question.intent import asking_clause, asks_what_holds
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.memory import goes_on, load
-from bot.enforcement.question.proposed import Held, not_used
-from bot.enforcement.question.recognise import Topic, topic
-from bot.enforcement.question.replies import asks_why
 from bot.enforcement.question.restrictive import most_restrictive
-from bot.enforcement.question.scope import Scope, scope_of, told_alone
+from bot.enforcement.question.topic import offers
+from bot.enforcement.question.topic.covered import Coverage, coverage
+from bot.enforcement.question.topic.recognise import Topic, topic
+from bot.enforcement.question.topic.scope import Scope, scope_of, told_alone
 from bot.enforcement.question.understanding import understand
 from bot.enforcement.turn import said, turn_of
 from bot.enforcement.writing import missing, write

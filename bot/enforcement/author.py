@@ -34,7 +34,7 @@ from bylaw.authored.machines.rules import Rules
 from bylaw.errors import UsageError
 from bylaw.llm.guarded import Guard, Limits
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
-from bylaw.prompts import render
+from bylaw.llm.prompts import render
 
 _NOT_PASSED = "what the language model wrote did not pass the checks"
 _LINKS = ("://", "www.", "](")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from bot.enforcement.question.facts import Read, Unclear
+from bot.enforcement.question.case.facts import Read, Unclear
 from bot.enforcement.question.memory import Memory
-from bot.enforcement.question.scope import Scope
+from bot.enforcement.question.topic.scope import Scope
 from bot.enforcement.writing.write import Words
 from bot.index import BundleIndex
 from bylaw.logic.decide.evaluate import Decision, Evaluator

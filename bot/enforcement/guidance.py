@@ -14,8 +14,8 @@ from pydantic import Field
 from bot.conversation import Question, Spoken
 from bot.enforcement.answer import case_of, draft_of
 from bot.enforcement.case import Case
-from bot.enforcement.question.covered import coverage
 from bot.enforcement.question.lookups import lookups
+from bot.enforcement.question.topic.covered import coverage
 from bot.enforcement.scaffold import scaffold
 from bot.enforcement.writing import missing
 from bot.enforcement.writing.overview import line

@@ -8,14 +8,14 @@ from typing import Any
 from bot.enforcement.author import provider
 from bot.enforcement.case import Case
 from bot.enforcement.judged.model_opinion import PROMPTS
-from bot.enforcement.question.facts import is_sayable
-from bot.enforcement.question.proposed import Held, ReadCase, held
-from bot.enforcement.question.recognise import topics
+from bot.enforcement.question.case.facts import is_sayable
+from bot.enforcement.question.case.proposed import Held, ReadCase, held
+from bot.enforcement.question.topic.recognise import topics
 from bot.pii import Mask
 from bylaw.authored.vocabulary import Fact
 from bylaw.llm.guarded import Guard
 from bylaw.llm.port import Deadline, Exchange, ask
-from bylaw.prompts import render
+from bylaw.llm.prompts import render
 
 
 def is_needed(case: Case) -> bool:

@@ -10,7 +10,7 @@ from bot.claims.models import Claim
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
 from bot.enforcement.question.intent import asks_open
-from bot.enforcement.question.scope import Duty
+from bot.enforcement.question.topic.scope import Duty
 from bot.enforcement.writing import write
 from bylaw.language.lexicon import lexicon
 from bylaw.language.text import words_of

@@ -148,7 +148,7 @@ def _address(warehouse: str | None, day: date, folder: Path) -> str | None:
     """The address of the data; `demo` is generated for the day of the suite, once."""
     if warehouse != "demo":
         return warehouse
-    from bylaw.demo_warehouse import build
+    from bylaw.demos.warehouse import build
 
     path = folder / f"demo-{day.isoformat()}.duckdb"
     if not path.exists():

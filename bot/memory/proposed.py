@@ -27,7 +27,7 @@ from bylaw.language.numbers import read_numbers
 from bylaw.language.text import words_of
 from bylaw.llm.guarded import Limits
 from bylaw.llm.port import Deadline, Exchange, ask
-from bylaw.prompts import render
+from bylaw.llm.prompts import render
 from bylaw.semantic.expressions import columns_of, expression
 
 PROMPTS = Path(__file__).parent / "prompts"

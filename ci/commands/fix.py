@@ -19,9 +19,9 @@ from bylaw.errors import UsageError
 from ci import pipeline
 from ci.findings import Finding
 from ci.fixes import Fix, applied, difference, fixes
+from ci.loading.commits.revision import Revision, revision
 from ci.loading.files import Content
 from ci.loading.load import Workspace, files_of, read
-from ci.loading.revision import Revision, revision
 
 ROUNDS = 20  # readings at most: each fixes at least one line, and what is left then is told by the check
 

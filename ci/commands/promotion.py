@@ -16,7 +16,7 @@ from bylaw import authoring
 from bylaw.errors import UsageError
 from ci.check import Checked, check
 from ci.commands import fresh
-from ci.loading.revision import folder
+from ci.loading.commits.revision import folder
 
 _SCHEMA = "# yaml-language-server: $schema=../../bylaw/schemas/{name}.schema.json\n"
 _NOT_COPIED = shutil.ignore_patterns(".git", ".bylaw", ".venv", "node_modules", "*.duckdb", "*.db")

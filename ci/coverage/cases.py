@@ -12,8 +12,8 @@ from ci.coverage.measure import Reading, Tried, expects
 from ci.coverage.missing import survey
 from ci.coverage.words import Report
 from ci.formalize.stage import formalize
+from ci.loading.derived.variables import variables
 from ci.loading.load import Workspace, load
-from ci.loading.variables import variables
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
 

@@ -25,9 +25,9 @@ from ci.coverage.missing import expected
 from ci.coverage.mutations import Mutation, mutations
 from ci.coverage.words import LONGEST_NAME
 from ci.formalize.stage import formalize
+from ci.loading.derived.record import PolicyRecord
+from ci.loading.derived.variables import variables
 from ci.loading.load import Workspace, load
-from ci.loading.record import PolicyRecord
-from ci.loading.variables import variables
 from ci.progress import Progress, each
 from ci.proofs.entry import entry
 from ci.proofs.questions.failing_case import differences

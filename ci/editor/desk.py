@@ -18,11 +18,11 @@ from ci.check import checked_again
 from ci.findings import Finding, Place
 from ci.fixes import fixed_line
 from ci.formalize.stage import formalize
+from ci.loading.commits.revision import Revision, revision
+from ci.loading.derived.variables import variables
 from ci.loading.files import Changed, Content
 from ci.loading.load import Beyond, Workspace, files_of
-from ci.loading.revision import Revision, revision
 from ci.loading.source import shown
-from ci.loading.variables import variables
 from ci.parts.inventory import Inventory, inventory
 from ci.parts.part import Selection
 from ci.parts.snapshot import Snapshot

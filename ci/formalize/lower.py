@@ -31,7 +31,7 @@ from bylaw.logic.formula.ir import (
 )
 from ci.findings import Finding, Place, Route
 from ci.formalize.units import comparable, factor
-from ci.loading.nearest import did_you_mean, one_right, unquoted
+from ci.loading.schema.nearest import did_you_mean, one_right, unquoted
 
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
 NO_FIX: Mapping[str, str] = {}

@@ -12,7 +12,7 @@ from bylaw.authored.conditions import WITHIN_WINDOW, AllOf, AnyOf, Condition, No
 from bylaw.logic.formula.ir import Atom, Formula, Variable, conj
 from ci.findings import Route
 from ci.formalize.lower import Lowered, Lowering, targeted
-from ci.loading.nearest import did_you_mean, one_right
+from ci.loading.schema.nearest import did_you_mean, one_right
 
 NEGATIONS = ("no_", "not ", "not_")
 

@@ -16,7 +16,7 @@ from bylaw.logic.formula.ir import Atom, Effect, Formula, ValueMisfit, conj, dis
 from ci.findings import Route
 from ci.formalize.lower import EVERYWHERE, Lowered, Lowering, targeted
 from ci.formalize.requirements import Requirements
-from ci.loading.nearest import did_you_mean, one_right
+from ci.loading.schema.nearest import did_you_mean, one_right
 
 PRIMARY = frozenset(("required", "conditional", "discovered_pattern"))
 ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"

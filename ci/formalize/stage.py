@@ -23,9 +23,9 @@ from ci.findings import Finding, Route
 from ci.formalize.graph import build_graph, graph_problems
 from ci.formalize.lower import Lowering
 from ci.formalize.rules import Formalizer, RuleDraft, leads_nowhere
+from ci.loading.derived.priority import Level, derive
+from ci.loading.derived.record import Added, Later, PolicyRecord, Result, ordinal
 from ci.loading.load import PolicyFile, Workspace
-from ci.loading.priority import Level, derive
-from ci.loading.record import Added, Later, PolicyRecord, Result, ordinal
 from ci.progress import Progress, each
 
 UNDECLARED = frozenset(

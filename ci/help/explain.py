@@ -15,8 +15,8 @@ from bylaw.logic.formula.ir import ConditionalRule
 from bylaw.logic.words.prose import rule_in_lines
 from bylaw.logic.words.readable import readable
 from ci.help.meanings import MEANINGS
-from ci.loading.nearest import did_you_mean
-from ci.loading.record import PolicyRecord
+from ci.loading.derived.record import PolicyRecord
+from ci.loading.schema.nearest import did_you_mean
 from ci.pipeline import Run, run
 from ci.proofs.grounds import listed
 

@@ -21,9 +21,9 @@ from ci.findings import Finding, Route
 from ci.importers.sql import with_table
 from ci.lint.catalog import catalog
 from ci.lint.context import context_references
+from ci.loading.commits.revision import Revision
 from ci.loading.files import Content
 from ci.loading.load import read
-from ci.loading.revision import Revision
 
 Record = dict[str, Any]
 Note = tuple[tuple[str, ...], str]  # where in a record, and what a comment there says

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bylaw.errors import UsageError
-from ci.importers import cortex, dbt, foreign, lookml, metricflow, ossie, wren
 from ci.importers.draft import ContextDraft
-from ci.importers.foreign import Foreign
+from ci.importers.semantic import cortex, dbt, foreign, lookml, metricflow, ossie, wren
+from ci.importers.semantic.foreign import Foreign
 
 
 @dataclass(frozen=True, slots=True)

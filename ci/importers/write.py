@@ -20,7 +20,7 @@ from ci.importers.draft import KINDS, ContextDraft, Note, Record
 from ci.importers.merge import merge, same, spoken
 from ci.loading.files import FOLDERS
 from ci.loading.load import load
-from ci.loading.schema_findings import fitted
+from ci.loading.schema.schema_findings import fitted
 from ci.loading.source import Unreadable, parse
 from ci.scaffold import SCHEMAS
 

@@ -9,10 +9,10 @@ from typing import Any
 from bylaw.logic.formula.ir import ValueMisfit
 from ci.findings import Finding, Place
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN, RESERVED_OUTCOMES
+from ci.loading.derived.variables import variables
 from ci.loading.load import CaseEntry, Workspace
-from ci.loading.nearest import did_you_mean, one_right, unquoted
-from ci.loading.schema_findings import described
-from ci.loading.variables import variables
+from ci.loading.schema.nearest import did_you_mean, one_right, unquoted
+from ci.loading.schema.schema_findings import described
 
 
 def case_facts(workspace: Workspace) -> Iterator[Finding]:

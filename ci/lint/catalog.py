@@ -19,7 +19,7 @@ from bylaw.sql.catalogue import Catalogue
 from bylaw.sql.gate import check_statement
 from ci.findings import Finding, Place
 from ci.loading.load import Workspace
-from ci.loading.nearest import did_you_mean
+from ci.loading.schema.nearest import did_you_mean
 
 _PARAMETER = re.compile(r"\{([A-Za-z_]\w*)\}")
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from ci.findings import Finding, Place, Route
 from ci.loading.load import Workspace
-from ci.loading.nearest import did_you_mean
+from ci.loading.schema.nearest import did_you_mean
 
 Named = tuple[str, Route, str, str, Collection[str]]  # file key, route, who says it, the name, what there is
 

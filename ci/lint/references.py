@@ -10,7 +10,7 @@ from bylaw.authored.policies import Policy
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
 from ci.loading.load import PolicyFile, Workspace
-from ci.loading.nearest import did_you_mean, one_right
+from ci.loading.schema.nearest import did_you_mean, one_right
 
 
 def overrides(workspace: Workspace) -> Iterator[Finding]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ci.findings import Finding
-from ci.lint.agents import unserved_tasks
 from ci.lint.cases import case_facts, expectations
 from ci.lint.context import context_references
 from ci.lint.defaults import assumed_facts
+from ci.lint.machines.agents import unserved_tasks
+from ci.lint.machines.tools import assertable_money, histories, lookups, tools
 from ci.lint.meaning import (
     empty_policies,
     expiring_policies,
@@ -20,7 +21,6 @@ from ci.lint.meaning import (
 )
 from ci.lint.quotes import quote_mismatches
 from ci.lint.references import audiences, condition_ids, override_cycles, overrides, policies_of_cases, steps
-from ci.lint.tools import assertable_money, histories, lookups, tools
 from ci.lint.unused import idle_replaces, taken_conditions, unused_conditions, unused_settings
 from ci.lint.vocabulary import (
     ambiguous_values,
@@ -52,9 +52,9 @@ def catalog(workspace: Workspace) -> Iterator[Finding]:
 
 
 def row_rules(workspace: Workspace) -> Iterator[Finding]:
-    """What `ci.lint.rights` finds, where a role is narrowed at all."""
+    """What `ci.lint.machines.rights` finds, where a role is narrowed at all."""
     if any(role.rows for role in workspace.rules.roles.roles.values()):
-        from ci.lint.rights import row_rules as in_full
+        from ci.lint.machines.rights import row_rules as in_full
 
         yield from in_full(workspace)
 

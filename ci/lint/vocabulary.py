@@ -16,9 +16,9 @@ from bylaw.language.text import words_of
 from bylaw.logic.formula.ir import Number, ValueMisfit
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
+from ci.loading.derived.variables import bound_of, unbounded
 from ci.loading.load import Workspace
-from ci.loading.nearest import did_you_mean, one_right
-from ci.loading.variables import bound_of, unbounded
+from ci.loading.schema.nearest import did_you_mean, one_right
 
 _BRACES = re.compile(r"\{[^{}]{0,40}\}?|\}")
 ACTIONS_LIVE_IN = "actions are declared in policies/vocabulary.yaml"

@@ -23,9 +23,9 @@ from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding, Place
 from ci.loading.files import Content
 from ci.loading.ingest import Sourced
-from ci.loading.nearest import did_you_mean
 from ci.loading.rules import effective, load_defaults, unknown_severities
-from ci.loading.schema_findings import clip, described, fitted
+from ci.loading.schema.nearest import did_you_mean
+from ci.loading.schema.schema_findings import clip, described, fitted
 from ci.loading.source import Source, Unreadable, read
 from ci.loading.words import EVERY_WORD, VocabularyFile, salvaged
 

@@ -20,8 +20,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from bylaw.canonical import write_atomically
+from ci.loading.commits.revision import revision
 from ci.loading.files import Content, contents
-from ci.loading.revision import revision
 
 PROGRAM = Path(__file__).resolve().parents[2]
 FOLDER = ".bylaw"

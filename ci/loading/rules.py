@@ -12,7 +12,7 @@ from typing import Any
 
 from bylaw.authored.machines.rules import RULE_FILES, CiRules
 from ci.findings import SEVERITIES, Finding, Place
-from ci.loading.nearest import did_you_mean
+from ci.loading.schema.nearest import did_you_mean
 from ci.loading.source import read
 
 DEFAULTS = Path(__file__).parent / "defaults" / "rules"

@@ -11,7 +11,7 @@ from bylaw.authored.machines.suites import Evaluation, Suite
 from bylaw.errors import UsageError
 from ci.findings import Finding
 from ci.loading.rules import effective, load_defaults
-from ci.loading.schema_findings import fitted
+from ci.loading.schema.schema_findings import fitted
 from ci.loading.source import Source, Unreadable, locate, read
 
 FOLDER = "evaluation"

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from bylaw.authored.vocabulary import Relations, Vocabulary
 from ci.findings import Finding, Place
-from ci.loading.pydantic_errors import slips
-from ci.loading.schema_findings import misfits
+from ci.loading.schema.pydantic_errors import slips
+from ci.loading.schema.schema_findings import misfits
 
 EVERY_WORD = "*"  # among lost words: nobody knows which they are
 DECLARING = ("facts", "actions", "outcomes", "terms")

@@ -14,7 +14,7 @@ from bylaw.authored.context import Entity, Expressed
 from bylaw.semantic.expressions import InvalidExpression, columns_of
 from bylaw.warehouses.port import WarehouseError
 from ci.findings import Finding, Place
-from ci.loading.nearest import did_you_mean
+from ci.loading.schema.nearest import did_you_mean
 from ci.measured.desk import Desk, Table, refused
 
 _FAMILIES: Mapping[str, tuple[str, ...]] = {

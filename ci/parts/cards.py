@@ -20,9 +20,9 @@ from bylaw.logic.boxes.boxes import END, START, Box, Cut, Region
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ConditionalRule, Facts, Ruleset, Value
 from ci.lint.words import words_in, words_of
+from ci.loading.derived.record import PolicyRecord
 from ci.loading.file_kinds import room_of
 from ci.loading.load import Workspace
-from ci.loading.record import PolicyRecord
 
 PERIOD = ""  # the days on which a rule is in force, as one more fact: no declared fact has this name
 

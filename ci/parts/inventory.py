@@ -8,10 +8,10 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from ci.loading.commits.revision import Revision
 from ci.loading.file_kinds import room_of
 from ci.loading.files import Content, Signature, Untouched, digest_of
 from ci.loading.load import Beyond, Workspace
-from ci.loading.revision import Revision
 from ci.parts.card_table import Cards
 from ci.parts.cards import Card, is_policy
 from ci.parts.part import File, Part, Selection, path_of

@@ -19,11 +19,11 @@ from bylaw.logic.formula.ir import ValueMisfit
 from ci import pipeline
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
+from ci.loading.commits.revision import Revision
+from ci.loading.derived.variables import variables
 from ci.loading.file_kinds import room_of
 from ci.loading.files import Content
 from ci.loading.load import Beyond, Workspace, read
-from ci.loading.revision import Revision
-from ci.loading.variables import variables
 from ci.parts.cards import Card, cards, is_policy, spot, unread
 from ci.pipeline import Run
 from ci.proofs.answers import Statuses

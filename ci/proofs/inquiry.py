@@ -9,8 +9,8 @@ from typing import Any
 
 from bylaw.logic.formula.ir import ConditionalRule, Facts
 from ci.findings import Finding, Place
+from ci.loading.derived.record import PolicyRecord
 from ci.loading.load import CaseEntry, Workspace
-from ci.loading.record import PolicyRecord
 from ci.progress import Progress, each
 from ci.proofs.entry import entry
 from ci.proofs.focus import Focus, asked_rules

@@ -10,8 +10,8 @@ from typing import Any
 
 from bylaw.logic.formula.ir import Facts, Ruleset, Variable
 from ci.findings import Finding
+from ci.loading.derived.record import Later, PolicyRecord, StageStatus
 from ci.loading.load import Workspace
-from ci.loading.record import Later, PolicyRecord, StageStatus
 from ci.progress import Progress
 from ci.proofs.answers import Answered, Concern, Reply, Row, Statuses, counted, of_policies, states
 from ci.proofs.conflicts.conflict import Clash, clashes, shown

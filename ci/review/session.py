@@ -21,7 +21,7 @@ from bylaw.github.commit import read_file
 from bylaw.github.credentials import read_credentials
 from bylaw.github.patience import Patience
 from bylaw.github.workflow_run import find_run
-from ci.loading.revision import folder
+from ci.loading.commits.revision import folder
 from ci.loading.waivers import PATH as WAIVERS
 from ci.review.asked.answers import Head
 from ci.review.asked.conversation import computed, delivered, is_asked

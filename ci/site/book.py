@@ -17,7 +17,7 @@ from bylaw.logic.words.prose import case_in_words, rule_in_words, sentence
 from bylaw.logic.words.shorter import shorter
 from ci.coverage.cases import surveyed
 from ci.coverage.words import Report, percent
-from ci.loading.record import PolicyRecord
+from ci.loading.derived.record import PolicyRecord
 from ci.pipeline import Run
 from ci.site.drawing import drawn
 

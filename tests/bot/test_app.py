@@ -219,7 +219,7 @@ def test_a_question_that_somebody_asked_before_is_read_no_more(repository, tmp_p
 
 def test_rights_come_from_the_rules_and_from_nowhere_else(tmp_path):
     """Data of a schema that nobody was granted is not read, whatever the message says."""
-    from bylaw.demo_warehouse import build
+    from bylaw.demos.warehouse import build
 
     root = Path(__file__).parents[2]
     build(tmp_path / "w.duckdb", date(2026, 11, 20))

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 import yaml
 
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.sql.gate import check_statement
 from ci.loading.load import load

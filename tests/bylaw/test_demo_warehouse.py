@@ -8,7 +8,7 @@ from datetime import date, datetime
 import duckdb
 import pytest
 
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 
 TODAY = date(2026, 11, 20)
 TABLES = [

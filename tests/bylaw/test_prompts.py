@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from bylaw.prompts import data, line, render
+from bylaw.llm.prompts import data, line, render
 
 TEMPLATE = """\
 {% block system %}

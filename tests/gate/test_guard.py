@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bylaw.demo_gate import EXAMPLE, SCRIPT, story
+from bylaw.demos.gate import EXAMPLE, SCRIPT, story
 from bylaw.errors import UsageError
 from bylaw.guard import Denied, Guard
 from tests.gate.shop import REFUND, SHOP

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from bot.enforcement.question.facts import Reading, read_text
-from bot.enforcement.question.proposed import ReadCase, held, merged
+from bot.enforcement.question.case.facts import Reading, read_text
+from bot.enforcement.question.case.proposed import ReadCase, held, merged
 from bot.index import BundleIndex
 from tests.compiled import index_of
 

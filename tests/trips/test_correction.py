@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.delivery.listeners.heard import said_at
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from tests.conftest import Command
 from tests.fakes.forked import Forked
 from tests.fakes.github.server import FakeGitHub

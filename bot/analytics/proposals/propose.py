@@ -27,7 +27,7 @@ from bylaw.authored.machines.autonomy import Proposals
 from bylaw.errors import BylawError
 from bylaw.llm.guarded import Guard, Limits
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
-from bylaw.prompts import render
+from bylaw.llm.prompts import render
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery
 

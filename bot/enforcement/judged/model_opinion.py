@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
-from bylaw.prompts import render
+from bylaw.llm.prompts import render
 
 PROMPTS = Path(__file__).parent / "prompts"
 

@@ -9,8 +9,8 @@ from bot.claims.judge import Found, Situation, judge
 from bot.claims.model import ModelReader
 from bot.claims.models import Claim
 from bot.enforcement.case import Case
-from bot.enforcement.question.covered import coverage
 from bot.enforcement.question.kept import kept
+from bot.enforcement.question.topic.covered import coverage
 from bot.pii import Mask
 from bylaw.authored.machines.enforcement import Pii
 from bylaw.language.text import clean

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.topic.recognise import Topic
 from bylaw.logic.formula.ir import Value
 
 MOST = 4  # cases that are kept beside the present one

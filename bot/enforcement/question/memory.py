@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from bot.enforcement.question.days import Days
+from bot.enforcement.question.case.days import Days
+from bot.enforcement.question.case.facts import Reading
 from bot.enforcement.question.earlier import Told, left
-from bot.enforcement.question.facts import Reading
-from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.topic.recognise import Topic
 from bylaw.language.lexicon import closed
 from bylaw.language.words import read_words
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable

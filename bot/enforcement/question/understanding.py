@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from bot.enforcement.question.covered import coverage
-from bot.enforcement.question.days import Days, Told, named_days, told_days
+from bot.enforcement.question.case.days import Days, Told, named_days, told_days
+from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable, read_text
+from bot.enforcement.question.case.mentions import phrases_of, words_of
+from bot.enforcement.question.case.proposed import Held, merged
+from bot.enforcement.question.case.replies import declines, read_answer
 from bot.enforcement.question.earlier import Told as Earlier
 from bot.enforcement.question.earlier import is_correction, meant, names_back, opens_another
-from bot.enforcement.question.facts import Read, Reading, Unclear, is_sayable, read_text
 from bot.enforcement.question.memory import Memory, continued, goes_on
-from bot.enforcement.question.mentions import phrases_of, words_of
-from bot.enforcement.question.offers import SOMETHING_ELSE, picked, topic_of
-from bot.enforcement.question.proposed import Held, merged
-from bot.enforcement.question.recognise import Topic, bound, naming, topic
-from bot.enforcement.question.replies import declines, read_answer
-from bot.enforcement.question.scope import asked_about
+from bot.enforcement.question.topic.covered import coverage
+from bot.enforcement.question.topic.offers import SOMETHING_ELSE, picked, topic_of
+from bot.enforcement.question.topic.recognise import Topic, bound, naming, topic
+from bot.enforcement.question.topic.scope import asked_about
 from bot.index import BundleIndex
 from bylaw.language.text import parse
 from bylaw.logic.decide.evaluate import Evaluator

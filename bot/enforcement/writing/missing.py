@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.topic.recognise import Topic
 from bot.enforcement.writing.write import listing
 from bot.index import BundleIndex
 from bylaw.logic.decide.evaluate import Evaluator

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.enforcement.question.covered import POLICY_ID
 from bot.enforcement.question.intent import is_general
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.recognise import Topic, figures_asked, limits_asked, spoken_of
+from bot.enforcement.question.topic.covered import POLICY_ID
+from bot.enforcement.question.topic.recognise import Topic, figures_asked, limits_asked, spoken_of
 from bot.enforcement.writing.unchecked import Unchecked, unchecked_of
 from bot.enforcement.writing.write import Words, listing
 from bot.index import BundleIndex

@@ -8,7 +8,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from bot.enforcement.question.stems import stems_in
+from bot.enforcement.question.topic.stems import stems_in
 from bot.index import BundleIndex
 
 _NEAR = Fraction(1, 2)  # of what is asked has to stand in the text

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.conversation import Choice
-from bot.enforcement.question.days import Days
-from bot.enforcement.question.facts import Read, Unclear
+from bot.enforcement.question.case.days import Days
+from bot.enforcement.question.case.facts import Read, Unclear
 from bylaw.authored.labels import label_of
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.authored.wording import Wording

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from bylaw.logic.boxes.boxes import overlap
 from ci.findings import Finding, Place
-from ci.loading.record import PolicyRecord
+from ci.loading.derived.record import PolicyRecord
 from ci.proofs.answers import Reply, of_policies
 from ci.proofs.inquiry import Inquiry
 from ci.proofs.theory import PROVEN, Theory, Verdict

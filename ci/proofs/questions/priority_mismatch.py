@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ci.findings import Finding, Place
-from ci.loading.record import PolicyRecord
+from ci.loading.derived.record import PolicyRecord
 from ci.proofs.answers import Reply, of_policies
 from ci.proofs.inquiry import Inquiry
 

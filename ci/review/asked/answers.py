@@ -20,11 +20,11 @@ from bylaw.logic.formula.ir import Facts, ValueMisfit
 from bylaw.logic.words.prose import case_in_words
 from ci import pipeline
 from ci.diff import diff
-from ci.loading.base_commit import committed_on, files_at
-from ci.loading.git import commit_of, text
+from ci.loading.commits.base_commit import committed_on, files_at
+from ci.loading.commits.git import commit_of, text
+from ci.loading.commits.revision import Revision
 from ci.loading.load import read
-from ci.loading.nearest import did_you_mean
-from ci.loading.revision import Revision
+from ci.loading.schema.nearest import did_you_mean
 from ci.pipeline import Run
 from ci.report.changes import render as changes_in_words
 from ci.review.asked.commands import Why

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bylaw.github.text import code, quiet
-from ci.loading.git import text
+from ci.loading.commits.git import text
 from ci.review.computed.document import FoundItem
 
 # What GitHub writes into the subject of a merge, and behind that of a squash.

@@ -21,13 +21,13 @@ from ci.check import Checked, Executors, against, check
 from ci.diff import only_remarks, sides, speech, texts_of
 from ci.findings import Finding
 from ci.formalize.stage import UNDECLARED, formalize
-from ci.loading.base_commit import files_at
+from ci.loading.commits.base_commit import files_at
+from ci.loading.commits.git import commit_of
+from ci.loading.commits.revision import Revision, folder, revision
+from ci.loading.derived.record import PolicyRecord
+from ci.loading.derived.variables import variables
 from ci.loading.files import Content
-from ci.loading.git import commit_of
 from ci.loading.load import Workspace, files_of, rare_collection
-from ci.loading.record import PolicyRecord
-from ci.loading.revision import Revision, folder, revision
-from ci.loading.variables import variables
 from ci.parts.inventory import Inventory, inventory
 from ci.parts.part import Selection, settled
 from ci.pipeline import UNREPRESENTABLE, Run

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bylaw.errors import UsageError
 from ci.findings import Finding, Place
-from ci.loading.git import commit_of, text
+from ci.loading.commits.git import commit_of, text
 from ci.review.computed.document import Shown
 
 _HUNK = re.compile(r"@@ -(?:\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")

@@ -12,7 +12,7 @@ from ci.coverage.goals import Item, items
 from ci.coverage.measure import Coverage, Reading, Tried
 from ci.coverage.missing import hints, reached, survey
 from ci.coverage.words import Report
-from ci.loading.record import PolicyRecord
+from ci.loading.derived.record import PolicyRecord
 from ci.pipeline import Run
 from ci.proofs.theory import Theory
 from ci.review.computed.document import Covered, GraphNode, PolicyGraph, clipped

@@ -12,9 +12,9 @@ from pathlib import Path
 from bylaw.authored.machines.rules import ReviewRules
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
+from ci.loading.commits.revision import Revision, folder
 from ci.loading.load import files_of
 from ci.loading.load import read as read_files
-from ci.loading.revision import Revision, folder
 from ci.parts.inventory import says_words
 from ci.parts.part import path_of
 from ci.report.visible import visible

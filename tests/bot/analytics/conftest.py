@@ -13,7 +13,7 @@ from bot.analytics.reader.scope import lexicon_of
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.machines.access import Grant, Rights
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from bylaw.semantic.compiler import Compiler
 from bylaw.warehouses.registry import open_warehouse
 from ci.loading.load import load

@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, text
 
 from bot.analytics.answer import answer
 from bot.conversation import Question, spoken
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from bylaw.sql.gate import check_statement
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import WarehouseError

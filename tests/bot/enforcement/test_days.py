@@ -11,8 +11,8 @@ import yaml
 
 from bot.conversation import Question, Turn
 from bot.enforcement.answer import answer
-from bot.enforcement.question.days import Days, told_days
-from bot.enforcement.question.facts import read_facts
+from bot.enforcement.question.case.days import Days, told_days
+from bot.enforcement.question.case.facts import read_facts
 from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex

@@ -10,7 +10,7 @@ import yaml
 
 from bot.enforcement.question.earlier import MOST, Told, is_correction, left, meant, names_back, opens_another
 from bot.enforcement.question.memory import Memory, load
-from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.topic.recognise import Topic
 from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex
 

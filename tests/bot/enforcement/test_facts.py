@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.enforcement.question.facts import Reading, read_facts, read_text
+from bot.enforcement.question.case.facts import Reading, read_facts, read_text
 from bot.index import BundleIndex
 from tests.rows import each
 

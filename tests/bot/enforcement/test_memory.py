@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from bot.enforcement.question.facts import Read, Reading
+from bot.enforcement.question.case.facts import Read, Reading
 from bot.enforcement.question.memory import Memory, continued, load
-from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.topic.recognise import Topic
 from bot.index import BundleIndex
 
 REFUND = Topic(outcomes=("refund",), domains=("refund",))

@@ -10,7 +10,7 @@ import pytest
 
 from bot.conversation import Question, Reply
 from bot.enforcement.answer import answer, case_of
-from bot.enforcement.question.proposed import Held, ReadCase, held
+from bot.enforcement.question.case.proposed import Held, ReadCase, held
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.llm.port import NoAnswer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.enforcement.question.recognise import domains, prepare, score, stems_of, topic, topics
+from bot.enforcement.question.topic.recognise import domains, prepare, score, stems_of, topic, topics
 from bot.index import BundleIndex
 
 POLICY = [

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.enforcement.question.facts import Read, Unclear
-from bot.enforcement.question.replies import asks_why, declines, read_answer
+from bot.enforcement.question.case.facts import Read, Unclear
+from bot.enforcement.question.case.replies import asks_why, declines, read_answer
 from bot.index import BundleIndex
 from tests.rows import each
 

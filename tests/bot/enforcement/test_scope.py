@@ -2,8 +2,8 @@
 
 from datetime import date
 
-from bot.enforcement.question.recognise import Topic
-from bot.enforcement.question.scope import Scope, scope_of
+from bot.enforcement.question.topic.recognise import Topic
+from bot.enforcement.question.topic.scope import Scope, scope_of
 from bot.index import BundleIndex
 from bylaw.logic.formula.ir import Value
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from bot.enforcement.question.memory import Memory
-from bot.enforcement.question.recognise import Topic
+from bot.enforcement.question.topic.recognise import Topic
 from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex
 

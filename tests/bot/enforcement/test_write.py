@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from bot.enforcement.question import offers
-from bot.enforcement.question.facts import Read, Unclear
+from bot.enforcement.question.case.facts import Read, Unclear
+from bot.enforcement.question.topic import offers
 from bot.enforcement.writing import write
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary

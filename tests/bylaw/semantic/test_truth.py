@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from bylaw.language.periods import shifted
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler

@@ -10,7 +10,7 @@ from datetime import date
 import psutil
 import pytest
 
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from bylaw.errors import UsageError
 from bylaw.warehouses.port import WarehouseError
 from bylaw.warehouses.registry import WAREHOUSES, open_warehouse

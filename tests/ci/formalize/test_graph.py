@@ -18,8 +18,8 @@ from bylaw.logic.formula.notation import infix
 from bylaw.logic.words.graph import NOTHING, from_json, graph_problems, test_text, walk
 from ci.formalize.graph import build_graph, compiled_paths, decision_nodes
 from ci.formalize.stage import formalize
+from ci.loading.derived.variables import variables
 from ci.loading.load import load
-from ci.loading.variables import variables
 from tests.bylaw.logic.worlds import VARIABLES, cases, rules
 
 test_text.__test__ = False  # its name is a claim about tests of facts, not a test

@@ -11,7 +11,7 @@ from bylaw.logic.decide.evaluate import decide
 from bylaw.logic.formula.ir import ConditionalRule, Ruleset, Source
 from ci.formalize.lower import Lowering
 from ci.formalize.rules import Formalizer
-from ci.loading.variables import variables
+from ci.loading.derived.variables import variables
 from tests.rows import each
 
 DATA = yaml.safe_load(Path(__file__).with_name("rules.yaml").read_text(encoding="utf-8"))

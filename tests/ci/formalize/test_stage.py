@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from ci.formalize.stage import formalize
+from ci.loading.derived.record import PolicyRecord
+from ci.loading.derived.variables import variables
 from ci.loading.load import Workspace
-from ci.loading.record import PolicyRecord
-from ci.loading.variables import variables
 
 DATA = yaml.safe_load(Path(__file__).with_name("stage.yaml").read_text(encoding="utf-8"))
 HEAD = "policy_id: POL-REFUND-001\nmetadata: {source: s, owner: Anna, domain: refund}\n"

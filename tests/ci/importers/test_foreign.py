@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.errors import UsageError
-from ci.importers import foreign
 from ci.importers.draft import ContextDraft, identifier, is_name, slug, text, values, word, words
-from ci.importers.foreign import Foreign, parse, read
 from ci.importers.registry import IMPORTERS
+from ci.importers.semantic import foreign
+from ci.importers.semantic.foreign import Foreign, parse, read
 from ci.importers.sql import Unsayable, row_sql, statement
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(

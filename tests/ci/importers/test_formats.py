@@ -11,10 +11,11 @@ import yaml
 
 from bylaw.errors import UsageError
 from ci.commands.imports import FORMATS
-from ci.importers import dbt, registry
+from ci.importers import registry
 from ci.importers.draft import ContextDraft
-from ci.importers.foreign import Foreign
 from ci.importers.registry import IMPORTERS, drafted
+from ci.importers.semantic import dbt
+from ci.importers.semantic.foreign import Foreign
 from tests.ci.importers.manifest import manifest
 
 ROWS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("sources.yaml").read_text(encoding="utf-8"))

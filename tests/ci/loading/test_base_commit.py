@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from bylaw.errors import UsageError
-from ci.loading import base_commit
-from ci.loading.base_commit import committed_on, files_at
+from ci.loading.commits import base_commit
+from ci.loading.commits.base_commit import committed_on, files_at
 from ci.loading.files import contents
 
 FILES = {

@@ -12,11 +12,11 @@ import pytest
 
 from bylaw.errors import BylawError, UsageError
 from ci.findings import Finding
-from ci.loading import git as ours
-from ci.loading.base_commit import committed_on, files_at
+from ci.loading.commits import git as ours
+from ci.loading.commits.base_commit import committed_on, files_at
+from ci.loading.commits.git import commit_of
+from ci.loading.commits.revision import folder, revision
 from ci.loading.files import contents
-from ci.loading.git import commit_of
-from ci.loading.revision import folder, revision
 from ci.loading.source import MAX_BYTES
 from ci.review.asked.answers import Head, changes, why
 from ci.review.asked.commands import Why
@@ -199,7 +199,7 @@ def test_nothing_else_starts_git():
                 if starts or named:
                     callers.add(path.relative_to(HOUSE).as_posix())
     assert callers == {
-        "ci/loading/git.py",
+        "ci/loading/commits/git.py",
         "bot/gate/proxy.py",
         "bylaw/logic/solver/sandbox.py",
         "bylaw/warehouses/process.py",

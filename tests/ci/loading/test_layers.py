@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bylaw.authored.machines.layers import LAYERS, SCORES, LayerRules
 from bylaw.authored.policies import Policy
-from ci.loading.layers import LayerInput, assign, default_assignment, describe
+from ci.loading.derived.layers import LayerInput, assign, default_assignment, describe
 from ci.loading.rules import load_defaults, merge
 
 ROWS = yaml.safe_load((Path(__file__).parent / "layers.yaml").read_text(encoding="utf-8"))

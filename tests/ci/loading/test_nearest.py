@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci.loading.nearest import did_you_mean, nearest, one_right
+from ci.loading.schema.nearest import did_you_mean, nearest, one_right
 
 RIGHT = yaml.safe_load((Path(__file__).parent / "one_right.yaml").read_text(encoding="utf-8"))
 ROWS = yaml.safe_load((Path(__file__).parent / "nearest.yaml").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import yaml
 
 from bylaw.authored.machines.layers import Priorities
 from bylaw.authored.policies import Policy
-from ci.loading.priority import derive
+from ci.loading.derived.priority import derive
 from ci.loading.rules import load_defaults
 
 ROWS = yaml.safe_load(Path(__file__).with_name("priority.yaml").read_text(encoding="utf-8"))["rows"]

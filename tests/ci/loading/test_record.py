@@ -1,6 +1,6 @@
 """What a compile writes is worked out when it is read, once, and looks like everything else."""
 
-from ci.loading.record import Added, Later
+from ci.loading.derived.record import Added, Later
 
 
 def counted():

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ci.loading.commits.revision import Revision, revision
 from ci.loading.load import load
-from ci.loading.revision import Revision, revision
 
 
 def git(root: Path, *arguments: str) -> str:

@@ -15,7 +15,7 @@ from bylaw.authored.machines.rules import RULE_FILES
 from bylaw.authored.policies import Case, Policy
 from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding
-from ci.loading.schema_findings import LONGEST, clip, described, fitted, shown, spoken
+from ci.loading.schema.schema_findings import LONGEST, clip, described, fitted, shown, spoken
 from ci.loading.source import read
 from tests.rows import each
 

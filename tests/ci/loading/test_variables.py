@@ -8,7 +8,7 @@ import pytest
 
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.logic.formula.ir import ValueMisfit, Variable
-from ci.loading.variables import bound_of, unbounded, variable, variables
+from ci.loading.derived.variables import bound_of, unbounded, variable, variables
 
 
 def test_every_fact_is_a_variable_sorted_by_name() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from ci.findings import SEVERITIES
 from ci.loading.load import load
 from ci.measured.registry import measure

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ci.loading.commits.revision import Revision
 from ci.loading.files import Content
-from ci.loading.revision import Revision
 from ci.parts.inventory import inventory
 
 DAY = date(2026, 6, 15)

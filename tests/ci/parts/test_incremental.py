@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from ci import pipeline
+from ci.loading.commits.revision import Revision
 from ci.loading.files import Content
 from ci.loading.load import read
-from ci.loading.revision import Revision
 from ci.parts import snapshot
 from ci.parts.incremental import remembered, updated
 from ci.parts.inventory import Inventory

@@ -9,8 +9,8 @@ from typing import Literal
 
 from bot.claims.judge import Found
 from bot.enforcement.question.lookups import Rules, lookups
-from bot.enforcement.question.recognise import Topic
-from bot.enforcement.question.scope import Scope
+from bot.enforcement.question.topic.recognise import Topic
+from bot.enforcement.question.topic.scope import Scope
 from bot.index import BundleIndex
 from bylaw.language.glyphs import as_seen
 from bylaw.logic.decide.evaluate import Decision, Evaluator

@@ -6,7 +6,7 @@ import pytest
 
 from bot.delivery.listeners.heard import said_at
 from bot.evidence.store.tables import audit, corrections
-from bylaw.demo_warehouse import build
+from bylaw.demos.warehouse import build
 from tests.fakes.slack.house import house
 from tests.fakes.slack.payloads import BOT
 from tests.fakes.slack.reading import shown

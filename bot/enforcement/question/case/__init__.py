@@ -1,0 +1,1 @@
+"""The facts and the days of the case that a question tells of."""

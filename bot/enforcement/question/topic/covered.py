@@ -1,0 +1,214 @@
+"""Is a question about something that the rules speak of? Every content word is known to the bundle, or it is not.
+
+A question whose matter nobody declared is not answered from the nearest rule: "not in our rules", and whom to ask.
+What is told around the question may be anything; only the clause that asks has to be about a declared matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from bot.enforcement.question.case.days import named_days
+from bot.enforcement.question.case.facts import Read
+from bot.enforcement.question.intent import asking_clause
+from bot.enforcement.question.kept import kept
+from bot.enforcement.question.topic.stems import (
+    DENIALS,
+    names_of_action,
+    names_of_outcome,
+    stems_in,
+    stems_of,
+    unmarked,
+)
+from bot.index import BundleIndex
+from bylaw.authored.vocabulary import Fact
+from bylaw.language.lexicon import closed, lexicon, stem
+from bylaw.language.numbers import COUNT_WORDS
+from bylaw.language.words import Word, read_words
+
+POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
+_FORM = frozenset(map(stem, closed("forming")))
+_WHOLE, _HALF, _NONE = Decimal(1), Decimal("0.5"), Decimal(0)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Whether the bundle knows what is asked, the content words of what is asked, and those that it does not know.
+
+    `typed` are the unknown ones as they stand in the text.
+    """
+
+    is_covered: bool
+    asked: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
+
+
+def coverage(text: str, reads: Sequence[Read], index: BundleIndex) -> Coverage:
+    """How far *index* knows what *text* asks. The words of the facts that it states, *reads*, are known."""
+    if POLICY_ID.search(text):
+        return Coverage(True)
+    clause = asking_clause(text)
+    inside = [read for read in reads if any(read.start <= word.start < read.end for word in clause)]
+    told = [*((read.start, read.end) for read in inside), *named_days(text)]
+    free = [word for word in clause if not any(start <= word.start < end for start, end in told)]
+    runs = _runs(free)
+    kinds = (stems_in(read.fact) for read in reads if isinstance(read.value, str))  # "a cat" says "animal", too
+    said = _known(index).said(stems_in(text).union(*kinds))
+    is_named = not stems_of(word.text for word in (clause or read_words(text))).isdisjoint(said.named)
+    if not runs:
+        is_told = not any(word.is_number for word in free) and bool(reads)
+        return Coverage(is_told or is_named)
+    weights = index.rules.enforcement.covered
+    weighed = [one for run in runs for one in _weighed([stems_of([word.text]) for word in run], said, weights.part)]
+    known = sum((weight * worth for weight, worth in weighed), Decimal(len(inside)))
+    share = known / sum((weight for weight, _ in weighed), Decimal(len(inside)))
+    words = [word.text for run in runs for word in run]
+    strange = [word for run in runs for word in run if said.is_unknown(stems_of([word.text]))]
+    unknown = tuple(dict.fromkeys(word.text for word in strange))
+    typed = {word.text: text[word.start : word.end] for word in strange}
+    is_case = len(reads) > 1 or any(_tells_a_case(read, read in inside) for read in reads)
+    if is_case or is_named:  # of a case that is told, what is asked is often said in other words
+        is_covered = share >= weights.named_from or (is_case and (share > 0 or not unknown))
+    else:
+        is_covered = bool(said.told) and share >= weights.told_from
+    heads = [stems_of([word]) for word in words]
+    names = [name for name in _called(index) if len(name) <= 2 * len(heads)]  # at least half of it is said
+    is_called = not unknown and any(all(not one.isdisjoint(name) for one in heads) for name in names)
+    return Coverage(is_covered or is_called, tuple(dict.fromkeys(words)), unknown, tuple(typed.values()))
+
+
+def _tells_a_case(read: Read, is_asked: bool) -> bool:
+    """Is it more than a value? What *is_asked* with a single word may mean much that is no case ("broken")."""
+    return not isinstance(read.value, str | bool if is_asked else str)
+
+
+def _weighed(run: Sequence[frozenset[str]], said: _Said, part: Decimal) -> Iterator[tuple[Decimal, Decimal]]:
+    """The weight and the worth of each word of a row, the last of which says what it is ("parking ticket").
+
+    An unknown word before a thing only describes it ("a purple TV"); before a matter it makes another of it: "sick
+    leave".
+    """
+    head = run[-1]
+    is_other = len(run) == 2 and not head.isdisjoint(said.named - said.told) and any(map(said.is_unknown, run[:-1]))
+    for stems in run[:-1]:
+        yield _WHOLE if is_other and said.is_unknown(stems) else _HALF, said.worth(stems, part)
+    yield _WHOLE, said.worth(head, part) * (_HALF if is_other else _WHOLE)
+
+
+def _runs(words: Iterable[Word]) -> list[list[Word]]:
+    """The content words in rows: a function word, or the end of a clause, ends one."""
+    runs: list[list[Word]] = [[]]
+    clause = -1
+    for word in words:
+        if word.clause != clause:
+            runs.append([])
+        clause = word.clause
+        if word.is_number or word.text in lexicon().ordinals:
+            continue
+        is_empty = word.text in lexicon()["function"] or word.text in COUNT_WORDS or stem(word.text) in _FORM
+        if not is_empty and stems_of([word.text]) - DENIALS:
+            runs[-1].append(word)
+        else:
+            runs.append([])
+    return [run for run in runs if run]
+
+
+# ---- what the bundle speaks of --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What the stems of a question are of: a `named` matter, a `told` value, a policy's `text`, a `part` of a name."""
+
+    named: frozenset[str]
+    told: frozenset[str]
+    text: frozenset[str]
+    part: frozenset[str]
+
+    def worth(self, stems: frozenset[str], part: Decimal) -> Decimal:
+        """How well one word is known: whole, half in a policy's text, as *part* of a longer name, or not at all."""
+        if not stems.isdisjoint(self.named | self.told):
+            return _WHOLE
+        if not stems.isdisjoint(self.text):
+            return _HALF
+        return _NONE if stems.isdisjoint(self.part) else part
+
+    def is_unknown(self, stems: frozenset[str]) -> bool:
+        """Is the word nowhere in the bundle?"""
+        return stems.isdisjoint(self.named | self.told | self.text | self.part)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The declared expressions by their stems: `matters` can be asked about, `values` tell of a case."""
+
+    matters: Mapping[str, tuple[frozenset[str], ...]]
+    values: Mapping[str, tuple[frozenset[str], ...]]
+    texts: frozenset[str]
+    parts: frozenset[str]
+
+    def said(self, stems: frozenset[str]) -> _Said:
+        """What of it *stems* say."""
+        named = _hit(self.matters, stems)
+        return _Said(named, _hit(self.values, stems), stems & self.texts, stems & self.parts)
+
+
+@kept(4)
+def _called(index: BundleIndex) -> tuple[frozenset[str], ...]:
+    """The stems of what each action and outcome is called: who asks with nothing else asks about it."""
+    actions, outcomes = index.vocabulary.actions, index.vocabulary.outcomes
+    told = {name: one.label for name, one in actions.items()} | {name: one.label for name, one in outcomes.items()}
+    return tuple(dict.fromkeys(stems_in(label or name.replace("_", " ")) for name, label in told.items()))
+
+
+def _hit(expressions: Mapping[str, tuple[frozenset[str], ...]], stems: frozenset[str]) -> frozenset[str]:
+    """The stems of expressions that are said whole, or by two words that are at least half of it."""
+    found: set[str] = set()
+    for word in stems:
+        for one in expressions.get(word, ()):
+            hit = one & stems
+            if hit == one or (len(hit) > 1 and 2 * len(hit) >= len(one)):
+                found |= hit
+    return frozenset(found)
+
+
+@kept(4)
+def _known(index: BundleIndex) -> _Known:
+    vocabulary, rules = index.vocabulary, index.ruleset.rules
+    matters: list[frozenset[str]] = [stems_in(rule.domain) for rule in rules]
+    for name in vocabulary.actions:
+        matters += map(unmarked, names_of_action(name, vocabulary))
+    for name in vocabulary.outcomes:
+        matters += names_of_outcome(name, vocabulary)
+    matters += [stems_in(term) for term in vocabulary.terms]
+    for domain in index.rules.enforcement.domains.values():
+        matters += [stems_in(keyword) for keyword in domain.keywords]
+    values: list[frozenset[str]] = []
+    for name, fact in vocabulary.facts.items():
+        matters += [stems_in(name), stems_in(fact.label or ""), stems_in(fact.ask or "")]
+        values += _of_fact(fact)
+    texts = [stems_in(rule.source.text) for rule in rules if rule.source.text]
+    parts = [stems_in(phrase) for fact in vocabulary.facts.values() for phrase in fact.phrases if "{" in phrase]
+    return _Known(
+        _by_stem(matters), _by_stem(values), frozenset().union(*texts), frozenset().union(*matters, *values, *parts)
+    )
+
+
+def _of_fact(fact: Fact) -> list[frozenset[str]]:
+    """What tells a value of the fact; a phrase with a number tells nothing without it."""
+    phrases = [one for group in fact.phrases.values() for one in group] if isinstance(fact.phrases, dict) else []
+    values = [text for value, synonyms in fact.values.items() for text in (value, *synonyms)]
+    return [stems_in(text) for text in (*phrases, *values)]
+
+
+def _by_stem(expressions: Iterable[frozenset[str]]) -> dict[str, tuple[frozenset[str], ...]]:
+    found: dict[str, set[frozenset[str]]] = defaultdict(set)
+    for one in expressions:
+        for word in one:
+            found[word].add(one)
+    return {word: tuple(sorted(ones, key=sorted)) for word, ones in found.items()}

@@ -1,0 +1,1 @@
+"""Lints of the rules for machines: agents, tools, rights, lookups."""

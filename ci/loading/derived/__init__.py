@@ -1,0 +1,1 @@
+"""What follows from what people wrote: levels, layers, numbers, histories, links."""

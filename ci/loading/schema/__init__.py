@@ -1,0 +1,1 @@
+"""What does not fit its model becomes a finding in the words of its author."""
