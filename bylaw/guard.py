@@ -310,10 +310,10 @@ class Bundles:
     def _opened(self) -> Gate:
         bundle = read(self._path, self._keys)
         if self._warehouse is None:
-            return Gate(bundle)
+            return Gate(bundle).prepare()
         from bylaw.gate.lookups import WarehouseLookups
 
-        return Gate(bundle, WarehouseLookups(bundle.context, bundle.rules.roles, self._warehouse))
+        return Gate(bundle, WarehouseLookups(bundle.context, bundle.rules.roles, self._warehouse)).prepare()
 
     def _signature(self) -> tuple[int, int, int] | None:
         try:

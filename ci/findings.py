@@ -80,6 +80,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "unbound-fact": "warning",
     "assertable-money": "warning",
     "uncallable-tool": "warning",
+    "untyped-key": "warning",
     # measured in a warehouse
     "missing-table": "error",
     "missing-column": "error",

@@ -202,7 +202,7 @@ def guard(
         raise UsageError("a server is behind the gate: its command, or its address", "give COMMAND or `--upstream URL`")
     given = settings.read(root or root_around(Path()))
     given = given if warehouse is None else replace(given, warehouse=warehouse)
-    found = gate_of(bundle_path(given, bundle, root), given)
+    found = gate_of(bundle_path(given, bundle, root), given).prepare()
     facts = {} if session_facts is None else _object(session_facts)
 
     def passage(actor: str | None, name: str | None) -> Passage:

@@ -6,15 +6,60 @@ knows, the session what the host vouches for. What is not bound is not known.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError, model_validator
+from pydantic_core import SchemaError
 
-from bylaw.authored.record import Authored, AuthoredFile, Scalar, Word
+from bylaw.authored.record import Authored, AuthoredFile, Scalar, Word, misfit
 
 Mode = Literal["enforce", "shadow"]
 ToolName = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """Does all of a text match *pattern*? In time that grows with the text alone. Raises ValueError for no pattern."""
+    _compiled(pattern)  # by itself: a bracket too many must not end the one around it
+    whole = _compiled(rf"\A(?:{pattern})\z")
+
+    def matches(text: str) -> bool:
+        try:
+            whole.validate_python(text)
+        except ValidationError:
+            return False
+        return True
+
+    return matches
+
+
+def _compiled(pattern: str) -> TypeAdapter[str]:
+    try:
+        return TypeAdapter(Annotated[str, StringConstraints(pattern=pattern)])
+    except SchemaError as error:
+        why = str(error).rstrip().rpartition("error: ")[2]
+        raise ValueError(f"`{pattern[:60]}` is no pattern: {why}") from None
+
+
+def _is_pattern(pattern: str) -> str:
+    matcher(pattern)
+    return pattern
+
+
+class KeyType(Authored):
+    """How the values of one key are spelled, whichever tool has them. A call that spells one otherwise is denied.
+
+    `pattern` is that of the whole text.
+    """
+
+    type: Literal["integer", "text", "uuid", "date"]
+    pattern: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_is_pattern)] | None = None
+
+    @model_validator(mode="after")
+    def _fits_its_pattern(self) -> KeyType:
+        if self.pattern is not None and self.type != "text":
+            raise misfit(f"a key of type {self.type} has one spelling already", "pattern")
+        return self
 
 
 class ChosenAction(Authored):
@@ -92,8 +137,9 @@ class Tool(Authored):
 
 
 class Tools(AuthoredFile):
-    """`rules/tools.yaml`. A tool that it does not name is denied."""
+    """`rules/tools.yaml`. A tool that it does not name is denied. `keys` say how those of all tools are spelled."""
 
+    keys: dict[Word, KeyType] = Field(default_factory=dict, exclude_if=lambda value: not value)
     tools: dict[ToolName, Tool] = Field(default_factory=dict)
 
 

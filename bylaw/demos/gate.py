@@ -29,7 +29,7 @@ SCRIPT: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
     ("checks the identity", "check_identity", {"customer_id": "c-7"}),
     ("refunds", "issue_refund", ORDER),
     ("refunds a second time", "issue_refund", ORDER),
-    ("refunds a second time, with a space before the customer", "issue_refund", {**ORDER, "customer_id": " c-7"}),
+    ("refunds a second time, spelling the customer with a space", "issue_refund", {**ORDER, "customer_id": " c-7"}),
     ("sends a voucher", "send_voucher", {"customer_id": "c-7", "amount": 30}),
     ("sends another, beyond the budget of the day", "send_voucher", {"customer_id": "c-8", "amount": 30}),
     ("cancels and claims that it was confirmed", "cancel_order", {"order_id": "17", "confirmed": True}),

@@ -7,20 +7,17 @@ exist: it is denied, not taken for unknown.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
 from bylaw.authored.tools import ArgumentFact, LookupFact, SessionFact, Tool
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.gate.keys import KeyMisfit, Keys
 from bylaw.language.units import factor
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable, exact
-
-MOST_KEY = 400  # characters of a key's value
 
 LookUp = Callable[[LookupFact, Mapping[str, Any]], Any]  # the value of the column, None for unknown
 
@@ -54,32 +51,6 @@ class Meaning:
     refused: str | None = None
 
 
-def key_text(raw: Any) -> str | None:
-    """One spelling for every way to write the value of a key; None for what names nothing.
-
-    `17`, `17.0` and `" 17 "` are one order, and so are letters that look and mean the same.
-    """
-    if isinstance(raw, bool) or raw is None:
-        return None
-    if isinstance(raw, int | float | Decimal | Fraction):
-        try:
-            return str(exact(str(raw) if isinstance(raw, float) else raw))
-        except ValueError:
-            return None
-    if not isinstance(raw, str) or len(raw) > MOST_KEY:
-        return None
-    text = raw.strip() if raw.isascii() and raw.isprintable() else _unveiled(raw)
-    if text.isascii() and text.replace(".", "", 1).isdigit() and len(text) <= 30 and (text[0] != "0" or text == "0"):
-        return str(exact(text))
-    return text or None
-
-
-def _unveiled(raw: str) -> str:
-    """*raw* in the letters that it looks like, without what nobody sees."""
-    text = unicodedata.normalize("NFKC", raw)
-    return "".join(char for char in text if unicodedata.category(char) not in ("Cc", "Cf", "Cs")).strip()
-
-
 @dataclass
 class Reader:
     """Reads calls of one bundle's tools."""
@@ -87,6 +58,8 @@ class Reader:
     vocabulary: Vocabulary
     variables: Mapping[str, Variable]
     tools: Mapping[str, Tool]
+    keys: Keys
+    counted: frozenset[str]  # the keys on which something hangs: a history, or a type that they were given
 
     def read(self, call: Call, look_up: LookUp) -> Meaning:
         """What *call* means; *look_up* finds what is bound to the warehouse."""
@@ -168,8 +141,17 @@ class _Reading:
             self._misfits.append(str(misfit))
 
     def _keys(self, named: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, str]:
-        found = ((key, key_text(argument(given, name))) for key, name in sorted(named.items()))
-        return {key: text for key, text in found if text is not None}
+        found: dict[str, str] = {}
+        for key, name in sorted(named.items()):
+            try:
+                text = self._reader.keys.read(key, argument(given, name))
+            except KeyMisfit as misfit:
+                if key in self._reader.counted:
+                    self._misfits.append(f"the key {misfit}")
+                continue
+            if text is not None:
+                found[key] = text
+        return found
 
 
 def argument(arguments: Mapping[str, Any], name: str) -> Any:

@@ -14,6 +14,7 @@ from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call, clip
 from bylaw.gate.engine import Gate
 from bylaw.gate.events import Ledger
+from bylaw.gate.keys import is_plain
 
 ID_LENGTH = 128
 
@@ -100,8 +101,8 @@ def check(call: Call) -> Call:
     if (call.action is None) == (call.tool is None):
         raise UsageError("a call names either an `action` or a `tool`")
     for name, value in (("actor", call.actor), ("session", call.session)):
-        if value is not None and not (0 < len(value) <= ID_LENGTH and value.isprintable() and value.strip()):
-            raise UsageError(f"the {name} must have 1 to {ID_LENGTH} printable characters")
+        if value is not None and not (0 < len(value) <= ID_LENGTH and value.isprintable() and is_plain(value)):
+            raise UsageError(f"the {name} must have 1 to {ID_LENGTH} printable characters, spelled in one way only")
     return call
 
 

@@ -20,6 +20,7 @@ from bylaw.gate.answer import STRICTEST, GateAnswer, Reads, Reason
 from bylaw.gate.bindings import Call, Meaning, Reader, clip
 from bylaw.gate.events import Event, Ledger, Scope, Timeline, micros, moment_of
 from bylaw.gate.history import MOST_RESERVED, HistoryFact, PendingCall, history_facts, reserved, values
+from bylaw.gate.keys import Keys
 from bylaw.gate.port import LookUps, NoLookups
 from bylaw.logic.decide.authorize import Authorization, Authorizer
 from bylaw.logic.decide.evaluate import Evaluator
@@ -65,8 +66,10 @@ class Gate:
         persons = {vocabulary.canonical(name) for name, action in vocabulary.actions.items() if action.person}
         self.authorizer = Authorizer(self._evaluator, persons)
         variables = self._evaluator.ruleset.variables
-        self.reader = Reader(vocabulary, variables, self.bundle.rules.tools.tools)
         self.history: Mapping[str, HistoryFact] = history_facts(vocabulary, variables)
+        bound = self.bundle.rules.tools
+        counted = frozenset(bound.keys).union(*(fact.same for fact in self.history.values()))
+        self.reader = Reader(vocabulary, variables, bound.tools, Keys(bound.keys), counted)
         self._labels = labels(vocabulary)
         self._happened: dict[str, list[str]] = {}
         for name, fact in self.history.items():
@@ -86,6 +89,11 @@ class Gate:
     def etag(self) -> str:
         """The bundle's."""
         return self.bundle.bundle_metadata.etag
+
+    def prepare(self) -> Gate:
+        """For whoever decides many calls: build what the first one would wait for."""
+        self._evaluator.prepare()
+        return self
 
     def decide(
         self,

@@ -165,6 +165,10 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "No case allows what the tool does, so that every call of it is denied.",
         "Write the policy that permits it, or take the tool out of rules/tools.yaml.",
     ),
+    "untyped-key": (
+        "A limit counts by a key whose spelling nothing says, so that to the tool two keys may be one thing.",
+        "Give the key a type under `keys` of rules/tools.yaml.",
+    ),
     "unserved-task": (
         "No registered language model may take a task, so the plain path answers.",
         "Give an agent the capabilities, or the task more time.",

@@ -141,13 +141,14 @@ def read(
     policies, twice = _unique(reader.policies)
     decisions, unlinked = ingest(reader.decisions)
     rules = reader.rules()
+    cases = filled(reader.cases, words.vocabulary, rules.tools.keys)
     return Workspace(
         root=root,
         sources=reader.sources,
         vocabulary=words.vocabulary,
         vocabularies=tuple(sorted(reader.vocabularies, key=lambda file: file.path)),
         policies=policies,
-        cases=tuple(sorted(filled(reader.cases, words.vocabulary), key=lambda entry: (entry.path, entry.index))),
+        cases=tuple(sorted(cases, key=lambda entry: (entry.path, entry.index))),
         context=reader.context(),
         decisions=decisions,
         rules=rules,

@@ -33,6 +33,7 @@ def tools(workspace: Workspace, ruleset: Ruleset, day: int) -> Iterator[Finding]
                 status="PROVEN",
             )
         yield from _unbound(workspace, ruleset, name, tool, frozenset(actions))
+    yield from _untyped(workspace, ruleset)
 
 
 def _unbound(
@@ -53,4 +54,24 @@ def _unbound(
                 Place(PATH, ("tools", name), on_key=True),
                 policies=(policy_id,),
                 help="bind it: {from: argument | lookup | session}; until then such a call is at best asked back",
+            )
+
+
+def _untyped(workspace: Workspace, ruleset: Ruleset) -> Iterator[Finding]:
+    """The keys by which a rule's facts are counted, where nothing says how they are spelled."""
+    bound = workspace.rules.tools
+    first = {key: name for name, tool in reversed(bound.tools.items()) for key in tool.keys}
+    spoken = frozenset[str]().union(*(names(rule.guard) for rule in ruleset.rules))
+    counted: dict[str, str] = {}
+    for fact in sorted(spoken):
+        declared = workspace.vocabulary.facts.get(fact)
+        for key in (declared.history.same or ()) if declared is not None and declared.history is not None else ():
+            counted.setdefault(key, fact)
+    for key, fact in sorted(counted.items()):
+        if key in first and key not in bound.keys:
+            yield Finding(
+                "untyped-key",
+                f"`{fact}` goes by the key `{key}`, and nothing says how `{key}` is spelled",
+                Place(PATH, ("tools", first[key], "keys", key), on_key=True),
+                help=f"say it at the top of the file: `keys: {{{key}: {{type: integer}}}}`, or text, uuid, date",
             )

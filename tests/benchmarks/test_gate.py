@@ -123,7 +123,7 @@ def test_in_process_beside_cedar(bundle: Path, capsys: Any) -> None:
             call_of(action="notify", facts={"amount": n % 90}, session="s", at=START - timedelta(seconds=EVENTS - n))
         )
         desk.ended(answer.decision_id, True)
-    gate.authorizer.evaluator.prepare()
+    gate.prepare()
     gc.collect()
     gc.freeze()
     for title, unknown in (("all known", 0.0), ("half unknown", 0.5)):

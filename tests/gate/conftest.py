@@ -39,12 +39,12 @@ def policy(id_: str, written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write(root: Path, repository: Mapping[str, Any]) -> Path:
-    """The repository's files under *root*: `vocabulary`, `policies` in their short form, `tools`, `files`."""
+    """The repository's files under *root*: `vocabulary`, `policies` (short), `keys` and `tools`, `files`."""
     files: dict[str, Any] = {"policies/vocabulary.yaml": repository["vocabulary"]}
     for id_, written in repository["policies"].items():
         files[f"policies/{id_.split('-')[1].lower()}/{id_}.yaml"] = policy(id_, written)
     if "tools" in repository:
-        files["rules/tools.yaml"] = {"tools": repository["tools"]}
+        files["rules/tools.yaml"] = {name: repository[name] for name in ("keys", "tools") if name in repository}
     files.update(repository.get("files", {}))
     for name, content in files.items():
         path = root / name

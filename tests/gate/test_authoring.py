@@ -57,6 +57,32 @@ def test_a_servers_list_becomes_a_draft_that_keeps_what_is_there(bylaw, tmp_path
     assert bylaw("import", "dbt", manifest)[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("schemas", "drafted"),
+    [
+        ([{"type": "integer"}], "keys:\n  order_id: {type: integer}\ntools:"),
+        ([{"type": "string", "format": "uuid"}], "keys:\n  order_id: {type: uuid}\ntools:"),
+        ([{"type": "string", "pattern": "^[A-Z]{2}-[0-9]+$"}], 'order_id: {type: text, pattern: "[A-Z]{2}-[0-9]+"}\n'),
+        ([{"type": "string", "pattern": "[A-Z]"}], None),
+        ([{"type": "string", "pattern": "^(?=A)A$"}], None),
+        ([{"type": "string"}], None),
+        ([{"type": "integer"}, {"type": "string"}], None),
+        (["?"], None),
+    ],
+)
+def test_a_draft_takes_the_type_of_a_key_from_the_schema_that_tells_it(bylaw, tmp_path, schemas, drafted):
+    listed = [{"name": f"t{n}", "inputSchema": {"properties": {"order_id": one}}} for n, one in enumerate(schemas)]
+    (tmp_path / "tools.json").write_text(json.dumps({"tools": listed}))
+    root = write(tmp_path / "root", {name: value for name, value in SHOP.items() if name != "tools"})
+    _, out, _ = bylaw("import", "mcp", tmp_path / "tools.json", "--output", root)
+    text = (root / "rules" / "tools.yaml").read_text()
+    assert drafted in text if drafted else text.startswith("# yaml") and "\nkeys:" not in text
+    assert ("nothing says how `order_id` is spelled" in out) is (drafted is None)
+    assert "schema" not in {
+        one["id"] for one in json.loads(bylaw("check", "--root", root, "--format", "json")[1])["findings"]
+    }
+
+
 def test_the_figures_of_the_gate_and_recorded_calls_under_another_version(bylaw, monkeypatch, tmp_path, bundle_file):
     monkeypatch.chdir(tmp_path)
     asked = ("decide", "--bundle", bundle_file(SHOP), "--session-facts", '{"confirmed": true}', "--session", "s")

@@ -109,5 +109,6 @@ def test_the_demo_stops_at_the_proxy_what_it_should_and_is_cited(tmp_path):
     said = [line.strip() for line in lines if line.startswith("  ") and not line.startswith("    ")]
     wanted = ["done", "stopped: deny", "stopped: deny", "done", "done", "stopped: deny", "stopped: deny", "done"]
     assert said == [*wanted, "stopped: deny", "stopped: ask", "stopped: escalate"] and len(said) == len(SCRIPT)
-    assert "\n".join(lines).count("policies/support/POL-SUPPORT-") >= 7
+    told = "\n".join(lines)
+    assert told.count("policies/support/POL-SUPPORT-") >= 6 and told.count("text that matches `c-[0-9]+`") == 1
     assert lines[-1].endswith(": look_up_order, check_identity, issue_refund, send_voucher")

@@ -94,7 +94,53 @@ def test_tools_are_held_against_the_policies(bylaw, tmp_path):
     root = write(tmp_path, SHOP)
     _, out, _ = bylaw("check", "--root", root, "--format", "json")
     found = [(one["id"], one["path"]) for one in json.loads(out)["findings"] if one["path"] == "rules/tools.yaml"]
-    assert sorted(found) == [("unbound-fact", "rules/tools.yaml"), ("uncallable-tool", "rules/tools.yaml")]
+    ids = ["unbound-fact", "uncallable-tool", "untyped-key"]
+    assert sorted(found) == [(one, "rules/tools.yaml") for one in ids]
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({}, ["customer_id"]),
+        ({"customer_id": {"type": "integer"}}, []),
+        ({"order_id": {"type": "integer"}}, ["customer_id"]),
+        ({"customer_id": {"type": "text"}}, []),
+    ],
+)
+def test_a_key_by_which_a_limit_counts_has_a_type(bylaw, tmp_path, keys, told):
+    root = write(tmp_path, {**SHOP, "keys": keys})
+    _, out, _ = bylaw("check", "--root", root, "--format", "json")
+    found = [one for one in json.loads(out)["findings"] if one["id"] == "untyped-key"]
+    assert [one["message"].split("`")[3] for one in found] == told, "no limit hangs on the order"
+    assert all(one["path"] == "rules/tools.yaml" and one["line"] > 1 for one in found), found
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"type": "integer", "pattern": "[0-9]+"},
+        {"type": "text", "pattern": "(?=a)b"},
+        {"type": "text", "pattern": "a)|(b"},
+        {"type": "text", "pattern": ""},
+        {"type": "number"},
+        {},
+    ],
+)
+def test_a_type_of_a_key_that_is_none_is_told_on_its_line(bylaw, tmp_path, wrong):
+    root = write(tmp_path, {**SHOP, "keys": {"customer_id": wrong}})
+    code, out, _ = bylaw("check", "--root", root, "--format", "json")
+    found = [one for one in json.loads(out)["findings"] if one["id"] == "schema"]
+    assert code == 1 and [(one["path"], one["line"] > 1) for one in found] == [("rules/tools.yaml", True)], found
+
+
+def test_a_case_spells_keys_as_calls_have_to(bylaw, tmp_path):
+    case = {"name": "c", "facts": {}, "expect": {}, "keys": {"customer_id": "0017"}}
+    case["history"] = [{"action": "logout", "ago": "1 hour", "customer_id": "17"}]
+    files = {"policies/refund/cases.yaml": [case]}
+    root = write(tmp_path, {**SHOP, "files": files, "keys": {"customer_id": {"type": "integer"}}})
+    _, out, _ = bylaw("check", "--root", root, "--format", "json")
+    found = [one["message"] for one in json.loads(out)["findings"] if one["id"] == "type-mismatch"]
+    assert len(found) == 1 and "a whole number like 17" in found[0]
 
 
 def test_a_fact_of_history_is_explained_in_words(bylaw, tmp_path):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from bylaw.authored.tools import ChosenAction, LookupFact, Tool
+from bylaw.gate.keys import KeyMisfit, Keys
 from bylaw.language.money import currency_of
 from bylaw.language.units import factor
 from ci.findings import Finding, Place, Route
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN
+from ci.loading.file_kinds import CaseEntry
 from ci.loading.load import Workspace
 from ci.loading.schema.nearest import did_you_mean, one_right
 
@@ -48,6 +51,22 @@ def histories(workspace: Workspace) -> Iterator[Finding]:
         for i, past in enumerate(entry.case.history or ()):
             at = (entry.index, "history", i, "action")
             yield from _action(workspace, past.action, f"the case `{entry.case.name}` names", Place(entry.path, at))
+        yield from _keys(workspace, entry)
+
+
+def _keys(workspace: Workspace, entry: CaseEntry) -> Iterator[Finding]:
+    """A case spells keys as calls have to."""
+    facts, keys = workspace.vocabulary.facts, Keys(workspace.rules.tools.keys)
+    counted = {key for fact in facts.values() if fact.history is not None for key in fact.history.same or ()}
+    told: list[tuple[Route, Mapping[str, Any]]] = [(("keys",), entry.case.keys)]
+    told += [(("history", i), past.said) for i, past in enumerate(entry.case.history or ())]
+    for route, said in told:
+        for key in sorted(counted & said.keys()):
+            try:
+                keys.read(key, said[key])
+            except KeyMisfit as misfit:
+                message = f"in the case `{entry.case.name}` the key {misfit}"
+                yield Finding("type-mismatch", message, Place(entry.path, (entry.index, *route, key)))
 
 
 def assertable_money(workspace: Workspace) -> Iterator[Finding]:
