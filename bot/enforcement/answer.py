@@ -26,14 +26,14 @@ from bot.enforcement.question.case.days import changes, written
 from bot.enforcement.question.case.facts import read_unsure
 from bot.enforcement.question.case.proposed import Held, not_used
 from bot.enforcement.question.case.replies import asks_why
-from bot.enforcement.question.intent import asking_clause, asks_what_holds
+from bot.enforcement.question.intent import asking_clause, asks_what_follows, asks_what_holds
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.memory import goes_on, load
 from bot.enforcement.question.restrictive import most_restrictive
 from bot.enforcement.question.topic import offers
 from bot.enforcement.question.topic.covered import Coverage, coverage
-from bot.enforcement.question.topic.recognise import Topic, topic
-from bot.enforcement.question.topic.scope import Scope, scope_of, told_alone
+from bot.enforcement.question.topic.recognise import Topic, naming, topic
+from bot.enforcement.question.topic.scope import Scope, following, scope_of, told_alone
 from bot.enforcement.question.understanding import understand
 from bot.enforcement.turn import said, turn_of
 from bot.enforcement.writing import missing, write
@@ -148,7 +148,13 @@ def case_of(
     memory = replace(memory, facts=facts)
     on = memory.days.start if memory.days else today
     decision = evaluator.decide(memory.facts, on.toordinal())
-    scope = scope_of(memory.topic, memory.facts, reading.facts, index, evaluator, decision, on.toordinal())
+    matter = (memory.facts, reading.facts, index, evaluator, decision, on.toordinal())
+    scope = scope_of(memory.topic, *matter)
+    if scope.is_offer and asks_what_follows(text):
+        followed = naming(memory.topic, following(reading.facts, decision, evaluator), index)
+        if set(scope.choices) <= {*followed.outcomes, *followed.actions}:  # else some of it is still open
+            memory = replace(memory, topic=followed)
+            scope = scope_of(followed, *matter)
     words = write.Words(index.vocabulary)
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
     unclear, asked = reading.unclear, before.asking if memory.number == before.number else None
@@ -286,6 +292,7 @@ def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     about, text = case.memory.topic, case.text
     found = overview(text, about, said, case.index, case.evaluator, case.day, readers)
     is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
+    is_decided = is_decided or any(action in case.scope.actions for _, action, _ in case.scope.duties)
     if found is None or (said and is_decided):
         return None
     lines = told(case.words, found, said, case.evaluator.ruleset.variables)

@@ -12,6 +12,7 @@ from bylaw.language.words import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, PRONO
 
 _TELL = "(?:what|which|explain|describe|summari[sz]e|outline|list|show|tell|give|quote|read)"
 _RULES = "(?:policy|rule|condition|requirement|term|criterion|criteria|guideline|window|deadline)"
+_DEGREE = "|".join(sorted(closed("degree")))
 _GENERAL = "|".join(
     (
         rf" {_TELL} (?:\w+ ){{0,5}}?{_RULES} ",
@@ -20,7 +21,7 @@ _GENERAL = "|".join(
         r"^ how do (?:\w+ ){1,4}?work $",
         r"^ when (?:do|can|may|be|must|should|would) ",
         r"^ (?:until|by) when ",
-        r"^ how (?:long|late|soon|many (?:day|week|month)) (?:can|may|must|do (?:\w+ ){1,3}have) ",
+        rf"^ how (?:{_DEGREE}|many (?:day|week|month)) (?:can|may|must|do (?:\w+ ){{1,3}}have) ",
         r"^ (?:who |(?:what|which) (?:\w+ ){1,2}?)(?:get(?! \w+ed )|receive|qualify|may|must|have to"
         r"|be (?:not )?(?:eligible|entitled|allowed|accepted|refused|rejected|covered|excluded|forbidden)) ",
         r"^ who can ",
@@ -77,6 +78,11 @@ def asks_open(text: str) -> bool:
     found = [part[0].text for part in _asking(read_words(text))]
     asked = [first for first in found if first in _WH | _PERMITTING | _DOING]
     return bool(asked) and all(first in _WH for first in asked)
+
+
+def asks_what_follows(text: str) -> bool:
+    """Does *text* ask what comes of what it tells ("what happens if …"), and name no matter by that?"""
+    return any([word.text for word in part] == ["what", "happen"] for part in _parts(read_words(text)))
 
 
 def is_regulated(text: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bot.enforcement.question.intent import is_general
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.topic.covered import POLICY_ID
-from bot.enforcement.question.topic.recognise import Topic, figures_asked, limits_asked, spoken_of
+from bot.enforcement.question.topic.recognise import Topic, figures_asked, hinted, limits_asked, spoken_of
 from bot.enforcement.writing.unchecked import Unchecked, unchecked_of
 from bot.enforcement.writing.write import Words, listing
 from bot.index import BundleIndex
@@ -102,14 +102,15 @@ def of_words(text: str, index: BundleIndex, evaluator: Evaluator, day: int) -> O
 def _testing(
     facts: Sequence[str], topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int
 ) -> tuple[str, Sequence[ConditionalRule]]:
-    """What *facts* are called, and the rules in force that test one of them: of what is named, if there are any."""
+    """What *facts* are called, and the rules in force that test one of them: of what is named or hinted at, if there
+    are any."""
     known, words = lookups(index), Words(index.vocabulary)
     found = [
         rule
         for rule in evaluator.ruleset.rules
         if rule.holds_on(day) and not known.facts[rule.rule_id].isdisjoint(facts)
     ]
-    named = {*topic.actions, *topic.outcomes}
+    named = {*topic.actions, *topic.outcomes} or set(hinted(topic))
     near = [r for r in found if r.effect.action in named or named & {outcome for outcome, _ in r.effect.takes}]
     return listing(map(words.fact, facts)) if facts else "", near or found
 
@@ -146,9 +147,9 @@ def _about(
         return words.outcome(topic.outcomes[0]), known.answering(topic.outcomes[:1], evaluator, day)
     if topic.domains:
         rules = known.of_domain(topic.domains[0], evaluator)
-        hinted = {name for name, _ in topic.likely}
+        likely = {name for name, _ in topic.likely}
         near = [rule for rule in rules if not known.facts[rule.rule_id].isdisjoint(facts)] or [
-            rule for rule in rules if rule.effect.action in hinted or hinted & {name for name, _ in rule.effect.takes}
+            rule for rule in rules if rule.effect.action in likely or likely & {name for name, _ in rule.effect.takes}
         ]
         return topic.domains[0].replace("_", " "), near or rules
     return "", ()

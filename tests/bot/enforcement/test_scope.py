@@ -1,13 +1,20 @@
 """Which part of a decision a question is about."""
 
-from datetime import date
+from datetime import UTC, datetime
+from pathlib import Path
 
+import pytest
+
+from bot.conversation import Question
+from bot.enforcement.answer import answer
 from bot.enforcement.question.topic.recognise import Topic
 from bot.enforcement.question.topic.scope import Scope, scope_of
 from bot.index import BundleIndex
 from bylaw.logic.formula.ir import Value
+from tests.compiled import index_of
 
-DAY = date(2026, 11, 20).toordinal()
+NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
+DAY = NOW.date().toordinal()
 
 
 def scope(shop: BundleIndex, topic: Topic, **facts: Value) -> Scope:
@@ -75,3 +82,22 @@ def test_several_things_that_have_to_be_done_are_no_question_which(own: BundleIn
     found = scope(own, Topic(domains=("privacy",), areas=("privacy",)), privacy_request="erasure")
     assert (found.outcomes, found.choices) == ((), ())
     assert "erase_data" in found.actions and "identity_verified" in found.missing
+
+
+COWORKING = index_of(Path(__file__).with_name("trades") / "coworking")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("What happens if I lost my key card?", "answered", ["block the key card", "charge 25 euros"]),
+        ("What happens if the room is booked for 3 hours?", "answered", ["15 euros an hour"]),
+        ("What happens if the room is booked for an hour?", "needs_fact", []),  # the plan decides
+        ("I lost my key card, how are you?", "needs_choice", []),  # it asks for nothing that follows
+        ("How long may a room be booked?", "answered", ["two hours"]),
+    ],
+)
+def test_who_asks_what_follows_hears_what_the_told_facts_alone_decide(text: str, status: str, said: list[str]) -> None:
+    reply = answer(Question(text=text, asked_at=NOW, request_id="r"), {}, COWORKING).reply
+    assert reply.status == status
+    assert all(one in reply.text for one in said), reply.text

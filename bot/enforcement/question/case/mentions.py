@@ -174,14 +174,20 @@ class Phrases:
         return one.used < other.used and not is_told
 
     def by_kind(self, words: Sequence[Word]) -> tuple[str, ...]:
-        """The actions that a text names with a value in the place of its fact: "bring a cat", an animal."""
+        """The actions that a text names with a value in the place of its fact: "bring a cat", an animal.
+
+        What a flag tells between the words of the phrase does not part them: "bring my unregistered cat".
+        """
         named: list[str] = []
-        for one in self.find(words):
+        found = self.find(words)
+        flags = frozenset().union(*(one.used for one in found if isinstance(one.value, bool)))
+        for one in found:
             if isinstance(one.value, str) and one.owner not in self._roles:
                 first, last = words[one.first], words[one.last]
                 place = (first.start, last.end, first.clause, first.passage)
                 kind = [Word(word, _stem(word), *place) for word in _phrase(one.owner.replace("_", " "))[0]]
-                said = [*words[: one.first], *kind, *words[one.last + 1 :]]
+                before = [word for k, word in enumerate(words[: one.first]) if k not in flags]
+                said = [*before, *kind, *words[one.last + 1 :]]
                 named += [other.owner for other in self.find(said) if other.value is None]
         return tuple(dict.fromkeys(named))
 

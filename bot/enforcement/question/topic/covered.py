@@ -32,6 +32,7 @@ from bylaw.language.words import Word, read_words
 
 POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 _FORM = frozenset(map(stem, closed("forming")))
+_DEGREES = closed("degree")
 _WHOLE, _HALF, _NONE = Decimal(1), Decimal("0.5"), Decimal(0)
 
 
@@ -103,14 +104,17 @@ def _weighed(run: Sequence[frozenset[str]], said: _Said, part: Decimal) -> Itera
 def _runs(words: Iterable[Word]) -> list[list[Word]]:
     """The content words in rows: a function word, or the end of a clause, ends one."""
     runs: list[list[Word]] = [[]]
-    clause = -1
+    clause, before = -1, ""
     for word in words:
+        is_measure = before == "how" and word.text in _DEGREES
+        before = word.text
         if word.clause != clause:
             runs.append([])
         clause = word.clause
         if word.is_number or word.text in lexicon().ordinals:
             continue
         is_empty = word.text in lexicon()["function"] or word.text in COUNT_WORDS or stem(word.text) in _FORM
+        is_empty = is_empty or is_measure
         if not is_empty and stems_of([word.text]) - DENIALS:
             runs[-1].append(word)
         else:

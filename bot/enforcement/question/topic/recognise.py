@@ -52,6 +52,7 @@ _COUNTING = closed("reporting")
 _GUIDING = frozenset(map(stem, closed("guiding")))
 _KEPT = 64  # topics: one turn asks for that of a text several times
 LEAST = 1.0  # how much words speak of a subject that they do not name: half a word of its action, and nothing else
+AHEAD = 1.5  # how many times as much as of any other the words have to speak of a subject
 _HARDLY = 0.25  # less says nothing, whatever is told beside it
 _COUNTS = frozenset(map(stem, COUNT_WORDS))
 
@@ -193,6 +194,12 @@ def naming(about: Topic, actions: Sequence[str], index: BundleIndex) -> Topic:
     named = tuple(name for name in actions if name in outcome_of)
     outcomes = dict.fromkeys(filter(None, map(outcome_of.__getitem__, named)))
     return replace(about, actions=named, outcomes=tuple(outcomes))
+
+
+def hinted(about: Topic) -> tuple[str, ...]:
+    """The subject of which the words that name none speak much more than of any other, if there is one."""
+    ahead = [name for name, weight in about.likely if weight * AHEAD > about.likely[0][1] > LEAST]
+    return tuple(ahead) if len(ahead) == 1 else ()
 
 
 def limits_asked(text: str, index: BundleIndex) -> tuple[str, ...]:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from bot.enforcement.question.case.facts import Read
 from bot.enforcement.question.lookups import Lookups, lookups
-from bot.enforcement.question.topic.recognise import LEAST, Topic, topic
+from bot.enforcement.question.topic.recognise import AHEAD, LEAST, Topic, topic
 from bot.index import BundleIndex
 from bylaw.logic.boxes.truth import simplify, truth
 from bylaw.logic.decide.evaluate import Decision, Evaluator
 from bylaw.logic.formula.ir import And, Atom, Compare, ConditionalRule, Value, atoms, names
 
-_AHEAD = 1.5  # how many times as much as of any other the words have to speak of a subject
 NOTHING: Mapping[str, Value] = {}
 Duty = tuple[str, str, ConditionalRule]
 
@@ -139,7 +138,7 @@ def _offered(
 def _ahead(points: Mapping[str, float]) -> tuple[str, ...]:
     """Those of which the words speak almost as much as of the first one."""
     best = max(points.values(), default=0.0)
-    return tuple(name for name, weight in points.items() if weight * _AHEAD > best)
+    return tuple(name for name, weight in points.items() if weight * AHEAD > best)
 
 
 def _by_facts(facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int) -> dict[str, int]:
@@ -214,6 +213,12 @@ def told_alone(
     winners = {name: result.rule_id for name, result in sorted(decision.outcomes.items()) if result.rule_id is not None}
     tested = {name: names(index.rule(rule_id).guard) for name, rule_id in winners.items()}
     return tuple(name for name, facts in tested.items() if facts and facts <= now)
+
+
+def following(said: Collection[str], decision: Decision, evaluator: Evaluator) -> tuple[str, ...]:
+    """The actions that rules give by the facts that were just *said*, and by no other."""
+    tested = ((rule.effect.action, names(rule.guard)) for rule in _standing(decision, evaluator))
+    return tuple(dict.fromkeys(action for action, facts in tested if facts and facts <= set(said)))
 
 
 def _domains(outcomes: Sequence[str], decision: Decision, topic: Topic, evaluator: Evaluator) -> frozenset[str]:
