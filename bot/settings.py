@@ -21,6 +21,7 @@ KNOWN = (
     "BUNDLE_KEY",
     "CHECKPOINT",
     "CHECKPOINT_EVERY",
+    "ENFORCEMENT_POINTS",
     "HEAD_SECONDS",
     "HOST",
     "JWT_AUDIENCE",
@@ -107,6 +108,7 @@ class Settings:
     tokens: Tokens | None = None
     proxy_header: str | None = None  # in which a proxy in front of this names who asks
     proxies: tuple[Network, ...] = ()  # who may
+    enforcement_points: frozenset[str] | None = None  # who may ask for others by AuthZEN; None: whoever has a token
     host: str = "127.0.0.1"
     port: int = 8080
     workers: int | None = None  # processes that answer over HTTP; None: as many as suits this machine
@@ -151,6 +153,7 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         tokens=_tokens(values),
         proxy_header=_proxy_header(values),
         proxies=_proxies(values),
+        enforcement_points=_enforcement_points(values),
         host=values.get("HOST", bare.host),
         port=_number(values, "PORT", bare.port, 0, 65535),
         workers=_number(values, "WORKERS", 0, 1, 256) or None,
@@ -196,6 +199,17 @@ def _proxies(values: Mapping[str, str]) -> tuple[Network, ...]:
         return tuple(ip_network(part) for part in values.get("PROXY_ADDRESSES", "").replace(",", " ").split())
     except ValueError as error:
         raise UsageError(f"`{PREFIX}PROXY_ADDRESSES`: {error}", "write it like `10.0.0.5 10.1.0.0/16`") from None
+
+
+def _enforcement_points(values: Mapping[str, str]) -> frozenset[str] | None:
+    """Raises UsageError where nobody says who they are, and so nobody can be told from them."""
+    names = values.get("ENFORCEMENT_POINTS")
+    if names is not None and not {"TOKEN", "JWT_ISSUER", "PROXY_HEADER"} & values.keys():
+        raise UsageError(
+            f"`{PREFIX}ENFORCEMENT_POINTS` is set, and nobody is asked who they are",
+            f"set {PREFIX}TOKEN, {PREFIX}JWT_ISSUER or {PREFIX}PROXY_HEADER too",
+        )
+    return None if names is None else frozenset(names.replace(",", " ").split())
 
 
 def _limits(values: Mapping[str, str]) -> Limits:

@@ -33,6 +33,7 @@ def test_every_variable_is_read():
         "BYLAW_BUNDLE_KEY": PUBLIC,
         "BYLAW_CHECKPOINT": "kept/checkpoints.jsonl",
         "BYLAW_CHECKPOINT_EVERY": "50",
+        "BYLAW_ENFORCEMENT_POINTS": "gateway, mesh",
         "BYLAW_HEAD_SECONDS": "3",
         "BYLAW_HOST": "::1",
         "BYLAW_JWT_AUDIENCE": "bylaw",
@@ -76,6 +77,7 @@ def test_every_variable_is_read():
         bundle_keys=(bytes(range(32)),),
         checkpoint=Path("kept/checkpoints.jsonl"),
         checkpoint_every=50,
+        enforcement_points=frozenset({"gateway", "mesh"}),
         host="::1",
         lease_seconds=5,
         llm=Wanted(
@@ -125,6 +127,11 @@ def test_every_variable_is_read():
 def test_a_number_that_is_none_is_wrong_usage_and_named(name, text):
     with pytest.raises(UsageError, match=f"`{name}`"):
         read(environ={name: text})
+
+
+def test_enforcement_points_only_hold_where_who_asks_is_known():
+    with pytest.raises(UsageError, match="nobody is asked"):
+        read(environ={"BYLAW_ENFORCEMENT_POINTS": "gateway"})
 
 
 def test_no_secret_is_shown_with_the_settings():

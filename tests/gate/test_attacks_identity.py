@@ -193,3 +193,64 @@ def test_no_form_of_a_web_page_is_a_call(office, kind):
     headers = {"X-User": "ana", "Content-Type": kind}
     told = httpx.post(f"{office.address}/v2/decide", content=json.dumps(APPROVE), headers=headers, timeout=30)
     assert told.status_code == 422
+
+
+@pytest.fixture(scope="module")
+def bound(tmp_path_factory, bundle_file):
+    """The office, where `gateway` alone asks for others."""
+    with serving(
+        tmp_path_factory.mktemp("bound"), bundle_file(OFFICE), "--workers", "1", **KNOWN,
+        BYLAW_ENFORCEMENT_POINTS="gateway, mesh",
+    ) as server:  # fmt: skip
+        yield server
+
+
+def evaluated(server, user, subject, action="approve", order=None, **more):
+    resource = {"type": "order", "id": order or uuid4().hex}
+    body = {"subject": {"type": "user", "id": subject}, "action": {"name": action}, "resource": resource, **more}
+    body["context"] = {"order": resource["id"], **more.get("context", {})}
+    return server.post("/access/v1/evaluation", body, headers={"X-User": user})
+
+
+@pytest.mark.parametrize(
+    ("user", "subject", "status"),
+    [
+        ("gateway", "ana", 200),
+        ("mesh", "ana", 200),
+        ("ana", "ana", 200),
+        ("ana", "bela", 403),
+        ("ana", "ANA", 403),
+        ("ana", "gateway", 403),
+        ("Gateway", "ana", 403),
+        ("gateway,", "ana", 403),
+        ("ana", "ana ", 400),
+    ],
+)
+def test_who_is_no_enforcement_point_asks_for_nobody_else(bound, user, subject, status):
+    told = evaluated(bound, user, subject)
+    assert told.status_code == status, told.text
+    assert status == 200 or "decision_id" not in told.text
+
+
+def test_nobody_signs_for_another_by_authzen(bound):
+    order = uuid4().hex
+    for user in ("ana", "bela"):
+        signed = evaluated(bound, user, "bela", order=order)
+        assert signed.status_code == (403 if user == "ana" else 200)
+    report = {"decision_id": signed.json()["context"]["decision_id"], "ok": True}
+    assert bound.post("/v2/events", report, headers={"X-User": "bela"}).is_success
+    assert evaluated(bound, "bela", "bela", "sell", order).json()["decision"] is False
+    assert evaluated(bound, "bela", "ana", "sell", order).status_code == 403
+    assert evaluated(bound, "ana", "ana", "sell", order).json()["decision"] is True
+
+
+def test_of_several_at_once_only_the_own_are_decided(bound):
+    own, other = ({"subject": {"type": "user", "id": name}} for name in ("ana", "bela"))
+    body = {"action": {"name": "approve"}, "resource": {"type": "order", "id": "1"}, "evaluations": [own, other, own]}
+    told = bound.post("/access/v1/evaluations", body, headers={"X-User": "ana"}).json()["evaluations"]
+    assert [one["decision"] for one in told] == [True, False, True]
+    assert told[1]["context"]["error"]["status"] == 403
+
+
+def test_unless_they_are_named_whoever_has_a_token_is_one(office):
+    assert evaluated(office, "ana", "bela").status_code == 200

@@ -82,7 +82,7 @@ def build(
     results.install(app, serving)
     corrections.install(app, serving)
     settled.install(app, serving)
-    gate.install(app, serving)
+    gate.install(app, serving, settings.enforcement_points)
     book.install(app, serving, settings.root)
 
     @app.get("/healthz")

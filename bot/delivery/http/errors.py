@@ -43,6 +43,7 @@ INTERNAL = 500
 _CODES: Mapping[int, Code] = {
     400: "BAD_REQUEST",
     401: "UNAUTHORIZED",
+    403: "FORBIDDEN",
     404: "NOT_FOUND",
     405: "METHOD_NOT_ALLOWED",
     413: "TOO_LARGE",

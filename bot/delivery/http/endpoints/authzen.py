@@ -2,7 +2,8 @@
 
 `action.name` is a bound tool, or an action. A tool's bindings read `subject.id`, `resource.properties.owner`,
 `context.x` and the like by their path, and properties and context by their bare names where these are told apart. The
-subject is the actor: the enforcement point that asks vouches for it.
+subject is the actor: the enforcement point that asks vouches for it. Where enforcement points are named, everybody else
+asks for themselves alone.
 """
 
 from __future__ import annotations
@@ -27,16 +28,25 @@ ENTITIES = ("subject", "action", "resource", "context")
 _OWN = ("session", "keys", "at")  # of the context: what is about the call and no argument of it
 
 
+class NotTheirSubject(UsageError):
+    """Somebody who is no enforcement point asks for another subject."""
+
+    def __init__(self) -> None:
+        super().__init__("the subject is somebody else, and this token belongs to no enforcement point")
+
+
 class Malformed(ValueError):
     """The request is none that the API knows."""
 
 
-def install(app: FastAPI, desk: StoreDesk) -> None:
-    """Add the endpoints to *app*."""
+def install(app: FastAPI, desk: StoreDesk, points: frozenset[str] | None) -> None:
+    """Add the endpoints to *app*. *points* may ask for others; None: whoever has a token."""
 
     async def one(asked: Any, request: Request) -> dict[str, Any]:
-        deciding = desk.deciding(call(asked, desk.gate().reader.tools), request.state.user)
-        return result(await asyncio.wrap_future(deciding))
+        user, meant = request.state.user, call(asked, desk.gate().reader.tools)
+        if points is not None and user not in points and user != meant.actor:
+            raise NotTheirSubject
+        return result(await asyncio.wrap_future(desk.deciding(meant, user)))
 
     async def each(body: Mapping[str, Any], asked: list[Any], request: Request) -> list[dict[str, Any]]:
         semantic = _semantic(body)
@@ -49,7 +59,7 @@ def install(app: FastAPI, desk: StoreDesk) -> None:
                 try:
                     found.append(await one({**defaults, **item}, request))
                 except (Malformed, UsageError) as error:
-                    found.append(failure(400, str(getattr(error, "message", error))))
+                    found.append(failure(*_refusal(error)))
             if semantic == "deny_on_first_deny" and not found[-1]["decision"]:
                 found[-1]["context"].setdefault("reason", semantic)
                 break
@@ -96,7 +106,7 @@ def result(answer: GateAnswer) -> dict[str, Any]:
 
 def failure(status: int, message: str) -> dict[str, Any]:
     """What an evaluation that could not be made says."""
-    return {"decision": False, "context": {"error": {"status": status, "message": message[:300]}}}
+    return {"decision": False, "context": {"error": {"status": status, "message": message}}}
 
 
 def call(asked: Any, tools: Mapping[str, Any]) -> Call:
@@ -178,7 +188,12 @@ async def _kept(work: Any) -> Any:
     try:
         return await work
     except (Malformed, UsageError) as error:
-        raise HTTPException(400, str(getattr(error, "message", error))[:300]) from None
+        raise HTTPException(*_refusal(error)) from None
+
+
+def _refusal(error: Malformed | UsageError) -> tuple[int, str]:
+    """Its status, and what is said of it."""
+    return 403 if isinstance(error, NotTheirSubject) else 400, str(getattr(error, "message", error))[:300]
 
 
 def _told(document: Any) -> Response:

@@ -99,8 +99,8 @@ class Taken(BaseModel):
     ok: bool
 
 
-def install(app: FastAPI, serving: Serving) -> StoreDesk:
-    """Add the endpoints to *app*."""
+def install(app: FastAPI, serving: Serving, points: frozenset[str] | None = None) -> StoreDesk:
+    """Add the endpoints to *app*. *points* may ask for others by AuthZEN; None: whoever has a token."""
     desk = desk_of(serving)
 
     async def decide(body: DecideBody, request: Request) -> Response:
@@ -134,5 +134,5 @@ def install(app: FastAPI, serving: Serving) -> StoreDesk:
     bodies.install(app, "/v2/decide", decide, Decided)
     bodies.install(app, "/v2/events", events, Taken)
     bodies.install(app, "/v2/tools", tools, Shown)
-    authzen.install(app, desk)
+    authzen.install(app, desk, points)
     return desk
