@@ -45,7 +45,7 @@ class Narrowed:
             return
         alias = self.table.alias_or_name
         columns = self._columns(catalogue)
-        own: list[exp.Expr] = [exp.Column(this=name.copy(), table=exp.to_identifier(alias)) for name in columns]
+        own: list[exp.Expr] = [exp.Column(this=part.copy(), table=exp.to_identifier(alias)) for part in columns]
         shown = own or [exp.alias_(exp.Literal.number(1), "one")]
         where = exp.and_(*(condition.copy() for condition in self.conditions), copy=False)
         inner = exp.select(*shown, copy=False).from_(self.table.copy(), copy=False).where(where, copy=False)
@@ -72,31 +72,35 @@ class Narrowed:
         is_kept = isinstance(parent, exp.CTE) and bool(parent.args.get("materialized"))
         return is_plain and is_kept and all(_is_one_of(part, self.conditions) for part in parts)
 
-    def _columns(self, catalogue: Catalogue | None) -> list[exp.Identifier]:
-        """The names that the rest of the SELECT reads of the table, as they are written there."""
+    def _columns(self, catalogue: Catalogue | None) -> list[exp.Expr]:
+        """What the rest of the SELECT reads of the table: a star, in whose order its columns stay, or their names."""
         info = None if catalogue is None else catalogue.tables.get(_name(self.table))
         known = None if info is None else info.columns
+        stars = [star for star in self.select.find_all(exp.Star) if not isinstance(star.parent, exp.Count)]
+        if stars and known is None:
+            raise denied("rows", f"write the columns of `{_name(self.table)}` instead of `*`", stars[0])
+        found = {name.name.lower(): name for name in self._named() if known is None or name.name.lower() in known}
+        if not stars or known is None:
+            return [found[name] for name in sorted(found)]
+        left_out = known.intersection(*(_left_out(star) for star in stars)) - found.keys()
+        return [exp.Star(except_=[exp.to_identifier(name) for name in sorted(left_out)])]
+
+    def _named(self) -> Iterator[exp.Identifier]:
+        """The names that may be columns of the table, as they are written."""
         names = {self.table.alias_or_name.lower(), self.table.name.lower(), ""}
-        found: dict[str, exp.Identifier] = {}
-        for star in self.select.find_all(exp.Star):
-            if isinstance(star.parent, exp.Count):
-                continue
-            if known is None:
-                raise denied("rows", f"write the columns of `{_name(self.table)}` instead of `*`", star)
-            left_out = {part.name.lower() for part in star.args.get("except_") or ()}
-            found |= {name: exp.to_identifier(name) for name in sorted(known - left_out)}
-        for column in self.select.find_all(exp.Column):
-            name = column.name.lower()
-            is_own = column.table.lower() in names and isinstance(column.this, exp.Identifier)
-            if is_own and (known is None or name in known):
-                found[name] = column.this
         for node in self.select.find_all(exp.Dot):  # a field of a column, or a method called on it
             at: exp.Expr = node
             while isinstance(at, exp.Dot):
                 at = at.this
-            if isinstance(at, exp.Identifier) and (known is None or at.name.lower() in known):
-                found.setdefault(at.name.lower(), at)
-        return [found[name] for name in sorted(found)]
+            if isinstance(at, exp.Identifier):
+                yield at
+        for column in self.select.find_all(exp.Column):
+            if column.table.lower() in names and isinstance(column.this, exp.Identifier):
+                yield column.this
+
+
+def _left_out(star: exp.Star) -> set[str]:
+    return {part.name.lower() for part in star.args.get("except_") or ()}
 
 
 def check_rows(tables: Sequence[exp.Table], visible: Visible, dialect: str) -> Sequence[Narrowed]:

@@ -135,6 +135,29 @@ def test_a_word_is_never_both_a_table_reader_and_allowed():
     assert not [name for name in ALLOWED_FUNCTIONS if name.startswith(("read_", "pragma_", "duckdb_", "pg_s"))]
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "SELECT email FROM shop.customers",
+        "SELECT phone_model FROM shop.orders",
+        "SELECT status FROM finance.refunds",
+        "SELECT status FROM shop.orders, finance.refunds",
+        "SELECT getenv(status) FROM shop.orders",
+        "SELECT status FROM shop.orders; DROP TABLE shop.orders",
+        "DROP TABLE shop.orders",
+        "SELECT status, email FROM shop.orders",
+        "SELECT CURRENT_USER, status FROM shop.orders",
+        "SELECT st\u00adatus FROM shop.orders",
+        "",
+    ],
+)
+def test_a_text_that_does_not_say_what_was_judged_never_runs(written, monkeypatch):
+    monkeypatch.setattr("bylaw.sql.gate.regenerated", lambda _tree, _dialect: written)
+    verdict = check_statement("SELECT status FROM shop.orders", catalogue=CATALOGUE, schemas=frozenset({"shop"}))
+    assert (verdict.is_allowed, verdict.sql, verdict.line) == (False, None, None), verdict.sql
+    assert verdict.reason
+
+
 def test_features_count_what_makes_a_statement_hard():
     import sqlglot
 

@@ -14,6 +14,7 @@ from bylaw.sql.catalogue import Catalogue, TableInfo
 from bylaw.sql.gate import judged
 from bylaw.sql.rows import Shown
 from tests.fakes.postgresql import new_database
+from tests.rows import each
 
 CATALOGUE = Catalogue(
     {
@@ -155,3 +156,73 @@ def test_a_rule_that_does_not_stand_over_the_table_is_no_rule(sql, rule):
     for dialect in BAD:
         verdict = judged(sql, catalogue=CATALOGUE, schemas=None, dialect=dialect, visible=visible).verdict
         assert not verdict.is_allowed, verdict.sql
+
+
+SHOWN = [
+    "SELECT o.oid, o.note FROM s.o AS o WHERE {rule}",
+    "SELECT * FROM s.o AS o WHERE {rule}",
+    "SELECT * FROM s.o AS o WHERE {rule} AND o.amount > 1",
+    "SELECT o.* EXCLUDE (note) FROM s.o AS o WHERE {rule}",
+    "SELECT 1 FROM s.o AS o WHERE {rule}",
+    "SELECT count(*), max(amount) FROM s.o AS o WHERE ({rule} AND 1 = 1)",
+    "SELECT note.upper() FROM s.o AS o WHERE {rule}",
+    "SELECT note.upper().lower() AS small, cid FROM s.o AS o WHERE {rule}",
+    "SELECT * FROM s.o AS o WHERE {rule} UNION ALL SELECT 7, 8, 9, 'x'",
+    "WITH q(a, b, c, d) AS (SELECT * FROM s.o AS o WHERE {rule}) SELECT a FROM q",
+    "SELECT * EXCLUDE (note) FROM s.o AS o WHERE {rule} AND length(o.note) > 1",
+    "SELECT * EXCLUDE (note), o.* EXCLUDE (note, cid) FROM s.o AS o WHERE {rule}",
+    "SELECT o.oid FROM s.o AS o WHERE {rule} AND EXISTS (SELECT * EXCLUDE (oid) FROM (SELECT 1 AS z, 2 AS oid))",
+    "SELECT amount AS cid, cid AS amount FROM s.o AS o WHERE {rule} ORDER BY o.cid",
+    "SELECT DISTINCT o.cid FROM s.o AS o WHERE {rule}",
+    "SELECT o.cid, count(*) FROM s.o AS o WHERE {rule} GROUP BY o.cid HAVING count(*) > 1",
+    "SELECT o.oid FROM s.o AS o WHERE {rule} ORDER BY o.amount DESC LIMIT 1",
+    "SELECT o.oid FROM s.o AS o WHERE {rule} AND EXISTS (SELECT 1 FROM s.free f WHERE f.oid = o.oid)",
+    "SELECT o.oid, row_number() OVER (ORDER BY o.oid) FROM s.o AS o WHERE {rule} QUALIFY row_number() OVER () > 0",
+    "SELECT f.oid FROM s.free f JOIN (SELECT * FROM s.o AS o WHERE {rule}) q ON q.oid = f.oid",
+    "SELECT o.oid FROM s.o AS o WHERE {rule} UNION ALL SELECT o.amount FROM s.o AS o WHERE {rule}",
+    "WITH visible AS MATERIALIZED (SELECT o.oid FROM s.o AS o WHERE {rule}) SELECT * FROM visible",
+]
+
+
+@pytest.fixture(scope="module")
+def whole_and_left():
+    """The tables, and the same without the rows that are hidden."""
+    found = [duckdb.connect(config={"threads": 1}) for _ in range(2)]
+    for connection in found:
+        for statement in tables(5):
+            connection.execute(statement)
+    found[1].execute("DELETE FROM s.o WHERE note = 'hidden'")
+    yield found
+    for connection in found:
+        connection.close()
+
+
+@each("rule", RULES)
+@each("sql", SHOWN)
+def test_a_statement_sees_what_it_saw_if_the_hidden_rows_were_deleted(sql, rule, whole_and_left):
+    visible = {"s.o": (Shown("o", RULES[rule]),)}
+    verdict = judged(sql.format(rule=RULES[rule]), catalogue=CATALOGUE, schemas=None, visible=visible).verdict
+    assert verdict.reason is None, verdict.reason
+    fenced, left = (
+        sorted(map(repr, connection.execute(text).fetchall()))
+        for connection, text in zip(whole_and_left, (verdict.sql, sql.format(rule=RULES[rule])), strict=True)
+    )
+    assert fenced == left, verdict.sql
+    again = judged(verdict.sql, catalogue=CATALOGUE, schemas=None, visible=visible).verdict
+    assert again.sql == verdict.sql, again.reason
+
+
+@each(
+    "sql",
+    ["SELECT * FROM s.o AS o WHERE {rule}", "SELECT f.oid FROM s.free f, (SELECT o.* FROM s.o AS o WHERE {rule}) q"],
+)
+def test_a_star_is_not_fenced_where_the_columns_are_not_known(sql):
+    rule = RULES["a value"]
+    visible = {"s.o": (Shown("o", rule),)}
+    for catalogue in (None, Catalogue({"s.o": TableInfo(None), "s.free": TableInfo(frozenset({"oid"}))})):
+        verdict = judged(sql.format(rule=rule), catalogue=catalogue, schemas=None, visible=visible).verdict
+        assert "write the columns" in str(verdict.reason)
+        counted = judged(
+            f"SELECT count(*) FROM s.o AS o WHERE {rule}", catalogue=catalogue, schemas=None, visible=visible
+        )
+        assert counted.verdict.reason is None
