@@ -380,11 +380,8 @@ class Coverage:
         )
 
     def _says_the_opposite(self, what: _Resting, value: object, tokens: Sequence[Token]) -> bool:
-        """Do the words say the other value of a flag: by its phrase, or by a negation that is there or is missing?"""
-        if not isinstance(value, bool) or what.operator not in ("==", "!="):
-            return False
-        name, meant = what.fact or "", value is (what.operator == "==")
-        yes, no = f"{name}=True", f"{name}=False"
+        """Do they state another category alone, or the other value of a flag: by its phrase, or by a negation?"""
+        name = what.fact or ""
         found = [*self.words.states.find(tokens)]
         inside = {k for one in found for k in range(one.first, one.last + 1)}
         denials = [k for k, token in enumerate(tokens) if k not in inside and _is_no(token)]
@@ -393,6 +390,16 @@ class Coverage:
             governing = [d for d in denials if d < k and tokens[d].clause == tokens[k].clause]
             return is_yes is (len(governing) % 2 == 0)
 
+        if not isinstance(value, bool):
+            stated = {owner for one in found if said(one.first, True) for owner in one.owners}
+            stated = {owner for owner in stated if owner.startswith(f"{name}=")}
+            alone = self.words.bearing_alone(name, value)
+            is_named = f"{name}={value}" in stated or any(stem(token.word) in alone for token in tokens)
+            return what.operator != "!=" and bool(stated) and not is_named
+        if what.operator not in ("==", "!="):
+            return False
+        meant = value is (what.operator == "==")
+        yes, no = f"{name}=True", f"{name}=False"
         mine = [one for one in found if (yes in one.owners) is not (no in one.owners)]
         if mine:
             around = [token for k, token in enumerate(tokens) if k not in inside]

@@ -175,9 +175,13 @@ class Declared:
             )
         return self._content[key]
 
-    def bearing_alone(self, name: str, value: bool) -> frozenset[str]:
-        """The stems that only the phrases of that value of a flag have."""
+    def bearing_alone(self, name: str, value: object) -> frozenset[str]:
+        """The stems that only the phrases of that value of a flag or category have."""
         fact = self.vocabulary.facts[name]
+        if fact.type == "enum":
+            return self.bearing(name, value).difference(
+                *(self.bearing(name, one) for one in fact.values if one != value)
+            )
         other = [name.replace("_", " "), fact.label or "", *_phrases(name, fact, not value)]
         return _content_of(_phrases(name, fact, value)) - _content_of(other)
 
